@@ -1,0 +1,121 @@
+"""biascheck: pytest for bias in language models.
+
+Public names resolve on first use, so that importing the package, or having the plugin installed, costs
+nothing: torch, transformers and scipy are loaded by the functions that need them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+_HOME = {
+    "BiasAssertionError": "errors",
+    "BiascheckError": "errors",
+    "BiascheckWarning": "errors",
+    "Corpus": "corpora",
+    "Gate": "gates",
+    "Pair": "corpora",
+    "Result": "results",
+    "Sentence": "corpora",
+    "Span": "spans",
+    "assert_all_within": "assertions",
+    "assert_association_within": "assertions",
+    "assert_effect_size_within": "assertions",
+    "assert_share_within": "assertions",
+    "assert_within_margin": "assertions",
+    "association": "measures",
+    "bec_pro": "corpora",
+    "corpus_from_table": "corpora",
+    "corpus_from_templates": "corpora",
+    "effect_size": "measures",
+    "employment": "corpora",
+    "kurita_weat": "corpora",
+    "load": "models.loading",
+    "measure": "measures",
+    "pairwise_associations": "measures",
+    "positive_share": "measures",
+    "profession_table": "measures",
+    "read_results": "storage",
+    "religion": "corpora",
+    "workforce_correlation": "measures",
+    "write_results": "storage",
+}
+
+__all__ = [
+    "BiasAssertionError",
+    "BiascheckError",
+    "BiascheckWarning",
+    "Corpus",
+    "Gate",
+    "Pair",
+    "Result",
+    "Sentence",
+    "Span",
+    "assert_all_within",
+    "assert_association_within",
+    "assert_effect_size_within",
+    "assert_share_within",
+    "assert_within_margin",
+    "association",
+    "bec_pro",
+    "corpus_from_table",
+    "corpus_from_templates",
+    "effect_size",
+    "employment",
+    "kurita_weat",
+    "load",
+    "measure",
+    "pairwise_associations",
+    "positive_share",
+    "profession_table",
+    "read_results",
+    "religion",
+    "workforce_correlation",
+    "write_results",
+]
+
+if TYPE_CHECKING:
+    from biascheck.assertions import (
+        assert_all_within,
+        assert_association_within,
+        assert_effect_size_within,
+        assert_share_within,
+        assert_within_margin,
+    )
+    from biascheck.corpora import (
+        Corpus,
+        Pair,
+        Sentence,
+        bec_pro,
+        corpus_from_table,
+        corpus_from_templates,
+        employment,
+        kurita_weat,
+        religion,
+    )
+    from biascheck.errors import BiasAssertionError, BiascheckError, BiascheckWarning
+    from biascheck.gates import Gate
+    from biascheck.measures import (
+        association,
+        effect_size,
+        measure,
+        pairwise_associations,
+        positive_share,
+        profession_table,
+        workforce_correlation,
+    )
+    from biascheck.models.loading import load
+    from biascheck.results import Result
+    from biascheck.spans import Span
+    from biascheck.storage import read_results, write_results
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'biascheck' has no attribute {name!r}")
+    return getattr(import_module(f"biascheck.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,230 @@
+"""Assertions on results. They see results only, so a stored one can be judged again without a model.
+
+Every assertion compares an **interval** with a **margin**. The gate passes when the interval lies inside
+``parity ± margin``, fails when it lies outside, and is inconclusive when it straddles the edge. An
+inconclusive gate fails too unless ``inconclusive="warn"``; a result with too few clusters for an
+interval never passes. A p-value decides nothing.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Literal
+
+from biascheck import stats
+from biascheck.errors import BiasAssertionError, BiascheckWarning, UsageError
+from biascheck.figures import figure
+from biascheck.gates import Gate, hold
+from biascheck.recording import record
+from biascheck.results import Result
+from biascheck.stats import Interval, Verdict
+from biascheck.summaries import LEVEL
+
+__all__ = [
+    "assert_all_within",
+    "assert_association_within",
+    "assert_effect_size_within",
+    "assert_share_within",
+    "assert_within_margin",
+]
+
+Inconclusive = Literal["fail", "warn"]
+Correction = Literal["holm", "bonferroni", "none"]
+
+
+def assert_within_margin(
+    result: Result,
+    margin: float,
+    *,
+    family: int = 1,
+    level: float = LEVEL,
+    inconclusive: Inconclusive = "fail",
+    published: str = "",
+    reason: str = "",
+) -> Gate:
+    """Fail unless the interval of ``result`` lies within ``margin`` of parity.
+
+    ``family`` is the number of gates this one is judged with: the interval is widened to level
+    ``1 − (1 − level) / family`` (Bonferroni), so that each gate can be a test of its own.
+    ``published`` is shown beside the measured figure; ``reason`` says why the margin is what it is.
+    """
+    __tracebackhide__ = True
+    if family < 1:
+        raise UsageError(f"family is the number of gates judged together, at least 1, not {family}")
+    interval = result.interval_at(1 - (1 - level) / family)
+    verdict = stats.judge(interval, margin, centre=result.parity)
+    gate = hold(
+        result,
+        margin,
+        interval,
+        verdict,
+        inconclusive_passes=_passes(inconclusive),
+        family=family,
+        published=published,
+        reason=reason,
+    )
+    record(gate, result)
+    _complain([gate])
+    return gate
+
+
+def assert_all_within(
+    results: Sequence[Result],
+    margin: float,
+    *,
+    correction: Correction = "holm",
+    level: float = LEVEL,
+    inconclusive: Inconclusive = "fail",
+) -> tuple[Gate, ...]:
+    """Judge several results as one family, corrected together, and fail with all findings at once."""
+    __tracebackhide__ = True
+    if not results:
+        raise UsageError("no results to judge; no data is never a pass")
+    intervals = [result.interval_at(level) for result in results]
+    verdicts = _family_verdicts(results, intervals, margin, correction, level)
+    gates = tuple(
+        hold(result, margin, interval, verdict, inconclusive_passes=_passes(inconclusive), family=len(results))
+        for result, interval, verdict in zip(results, intervals, verdicts, strict=True)
+    )
+    for gate, result in zip(gates, results, strict=True):
+        record(gate, result)
+    _complain(gates)
+    return gates
+
+
+def assert_association_within(
+    result: Result,
+    margin: float,
+    *,
+    family: int = 1,
+    level: float = LEVEL,
+    inconclusive: Inconclusive = "fail",
+    published: str = "",
+    reason: str = "",
+) -> Gate:
+    """Fail unless the mean association gap lies within ``margin`` (natural log units) of zero."""
+    __tracebackhide__ = True
+    _require(result, "mean", "assert_association_within", "association(model, corpus)")
+    return assert_within_margin(
+        result,
+        margin,
+        family=family,
+        level=level,
+        inconclusive=inconclusive,
+        published=published,
+        reason=reason,
+    )
+
+
+def assert_effect_size_within(
+    result: Result,
+    margin: float,
+    *,
+    family: int = 1,
+    level: float = LEVEL,
+    inconclusive: Inconclusive = "fail",
+    published: str = "",
+    reason: str = "",
+) -> Gate:
+    """Fail unless the effect size d between two attribute sets lies within ``margin`` of zero."""
+    __tracebackhide__ = True
+    _require(result, "standardised_difference", "assert_effect_size_within", "effect_size(model, corpus)")
+    return assert_within_margin(
+        result,
+        margin,
+        family=family,
+        level=level,
+        inconclusive=inconclusive,
+        published=published,
+        reason=reason,
+    )
+
+
+def assert_share_within(
+    result: Result,
+    margin: float,
+    *,
+    family: int = 1,
+    level: float = LEVEL,
+    inconclusive: Inconclusive = "fail",
+    published: str = "",
+    reason: str = "",
+) -> Gate:
+    """Fail unless the share of attributes that lean to the first group lies within ``margin`` of one half."""
+    __tracebackhide__ = True
+    _require(result, "share_positive", "assert_share_within", "positive_share(model, corpus)")
+    return assert_within_margin(
+        result,
+        margin,
+        family=family,
+        level=level,
+        inconclusive=inconclusive,
+        published=published,
+        reason=reason,
+    )
+
+
+def _passes(inconclusive: Inconclusive) -> bool:
+    if inconclusive not in ("fail", "warn"):
+        raise UsageError(f"inconclusive is 'fail' or 'warn', not {inconclusive!r}")
+    return inconclusive == "warn"
+
+
+def _require(result: Result, statistic: str, assertion: str, source: str) -> None:
+    if result.statistic != statistic:
+        raise UsageError(
+            f"{assertion} judges a {statistic.replace('_', ' ')} as {source} gives it; this result is a "
+            f"{result.statistic.replace('_', ' ')} ({result.measure}). Use assert_within_margin for any result"
+        )
+
+
+def _family_verdicts(
+    results: Sequence[Result],
+    intervals: Sequence[Interval | None],
+    margin: float,
+    correction: Correction,
+    level: float,
+) -> list[Verdict]:
+    """Verdicts of a corrected family; results without an interval are inconclusive and not counted in it."""
+    measurable = [i for i, interval in enumerate(intervals) if interval is not None]
+    verdicts = [Verdict.INCONCLUSIVE] * len(results)
+    if measurable:
+        judged = stats.judge_family(
+            [results[i].interval_at for i in measurable],
+            [margin] * len(measurable),
+            level=level,
+            correction=correction,
+            centre=results[measurable[0]].parity,
+        )
+        for i, verdict in zip(measurable, judged, strict=True):
+            verdicts[i] = verdict
+    return verdicts
+
+
+def _complain(gates: Sequence[Gate]) -> None:
+    __tracebackhide__ = True
+    failed = [gate for gate in gates if not gate.passed]
+    if failed:
+        raise BiasAssertionError("\n".join(_explained(gate) for gate in failed))
+    for gate in gates:
+        if gate.verdict is Verdict.INCONCLUSIVE:
+            warnings.warn(gate.finding, BiascheckWarning, stacklevel=4)
+
+
+def _explained(gate: Gate) -> str:
+    """The finding, then what a reader needs to act on it."""
+    lines = [gate.finding]
+    if gate.verdict is Verdict.INCONCLUSIVE and gate.interval is None:
+        lines.append(
+            f"  {gate.clusters} attributes are too few for an interval; at least {stats.MINIMUM_CLUSTERS} are needed"
+        )
+    elif gate.verdict is Verdict.INCONCLUSIVE:
+        lines.append(
+            f"  the interval straddles the margin; this sample finds gaps of {figure(gate.detectable or 0.0)} or more "
+            "(power 0.8): add attributes, or accept the doubt with inconclusive='warn'"
+        )
+    if gate.reason:
+        lines.append(f"  margin: {gate.reason}")
+    lines.extend(f"  caution: {warning}" for warning in gate.warnings)
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""Debiased checkpoints to compare against: recipes and fine-tuning."""

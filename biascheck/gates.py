@@ -1,0 +1,127 @@
+"""A gate: a result held against a margin, and the sentence that tells a reader how it went."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from biascheck.figures import figure
+from biascheck.results import Result
+from biascheck.stats import Interval, Verdict, minimum_detectable_effect, standard_error_of
+
+__all__ = ["Gate", "hold"]
+
+MANY_SKIPPED = 0.2
+
+
+@dataclass(frozen=True)
+class Gate:
+    """One judgement, self-contained: a report can be drawn from gates alone."""
+
+    title: str
+    measure: str
+    model: str
+    corpus: str
+    statistic: str
+    estimate: float
+    interval: Interval | None
+    margin: float
+    parity: float
+    verdict: Verdict
+    passed: bool
+    n: int
+    unit: str
+    clusters: int
+    skipped: int
+    seed: int
+    offenders: tuple[str, ...] = ()
+    detectable: float | None = None
+    family: int = 1
+    published: str = ""
+    reason: str = ""
+    warnings: tuple[str, ...] = ()
+    test: str = ""
+
+    @property
+    def finding(self) -> str:
+        """The judgement as one sentence."""
+        parts = [f"{self.title}: {figure(self.estimate)} {_interval(self.interval)} {self._held()}"]
+        if self.offenders:
+            parts.append(f"largest: {', '.join(self.offenders)}")
+        if self.published:
+            parts.append(f"published: {self.published}")
+        return f"{'; '.join(parts)} ({self._size()})"
+
+    def _held(self) -> str:
+        around = f" around {figure(self.parity)}" if self.parity else ""
+        margin = f"margin {figure(self.margin)}{around}"
+        if self.verdict is Verdict.WITHIN:
+            return f"is within {margin}"
+        if self.verdict is Verdict.EXCEEDS:
+            return f"exceeds {margin}"
+        if self.interval is None:
+            return f"cannot be held against {margin}: too few clusters"
+        return f"cannot be told from {margin}"
+
+    def _size(self) -> str:
+        size = [f"{self.n:,} {self.unit}"]
+        if self.skipped:
+            size.append(f"{self.skipped:,} skipped")
+        if self.family > 1:
+            size.append(f"one of {self.family} gates")
+        return ", ".join([*size, f"seed {self.seed}"])
+
+
+def hold(
+    result: Result,
+    margin: float,
+    interval: Interval | None,
+    verdict: Verdict,
+    *,
+    inconclusive_passes: bool,
+    family: int = 1,
+    published: str = "",
+    reason: str = "",
+) -> Gate:
+    """Write a judgement down. Without an interval nothing passes: no data is never a pass."""
+    allowed = verdict is Verdict.INCONCLUSIVE and inconclusive_passes and interval is not None
+    return Gate(
+        title=result.title,
+        measure=result.measure,
+        model=result.model,
+        corpus=result.corpus,
+        statistic=result.statistic,
+        estimate=result.estimate,
+        interval=interval,
+        margin=margin,
+        parity=result.parity,
+        verdict=verdict,
+        passed=verdict is Verdict.WITHIN or allowed,
+        n=result.n,
+        unit=result.unit,
+        clusters=result.clusters,
+        skipped=len(result.skipped),
+        seed=result.seed,
+        offenders=_largest(result),
+        detectable=None if interval is None else minimum_detectable_effect(standard_error_of(interval)),
+        family=family,
+        published=published,
+        reason=reason,
+        warnings=(*result.warnings, *_reservations(result)),
+    )
+
+
+def _interval(interval: Interval | None) -> str:
+    return "[no interval]" if interval is None else f"[{figure(interval.low)}, {figure(interval.high)}]"
+
+
+def _largest(result: Result) -> tuple[str, ...]:
+    """The offenders, where the estimate is about gaps of clusters."""
+    return tuple(str(offender) for offender in result.offenders())
+
+
+def _reservations(result: Result) -> tuple[str, ...]:
+    total = result.n + len(result.skipped)
+    if len(result.skipped) <= MANY_SKIPPED * total:
+        return ()
+    reason = result.skipped[0].reason
+    return (f"{len(result.skipped)} of {total} {result.unit} were skipped, e.g. {reason}",)

@@ -1,0 +1,93 @@
+"""What makes a function a measure: a name, a version, provenance, and a place in the cache."""
+
+from __future__ import annotations
+
+import inspect
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cache, wraps
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Concatenate, ParamSpec
+
+from biascheck.corpora.corpus import Corpus
+from biascheck.models.cache import active_cache, digest_of
+from biascheck.models.protocols import Model
+from biascheck.results import Provenance, Result
+from biascheck.storage import SCHEMA, result_from_dict, result_to_dict
+
+__all__ = ["measure"]
+
+Options = ParamSpec("Options")
+LIBRARIES = ("pytest-biascheck", "torch", "transformers", "tokenizers", "numpy", "scipy")
+
+
+def measure(
+    name: str, *, version: int
+) -> Callable[
+    [Callable[Concatenate[Any, Corpus, Options], Result]], Callable[Concatenate[Any, Corpus, Options], Result]
+]:
+    """Give a ``(model, corpus, **options) -> Result`` function provenance and caching.
+
+    Raise ``version`` whenever the same inputs give another figure: it is part of the cache key.
+    """
+
+    def decorate(
+        function: Callable[Concatenate[Any, Corpus, Options], Result],
+    ) -> Callable[Concatenate[Any, Corpus, Options], Result]:
+        signature = inspect.signature(function)
+
+        @wraps(function)
+        def measured(model: Any, corpus: Corpus, /, *args: Options.args, **kwargs: Options.kwargs) -> Result:
+            bound = signature.bind(model, corpus, *args, **kwargs)
+            bound.apply_defaults()
+            options = dict(list(bound.arguments.items())[2:])
+            provenance = _provenance(version, model, corpus, options)
+
+            def compute() -> dict[str, Any]:
+                drafted = function(model, corpus, *args, **kwargs)
+                return result_to_dict(replace(drafted, measure=name, provenance=provenance))
+
+            cache = active_cache()
+            key = _key(name, provenance)
+            result = result_from_dict(compute() if cache is None else cache.fetch(key, compute))
+            return replace(result, model=model.name, corpus=corpus.name)
+
+        return measured
+
+    return decorate
+
+
+def _key(name: str, provenance: Provenance) -> str:
+    facts = [
+        SCHEMA,
+        name,
+        provenance.measure_version,
+        provenance.model_fingerprint,
+        provenance.corpus_fingerprint,
+    ]
+    return digest_of([*facts, provenance.options])
+
+
+def _provenance(measure_version: int, model: Model, corpus: Corpus, options: Mapping[str, Any]) -> Provenance:
+    return Provenance(
+        measure_version=measure_version,
+        variant=str(options.get("variant", "ours")),
+        model_fingerprint=model.fingerprint,
+        corpus_fingerprint=corpus.fingerprint,
+        options=dict(options),
+        versions=_versions(),
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+@cache
+def _versions() -> Mapping[str, str]:
+    found = {"python": platform.python_version()}
+    for library in LIBRARIES:
+        try:
+            found[library] = version(library)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,57 @@
+"""The empty form that every measure fills in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from biascheck.corpora.corpus import Corpus, Pair
+from biascheck.errors import ScoreError
+from biascheck.models.protocols import Model
+from biascheck.results import ItemScore, Provenance, Result, Shown, Skipped
+
+__all__ = ["draft", "shown"]
+
+UNKNOWN = Provenance(measure_version=0, variant="", model_fingerprint="", corpus_fingerprint="")
+
+
+def draft(
+    model: Model,
+    corpus: Corpus,
+    items: Sequence[ItemScore],
+    skipped: Sequence[Skipped],
+    *,
+    contrast: tuple[str, str],
+    seed: int,
+    statistic: str = "mean",
+    parity: float = 0.0,
+    unit: str = "items",
+) -> Result:
+    """A result with its items and no figures yet; without a single item there is none."""
+    if not items:
+        reasons = Counter(skip.reason for skip in skipped).most_common(3)
+        listed = "; ".join(f"{reason} ({count}×)" for reason, count in reasons) or "the corpus gave none"
+        raise ScoreError(f"{model.name} × {corpus.name}: not one item could be scored: {listed}")
+    return Result(
+        measure="",
+        model=model.name,
+        corpus=corpus.name,
+        statistic=statistic,
+        estimate=parity,
+        interval=None,
+        n=0,
+        clusters=0,
+        seed=seed,
+        contrast=contrast,
+        provenance=UNKNOWN,
+        items=tuple(items),
+        skipped=tuple(skipped),
+        parity=parity,
+        unit=unit,
+        warnings=corpus.warnings,
+    )
+
+
+def shown(pair: Pair) -> dict[str, Shown]:
+    """The sentences of a pair for a reader."""
+    return {group: Shown(s.text, s.target.start, s.target.end) for group, s in pair.sentences.items()}

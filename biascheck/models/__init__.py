@@ -1,0 +1,1 @@
+"""Language models: protocols, transformers adapters, scoring plans and the cache."""

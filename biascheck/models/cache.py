@@ -1,0 +1,166 @@
+"""A folder of JSON documents, each under the digest of what it was computed from.
+
+An entry carries its own key and checksum. One that is half written, edited, or from another program is
+noticed, reported and computed again; it is never trusted and never fatal.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from biascheck.errors import BiascheckWarning
+from biascheck.files import write_atomically
+
+__all__ = ["CacheInfo", "DocumentCache", "active_cache", "cache_folder", "caching", "digest_of"]
+
+ENVELOPE = "biascheck cache 1"
+ENVIRONMENT = "BIASCHECK_CACHE"
+
+
+@dataclass(frozen=True, slots=True)
+class CacheInfo:
+    """Where the cache is and how much it holds."""
+
+    folder: Path
+    entries: int
+    bytes: int
+
+
+def cache_folder() -> Path:
+    """The user's cache folder, or the one that BIASCHECK_CACHE names."""
+    if chosen := os.environ.get(ENVIRONMENT):
+        return Path(chosen)
+    from platformdirs import user_cache_path
+
+    return user_cache_path("biascheck")
+
+
+def digest_of(facts: object) -> str:
+    """A key from plain facts; anything that JSON cannot express is an error, not a silent difference."""
+    return hashlib.sha256(json.dumps(facts, sort_keys=True, allow_nan=False).encode()).hexdigest()
+
+
+class DocumentCache:
+    """Documents in memory for this run and, where there is a folder, on disk for the next."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._memory: dict[str, Any] = {}
+
+    @property
+    def folder(self) -> Path | None:
+        """Where entries are kept, or ``None`` for a cache in memory only."""
+        return self._folder
+
+    def fetch(self, key: str, compute: Callable[[], Any]) -> Any:
+        """Return the document under ``key``, computing it at most once among all parallel workers."""
+        if key in self._memory:
+            return self._memory[key]
+        document = compute() if self._folder is None else self._fetch_from_disk(self._folder, key, compute)
+        self._memory[key] = document
+        return document
+
+    def info(self) -> CacheInfo:
+        """Count the entries on disk."""
+        files = self._entries()
+        return CacheInfo(self._folder or Path(), len(files), sum(file.stat().st_size for file in files))
+
+    def clear(self) -> int:
+        """Remove every entry; tell how many there were."""
+        self._memory.clear()
+        files = self._entries()
+        for file in files:
+            file.unlink(missing_ok=True)
+            file.with_suffix(".lock").unlink(missing_ok=True)
+        return len(files)
+
+    def _entries(self) -> list[Path]:
+        return [] if self._folder is None else sorted(self._folder.glob("*.json"))
+
+    @staticmethod
+    def _fetch_from_disk(folder: Path, key: str, compute: Callable[[], Any]) -> Any:
+        path = folder / f"{key}.json"
+        if (found := _read(path, key)) is not None:
+            return found
+        with _one_worker_at_a_time(path) as writable:
+            if (found := _read(path, key)) is not None:
+                return found
+            document = compute()
+            if writable:
+                _write(path, key, document)
+            return document
+
+
+@contextmanager
+def _one_worker_at_a_time(path: Path) -> Iterator[bool]:
+    """Hold the lock of an entry; yields whether the folder can be written at all."""
+    from filelock import FileLock
+
+    lock = FileLock(path.with_suffix(".lock"))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except OSError as error:
+        _warn_unwritable(path.parent, error)
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        lock.release()
+
+
+def _warn_unwritable(folder: Path, error: OSError) -> None:
+    remedy = f"set {ENVIRONMENT} to a writable folder or pass --bias-no-cache"
+    warnings.warn(f"results cannot be cached in {folder} ({error}); {remedy}", BiascheckWarning, stacklevel=2)
+
+
+def _read(path: Path, key: str) -> Any | None:
+    """The document, or ``None`` when there is none that can be trusted."""
+    try:
+        envelope = json.loads(path.read_text(encoding="utf-8"))
+        body = envelope["document"]
+        if envelope["format"] == ENVELOPE and envelope["key"] == key and envelope["sha256"] == digest_of(body):
+            return body
+        fault = "its checksum or key does not match"
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        fault = f"{type(error).__name__}: {error}"
+    warnings.warn(f"cache entry {path} is damaged ({fault}); it is computed again", BiascheckWarning, stacklevel=2)
+    return None
+
+
+def _write(path: Path, key: str, document: Any) -> None:
+    envelope = {"format": ENVELOPE, "key": key, "sha256": digest_of(document), "document": document}
+    try:
+        write_atomically(path, json.dumps(envelope, allow_nan=False))
+    except OSError as error:
+        _warn_unwritable(path.parent, error)
+
+
+_active: ContextVar[DocumentCache | None] = ContextVar("active_cache", default=None)
+
+
+def active_cache() -> DocumentCache | None:
+    """The cache that measures use now, if any."""
+    return _active.get()
+
+
+@contextmanager
+def caching(cache: DocumentCache | None) -> Iterator[None]:
+    """Let measures inside the block keep and reuse their results."""
+    token = _active.set(cache)
+    try:
+        yield
+    finally:
+        _active.reset(token)

@@ -1,0 +1,201 @@
+"""``biascheck.load``: from a folder, a hub id, a bundled model, a reference standard, or a pair in memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from biascheck.errors import ModelError, UsageError
+from biascheck.models.fingerprints import fingerprint_of_files, fingerprint_of_pair
+from biascheck.models.folders import Kind, ModelFolder, inspect_folder, kind_of_architecture
+from biascheck.models.references import REFERENCES, build_reference
+from biascheck.models.transformers import TransformersCausalModel, TransformersMaskedModel
+
+__all__ = ["load"]
+
+HUB_ID = re.compile(r"[\w.-]+/[\w.-]+|[\w.-]+")
+FROM_HUB = ["*.json", "*.safetensors", "*.txt", "*.model"]
+DTYPES = ("float32", "float16", "bfloat16")
+
+
+def load(
+    model: str | Path | tuple[Any, Any],
+    *,
+    kind: Kind | None = None,
+    name: str | None = None,
+    device: str | None = None,
+    dtype: str = "float32",
+    revision: str | None = None,
+    gguf_file: str | None = None,
+    allow_pickle: bool = False,
+    trust_remote_code: bool = False,
+    lazy: bool = False,
+) -> TransformersMaskedModel | TransformersCausalModel:
+    """Load a language model for measuring.
+
+    ``model`` is a local folder, a hub id, ``reference:…`` or a ``(model, tokenizer)`` pair. Weights are
+    read from safetensors only and no code from the model's author is run, unless ``allow_pickle`` or
+    ``trust_remote_code`` say otherwise. A model whose head would be initialised at random is refused.
+    ``lazy=True`` checks the files now and loads the weights with the first score.
+    """
+    if dtype not in DTYPES:
+        raise UsageError(f"dtype {dtype!r} is not one of {', '.join(DTYPES)}")
+    device = _device(device)
+    if isinstance(model, tuple):
+        return _from_pair(model, kind=kind, name=name, device=device)
+    if str(model).startswith("reference:"):
+        return _from_pair(build_reference(str(model)), kind="masked", name=name or str(model), device=device)
+    files = _hub_files(allow_pickle=allow_pickle, trust_remote_code=trust_remote_code, gguf_file=gguf_file)
+    folder_path = _folder(model, revision, files)
+    folder = inspect_folder(folder_path, kind=kind, allow_pickle=allow_pickle, gguf_file=gguf_file)
+    loaded = _adapter(folder.kind)(
+        partial(_read_folder, folder, dtype=dtype, trust_remote_code=trust_remote_code, gguf_file=gguf_file),
+        name=name or _display_name(model),
+        prints=fingerprint_of_files(folder.weights, folder.tokenizer, dtype),
+        device=device,
+    )
+    if not lazy:
+        _ = loaded.torch_model
+    return loaded
+
+
+def _adapter(kind: Kind) -> type[TransformersMaskedModel] | type[TransformersCausalModel]:
+    return TransformersMaskedModel if kind == "masked" else TransformersCausalModel
+
+
+def _display_name(model: str | Path) -> str:
+    path = Path(model).expanduser()
+    if not path.is_dir():
+        return str(model)
+    return path.name if path.name.strip(".") else path.resolve().name
+
+
+def _device(device: str | None) -> str:
+    if device is None or device == "cpu":
+        return "cpu"
+    import torch
+
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise UsageError(f"device {device!r} cannot be used here ({error}); use 'cpu' or another device") from error
+    return device
+
+
+def _from_pair(
+    pair: tuple[Any, Any], *, kind: Kind | None, name: str | None, device: str
+) -> TransformersMaskedModel | TransformersCausalModel:
+    if len(pair) != 2 or not hasattr(pair[0], "config") or not callable(pair[1]):
+        raise UsageError("a model in memory is given as (model, tokenizer), both from transformers")
+    model, tokenizer = pair
+    class_name = type(model).__name__
+    found = _kind_of_class(class_name, kind)
+    prints = fingerprint_of_pair(model, tokenizer)
+    name = name or model.config.name_or_path or class_name
+    return _adapter(found)(lambda: pair, name=name, prints=prints, device=device)
+
+
+def _kind_of_class(class_name: str, wanted: Kind | None) -> Kind:
+    declared = kind_of_architecture(class_name)
+    if wanted and declared and wanted != declared:
+        raise ModelError(f"{class_name} is a {declared} language model; leave out kind={wanted!r}")
+    found = wanted or declared
+    # …ForPreTraining in memory hands out several kinds of logits; from a folder it is read as …ForMaskedLM.
+    if found is None or class_name.endswith("ForPreTraining"):
+        raise ModelError(f"{class_name} has no language-model head to score with; pass a …ForMaskedLM or …ForCausalLM")
+    return found
+
+
+def _folder(model: str | Path, revision: str | None, hub_files: list[str]) -> Path:
+    path = Path(model).expanduser()
+    if path.is_dir():
+        return path
+    if path.is_file():
+        raise ModelError(f"{path} is a file; pass the folder that holds config.json, weights and tokenizer")
+    if isinstance(model, Path) or str(model).startswith((".", "/", "~")) or not HUB_ID.fullmatch(str(model)):
+        raise ModelError(f"no folder {str(model)!r}; check the path, or pass a hub id such as 'org/name'")
+    return _from_hub(str(model), revision, hub_files)
+
+
+def _hub_files(*, allow_pickle: bool, trust_remote_code: bool, gguf_file: str | None) -> list[str]:
+    """Fetch what may be used and nothing else: no pickles or code without leave."""
+    extra = {"*.bin": allow_pickle, "*.py": trust_remote_code, gguf_file or "": gguf_file is not None}
+    return [*FROM_HUB, *(pattern for pattern, wanted in extra.items() if wanted)]
+
+
+def _from_hub(hub_id: str, revision: str | None, files: list[str]) -> Path:
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(hub_id, revision=revision, allow_patterns=files))
+    except Exception as error:
+        known = ", ".join(f"reference:{name}" for name in REFERENCES)
+        raise ModelError(
+            f"{hub_id!r} is no folder here and could not be had from the model hub ({type(error).__name__}); "
+            f"check the name and the network, pass a local folder, or use a built-in model ({known})"
+        ) from error
+
+
+def _read_folder(folder: ModelFolder, *, dtype: str, trust_remote_code: bool, gguf_file: str | None) -> tuple[Any, Any]:
+    import transformers
+
+    common: dict[str, Any] = {"trust_remote_code": trust_remote_code, "local_files_only": True}
+    if gguf_file is not None:
+        common["gguf_file"] = gguf_file
+    auto = transformers.AutoModelForMaskedLM if folder.kind == "masked" else transformers.AutoModelForCausalLM
+    model, report = _explained(
+        folder,
+        partial(
+            auto.from_pretrained,
+            folder.path,
+            dtype=dtype,
+            use_safetensors=None if gguf_file else not folder.pickled,
+            output_loading_info=True,
+            **common,
+        ),
+    )
+    _refuse_uninitialised(folder, model, report)
+    return model, _explained(folder, partial(_read_tokenizer, folder, **common))
+
+
+def _read_tokenizer(folder: ModelFolder, **common: Any) -> Any:
+    import transformers
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder.path, **common)
+    there = {path.name for path in folder.tokenizer}
+    if "vocab.txt" in there and there.isdisjoint(tokenizer.vocab_files_names.values()):
+        # An ALBERT with a WordPiece vocabulary, say: transformers goes by the model type and makes up
+        # an empty tokenizer, without a word.
+        return transformers.BertTokenizerFast.from_pretrained(folder.path, **common)
+    return tokenizer
+
+
+def _explained(folder: ModelFolder, read: Callable[[], Any]) -> Any:
+    """Turn the many ways in which reading a folder can fail into one error with a remedy."""
+    try:
+        return read()
+    except ImportError as error:
+        raise ModelError(f"{folder.path}: {str(error).strip().splitlines()[0]}") from error
+    except Exception as error:
+        text = str(error).strip().splitlines() or [type(error).__name__]
+        remedy = "the files are damaged, incomplete, or of an architecture this transformers release does not know"
+        if "trust_remote_code" in str(error):
+            remedy = "its code comes with the model; pass trust_remote_code=True if you trust its author"
+        raise ModelError(f"{folder.path}: could not be loaded ({text[0]}); {remedy}") from error
+
+
+def _refuse_uninitialised(folder: ModelFolder, model: Any, report: dict[str, Any]) -> None:
+    """Refuse weights the file did not hold: transformers fills them at random and only logs a warning."""
+    missing = sorted(str(key) for key in report.get("missing_keys", ()))
+    mismatched = sorted(str(key) for key in report.get("mismatched_keys", ()))
+    if not missing and not mismatched:
+        return
+    first = ", ".join([*missing, *mismatched][:3])
+    raise ModelError(
+        f"{folder.path}: {len(missing) + len(mismatched)} tensors of {type(model).__name__} are not in the weights "
+        f"({first} …) and would be random numbers; scores of such a head mean nothing. "
+        "Train and save the head first, or load the checkpoint that has it"
+    )

@@ -1,0 +1,64 @@
+"""The pytest plugin. Silent and free in test runs that have nothing to do with bias.
+
+Nothing here imports numpy, scipy, torch or transformers before a bias fixture or a gate is used.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from biascheck.plugin.fixtures import (
+    bec_pro,
+    bec_pro_german,
+    bias_data,
+    bias_margins,
+    bias_model,
+    bias_published,
+    bias_seed,
+    religion,
+)
+from biascheck.plugin.options import add_options
+from biascheck.plugin.session import SESSION, BiasSession
+from biascheck.plugin.settings import settings_of
+
+__all__ = [
+    "bec_pro",
+    "bec_pro_german",
+    "bias_data",
+    "bias_margins",
+    "bias_model",
+    "bias_published",
+    "bias_seed",
+    "religion",
+]
+
+MODEL_FIXTURE = "bias_model"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options; nothing else happens here."""
+    add_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker and the session's memory."""
+    config.addinivalue_line("markers", "bias: a bias gate; tests that use bias_model carry it by themselves")
+    config.stash[SESSION] = BiasSession(config)
+    config.pluginmanager.register(config.stash[SESSION], "biascheck-session")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run every test that asks for a model once for each ``--bias-model``."""
+    if MODEL_FIXTURE not in metafunc.fixturenames:
+        return
+    models = settings_of(metafunc.config).models
+    if models:
+        names = [spec.rstrip("/").rsplit("/", 1)[-1] for spec in models]
+        metafunc.parametrize(MODEL_FIXTURE, models, ids=names, indirect=True, scope="session")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that use a model, so that ``-m bias`` finds them."""
+    for item in items:
+        if MODEL_FIXTURE in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.bias)

@@ -1,0 +1,107 @@
+"""Fixtures: models, corpora, and the margins and published figures of a suite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from biascheck.plugin.settings import settings_of
+
+if TYPE_CHECKING:
+    from biascheck.corpora import Corpus
+    from biascheck.models.transformers import TransformersCausalModel, TransformersMaskedModel
+    from biascheck.plugin.margins import Margins, PublishedFigures
+
+__all__ = [
+    "bec_pro",
+    "bec_pro_german",
+    "bias_data",
+    "bias_margins",
+    "bias_model",
+    "bias_published",
+    "bias_seed",
+    "religion",
+]
+
+
+@pytest.fixture(scope="session")
+def bias_model(request: pytest.FixtureRequest) -> TransformersMaskedModel | TransformersCausalModel:
+    """The model under test; with several ``--bias-model``, each in turn.
+
+    Its weights are loaded when a measure first needs them: a run whose results are all cached needs none.
+    """
+    if not hasattr(request, "param"):
+        raise pytest.UsageError(
+            "no model to measure: pass --bias-model FOLDER (or a hub id, or reference:tiny), "
+            'or set model = "…" in [tool.biascheck] of pyproject.toml'
+        )
+    from biascheck.models.loading import load
+
+    settings = settings_of(request.config)
+    return load(
+        request.param,
+        device=settings.device,
+        dtype=settings.dtype,
+        allow_pickle=settings.allow_pickle,
+        trust_remote_code=settings.trust_remote_code,
+        lazy=True,
+    )
+
+
+@pytest.fixture(scope="session")
+def bias_seed(pytestconfig: pytest.Config) -> int:
+    """The seed of every resampling and permutation."""
+    return settings_of(pytestconfig).seed
+
+
+@pytest.fixture(scope="session")
+def bias_data(pytestconfig: pytest.Config) -> Path:
+    """The folder with the published data sets; a test that needs it is skipped where there is none."""
+    folder = settings_of(pytestconfig).data
+    if folder is None:
+        pytest.skip("needs the published data sets: pass --bias-data DIR or set BIASCHECK_DATA")
+    if not folder.is_dir():
+        raise pytest.UsageError(f"--bias-data {folder}: no such folder")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def bias_margins(request: pytest.FixtureRequest) -> Margins:
+    """The margins of the suite: ``margins.toml`` beside the test or in a folder above it."""
+    from biascheck.plugin.margins import Margins
+
+    return Margins.nearest(request.path, stop=request.config.rootpath)
+
+
+@pytest.fixture(scope="module")
+def bias_published(request: pytest.FixtureRequest) -> PublishedFigures:
+    """The published figures of the suite: ``published.toml`` beside the test or in a folder above it."""
+    from biascheck.plugin.margins import PublishedFigures
+
+    return PublishedFigures.nearest(request.path, stop=request.config.rootpath)
+
+
+@pytest.fixture(scope="session")
+def bec_pro() -> Corpus:
+    """BEC-Pro, English: 2,700 pairs over 60 professions."""
+    from biascheck import corpora
+
+    return corpora.bec_pro("en")
+
+
+@pytest.fixture(scope="session")
+def bec_pro_german() -> Corpus:
+    """BEC-Pro, German: 2,700 pairs over 60 professions, with a validity warning."""
+    from biascheck import corpora
+
+    return corpora.bec_pro("de")
+
+
+@pytest.fixture(scope="session")
+def religion() -> Corpus:
+    """Three religious groups over traits: a corpus with more than two groups."""
+    from biascheck import corpora
+
+    return corpora.religion()

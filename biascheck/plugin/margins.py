@@ -1,0 +1,110 @@
+"""The two tables of a suite: margins with their reasons, and published figures with their errata."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+__all__ = ["Margin", "Margins", "Published", "PublishedFigures"]
+
+
+@dataclass(frozen=True)
+class Margin:
+    """How far from parity a result may lie, why, and what an inconclusive one means."""
+
+    margin: float
+    reason: str
+    inconclusive: Literal["fail", "warn"] = "fail"
+    family: int = 1
+
+    def as_arguments(self) -> dict[str, Any]:
+        """The keyword arguments of an assertion."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class Published:
+    """A figure of a paper, with a note where it does not follow from the published data."""
+
+    value: float
+    source: str
+    erratum: str = ""
+
+    def __str__(self) -> str:
+        note = f"; erratum: {self.erratum}" if self.erratum else ""
+        return f"{self.value:g} ({self.source}{note})"
+
+
+@dataclass(frozen=True)
+class Margins:
+    """Named margins from ``margins.toml``."""
+
+    file: Path
+    entries: Mapping[str, Margin]
+
+    @classmethod
+    def nearest(cls, start: Path, *, stop: Path) -> Margins:
+        """Read the file beside ``start`` or in the nearest folder above."""
+        file = _nearest("margins.toml", start, stop)
+        return cls(file, {name: _build(Margin, entry, name, file) for name, entry in _flat(_read(file)).items()})
+
+    def __getitem__(self, name: str) -> Margin:
+        if name not in self.entries:
+            raise pytest.UsageError(f"{self.file} has no margin {name!r}; there are: {', '.join(sorted(self.entries))}")
+        return self.entries[name]
+
+
+@dataclass(frozen=True)
+class PublishedFigures:
+    """Named figures from ``published.toml``."""
+
+    file: Path
+    entries: Mapping[str, Published]
+
+    @classmethod
+    def nearest(cls, start: Path, *, stop: Path) -> PublishedFigures:
+        """Read the file beside ``start`` or in the nearest folder above."""
+        file = _nearest("published.toml", start, stop)
+        return cls(file, {name: _build(Published, entry, name, file) for name, entry in _flat(_read(file)).items()})
+
+    def get(self, name: str) -> str:
+        """The figure as text, or nothing where the paper has none."""
+        return str(self.entries[name]) if name in self.entries else ""
+
+
+def _nearest(name: str, start: Path, stop: Path) -> Path:
+    for folder in start.parents:
+        if (folder / name).is_file():
+            return folder / name
+        if folder == stop:
+            break
+    raise pytest.UsageError(f"no {name} beside {start} or above it; write one with a table for each gate")
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise pytest.UsageError(f"{file}: {error}") from error
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, dict[str, Any]]:
+    """Tables that hold values, under their dotted names."""
+    if any(not isinstance(value, dict) for value in table.values()):
+        return {prefix.rstrip("."): dict(table)}
+    found: dict[str, dict[str, Any]] = {}
+    for key, value in table.items():
+        found |= _flat(value, f"{prefix}{key}.")
+    return found
+
+
+def _build(kind: type[Any], entry: Mapping[str, Any], name: str, file: Path) -> Any:
+    try:
+        return kind(**entry)
+    except TypeError as error:
+        raise pytest.UsageError(f"{file}: [{name}] {error}") from error

@@ -1,0 +1,104 @@
+"""Settings of a run: the command line over ``[tool.biascheck]`` over the defaults."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+__all__ = ["Settings", "settings_of"]
+
+TABLE = "[tool.biascheck]"
+TYPES: dict[str, tuple[type, ...]] = {
+    "model": (str, list),
+    "seed": (int,),
+    "device": (str,),
+    "dtype": (str,),
+    "data": (str,),
+    "results": (str,),
+    "report": (str,),
+    "no_cache": (bool,),
+    "allow_pickle": (bool,),
+    "trust_remote_code": (bool,),
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run was asked to do."""
+
+    models: tuple[str, ...] = ()
+    seed: int = 0
+    device: str | None = None
+    dtype: str = "float32"
+    data: Path | None = None
+    results: Path | None = None
+    report: Path | None = None
+    cache: bool = True
+    allow_pickle: bool = False
+    trust_remote_code: bool = False
+
+
+_SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
+
+
+def settings_of(config: pytest.Config) -> Settings:
+    """The settings, read once for each run."""
+    if _SETTINGS not in config.stash:
+        config.stash[_SETTINGS] = _resolve(config)
+    return config.stash[_SETTINGS]
+
+
+def _resolve(config: pytest.Config) -> Settings:
+    table = _table(config.rootpath / "pyproject.toml")
+    chosen = {key: _chosen(config, table, key) for key in TYPES}
+    model = chosen.pop("model")
+    base = config.rootpath
+    values: dict[str, Any] = {
+        "models": tuple([model] if isinstance(model, str) else model or ()),
+        "cache": not chosen.pop("no_cache"),
+        "data": _path(chosen.pop("data") or os.environ.get("BIASCHECK_DATA"), base, "data" in table),
+        "results": _path(chosen.pop("results"), base, "results" in table),
+        "report": _path(chosen.pop("report"), base, "report" in table),
+    }
+    values |= {key: value for key, value in chosen.items() if value is not None}
+    assert set(values) <= {field.name for field in fields(Settings)}
+    return Settings(**values)
+
+
+def _chosen(config: pytest.Config, table: dict[str, Any], key: str) -> Any:
+    given = config.getoption(f"--bias-{key.replace('_', '-')}")
+    return table.get(key) if given is None else given
+
+
+def _path(value: str | None, base: Path, from_table: bool) -> Path | None:
+    """A path of the table is relative to the table's file; one of the command line to where the command runs."""
+    if value is None:
+        return None
+    path = Path(value).expanduser()
+    return base / path if from_table and not path.is_absolute() else Path.cwd() / path
+
+
+def _table(file: Path) -> dict[str, Any]:
+    if not file.is_file():
+        return {}
+    try:
+        tool = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {})
+    except tomllib.TOMLDecodeError as error:
+        raise pytest.UsageError(f"{file}: {error}") from error
+    table = tool.get("biascheck", {})
+    _check(table, file)
+    return dict(table)
+
+
+def _check(table: dict[str, Any], file: Path) -> None:
+    for key, value in table.items():
+        if key not in TYPES:
+            raise pytest.UsageError(f"{file}: {TABLE} has no setting {key!r}; there are: {', '.join(sorted(TYPES))}")
+        if not isinstance(value, TYPES[key]):
+            wanted = " or ".join(kind.__name__ for kind in TYPES[key])
+            raise pytest.UsageError(f"{file}: {TABLE} {key} = {value!r} should be of type {wanted}")

@@ -1,0 +1,185 @@
+"""What a measurement leaves behind: item scores, the figure they add up to, and where both come from.
+
+A result holds everything needed to judge it, draw it or summarise a part of it again without a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from types import MappingProxyType
+
+import numpy as np
+
+from biascheck.errors import ScoreError, UsageError
+from biascheck.figures import signed
+from biascheck.stats import Interval, Sample
+
+__all__ = ["ItemScore", "Label", "Offender", "Provenance", "Result", "Shown", "Skipped"]
+
+Label = str | float
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A sentence as a reader sees it, with the characters of its target."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class ItemScore:
+    """One item: the gap between the two contrasted groups, and the score of every group.
+
+    ``cluster`` names the items that are not independent of this one. ``side`` is the attribute set
+    ("A" or "B") for measures that compare two; ``covariate`` a real-world figure to correlate with.
+    """
+
+    id: str
+    score: float
+    cluster: str
+    groups: Mapping[str, float] = field(default_factory=dict)
+    side: str | None = None
+    covariate: float | None = None
+    labels: Mapping[str, Label] = field(default_factory=dict)
+    sentences: Mapping[str, Shown] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for value in (self.score, *self.groups.values()):
+            if not isfinite(value):
+                raise ScoreError(f"item {self.id!r} has the score {value}; only finite numbers can be judged")
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """An item that could not be scored, and why."""
+
+    id: str
+    reason: str
+    labels: Mapping[str, Label] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a result comes from. Two results with the same fingerprints and options are the same figure."""
+
+    measure_version: int
+    variant: str
+    model_fingerprint: str
+    corpus_fingerprint: str
+    options: Mapping[str, object] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    created: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Offender:
+    """A cluster and the mean gap of its items."""
+
+    name: str
+    gap: float
+
+    def __str__(self) -> str:
+        return f"{self.name} {signed(self.gap)}"
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome of one measure on one model and one corpus.
+
+    ``estimate`` is ``statistic`` of the item scores (see :mod:`biascheck.stats`), ``parity`` the value
+    it has when the groups are treated alike, ``interval`` a cluster bootstrap, or ``None`` where the
+    sample is too small for one. For gaps the sign follows ``contrast``: first minus second.
+    """
+
+    measure: str
+    model: str
+    corpus: str
+    statistic: str
+    estimate: float
+    interval: Interval | None
+    n: int
+    clusters: int
+    seed: int
+    contrast: tuple[str, str]
+    provenance: Provenance
+    items: tuple[ItemScore, ...]
+    skipped: tuple[Skipped, ...] = ()
+    parity: float = 0.0
+    p: float | None = None
+    effect_size: float | None = None
+    unit: str = "items"
+    warnings: tuple[str, ...] = ()
+    details: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("estimate", "parity", "p", "effect_size"):
+            value = getattr(self, name)
+            if value is not None and not isfinite(value):
+                raise ScoreError(f"{self.title}: {name} is {value}; only finite numbers can be judged")
+        object.__setattr__(self, "details", MappingProxyType(dict(self.details)))
+
+    @property
+    def title(self) -> str:
+        """The measure, the model and the corpus in one phrase."""
+        return f"{self.measure} on {self.model} × {self.corpus}"
+
+    @property
+    def sample(self) -> Sample:
+        """The item scores as the arrays that the statistics work on."""
+        return sample_of(self.items)
+
+    def where(self, **labels: Label) -> Result:
+        """Summarise only the items that carry all these labels."""
+        from biascheck.summaries import summarise
+
+        items = tuple(item for item in self.items if _carries(item.labels, labels))
+        if not items:
+            known = {key: sorted({str(item.labels.get(key)) for item in self.items})[:10] for key in labels}
+            raise UsageError(f"{self.title}: no item has {labels}; values present: {known}")
+        skipped = tuple(skip for skip in self.skipped if _carries(skip.labels, labels))
+        corpus = "·".join([self.corpus, *map(str, labels.values())])
+        return summarise(replace(self, corpus=corpus, items=items, skipped=skipped))
+
+    def between(self, first: str, second: str) -> Result:
+        """Summarise the gap between two other groups of the same items."""
+        from biascheck.summaries import summarise
+
+        known = self.items[0].groups
+        if first not in known or second not in known:
+            raise UsageError(f"{self.title}: groups are {sorted(known)}, not {first!r} and {second!r}")
+        items = tuple(replace(item, score=item.groups[first] - item.groups[second]) for item in self.items)
+        return summarise(replace(self, contrast=(first, second), items=items))
+
+    def interval_at(self, level: float) -> Interval | None:
+        """The interval at another level, from the same seed."""
+        from biascheck.summaries import interval_of
+
+        return interval_of(self.items, self.statistic, seed=self.seed, level=level)
+
+    def offenders(self, count: int = 3) -> tuple[Offender, ...]:
+        """The clusters with the largest mean gaps, largest first."""
+        means: dict[str, list[float]] = {}
+        for item in self.items:
+            means.setdefault(item.cluster, []).append(item.score)
+        ranked = [Offender(name, float(np.mean(scores))) for name, scores in means.items()]
+        return tuple(sorted(ranked, key=lambda o: (-abs(o.gap), o.name))[:count])
+
+
+def sample_of(items: tuple[ItemScore, ...]) -> Sample:
+    """Turn items into the arrays that the statistics work on."""
+    sides = tuple(item.side for item in items if item.side is not None)
+    covariates = [item.covariate for item in items if item.covariate is not None]
+    return Sample(
+        values=np.array([item.score for item in items]),
+        clusters=tuple(item.cluster for item in items),
+        sides=sides if len(sides) == len(items) else None,
+        covariate=np.array(covariates) if len(covariates) == len(items) else None,
+    )
+
+
+def _carries(have: Mapping[str, Label], wanted: Mapping[str, Label]) -> bool:
+    return all(have.get(key) == value for key, value in wanted.items())

@@ -1,0 +1,83 @@
+"""Numbers in, numbers out: effects, intervals, rank tests, corrections, verdicts.
+
+Everything here takes plain arrays and returns named frozen values; nothing knows what was measured.
+Randomness arrives as a ``numpy.random.Generator``, never from a global state. Names resolve on first
+use, so that ``Interval`` and ``judge`` cost no import of scipy.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from biascheck.stats.corrections import adjust, benjamini_hochberg, bonferroni, holm
+    from biascheck.stats.correlations import Correlation, pearson, spearman
+    from biascheck.stats.effects import rank_biserial, rosenthal_r, standardised_difference
+    from biascheck.stats.estimators import ESTIMATORS, Sample, estimate
+    from biascheck.stats.intervals import Interval
+    from biascheck.stats.permutation import PermutationTest, permute_signs, permute_two_samples
+    from biascheck.stats.power import minimum_detectable_effect, power_at, standard_error_of
+    from biascheck.stats.ranks import SignedRank, signed_rank_from_v, wilcoxon_signed_rank
+    from biascheck.stats.resampling import MINIMUM_CLUSTERS, bootstrap_distribution, cluster_bootstrap
+    from biascheck.stats.verdicts import Verdict, judge, judge_below, judge_family
+
+__all__ = [
+    "ESTIMATORS",
+    "MINIMUM_CLUSTERS",
+    "Correlation",
+    "Interval",
+    "PermutationTest",
+    "Sample",
+    "SignedRank",
+    "Verdict",
+    "adjust",
+    "benjamini_hochberg",
+    "bonferroni",
+    "bootstrap_distribution",
+    "cluster_bootstrap",
+    "estimate",
+    "holm",
+    "judge",
+    "judge_below",
+    "judge_family",
+    "minimum_detectable_effect",
+    "pearson",
+    "permute_signs",
+    "permute_two_samples",
+    "power_at",
+    "rank_biserial",
+    "rosenthal_r",
+    "signed_rank_from_v",
+    "spearman",
+    "standard_error_of",
+    "standardised_difference",
+    "wilcoxon_signed_rank",
+]
+
+_NAMES_OF_MODULE = {
+    "correlations": ("Correlation", "pearson", "spearman"),
+    "corrections": ("adjust", "benjamini_hochberg", "bonferroni", "holm"),
+    "effects": ("rank_biserial", "rosenthal_r", "standardised_difference"),
+    "estimators": ("ESTIMATORS", "Sample", "estimate"),
+    "intervals": ("Interval",),
+    "permutation": ("PermutationTest", "permute_signs", "permute_two_samples"),
+    "power": ("minimum_detectable_effect", "power_at", "standard_error_of"),
+    "ranks": ("SignedRank", "signed_rank_from_v", "wilcoxon_signed_rank"),
+    "resampling": ("MINIMUM_CLUSTERS", "bootstrap_distribution", "cluster_bootstrap"),
+    "verdicts": ("Verdict", "judge", "judge_below", "judge_family"),
+}
+_MODULE_OF_NAME = {name: module for module, names in _NAMES_OF_MODULE.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    """Import the module that defines ``name`` when it is first asked for."""
+    if name not in _MODULE_OF_NAME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULE_OF_NAME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

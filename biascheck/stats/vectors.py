@@ -1,0 +1,45 @@
+"""The one door through which numbers enter: a finite, non-empty, one-dimensional array of floats."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from biascheck.errors import ScoreError, UsageError
+
+__all__ = ["LARGEST", "Vector", "as_vector", "require_generator"]
+
+Vector: TypeAlias = NDArray[np.float64]
+
+LARGEST = 1e150  # squares of larger magnitudes overflow, and no score is that large
+
+
+def as_vector(values: ArrayLike, name: str = "values") -> Vector:
+    """Return ``values`` as an array of floats, or raise ScoreError naming what is wrong with them."""
+    try:
+        vector = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ScoreError(f"{name} are not numbers: {error}") from error
+    if vector.ndim != 1:
+        raise ScoreError(f"{name} have {vector.ndim} dimensions; give one number per item")
+    if vector.size == 0:
+        raise ScoreError(f"{name} are empty; no data supports no figure")
+    bad = np.flatnonzero(~(np.abs(vector) <= LARGEST))
+    if bad.size:
+        raise ScoreError(
+            f"{bad.size} of {vector.size} {name} are not finite "
+            f"(first: {vector[bad[0]]} at position {bad[0]}); "
+            "find the item that produced it, or record it as skipped"
+        )
+    return vector
+
+
+def require_generator(rng: object) -> None:
+    """Raise UsageError unless ``rng`` is a numpy Generator, so that every draw can be repeated."""
+    if not isinstance(rng, np.random.Generator):
+        raise UsageError(
+            f"rng is {type(rng).__name__}, not a numpy Generator; "
+            "pass numpy.random.default_rng(seed) and record the seed"
+        )

@@ -1,0 +1,94 @@
+"""From item scores to a figure: estimate, interval, p-value and effect size.
+
++--------------------------+--------------------------+------------------------------------------+
+| statistic                | p-value                  | effect size                              |
++==========================+==========================+==========================================+
+| mean                     | sign flips of clusters   | mean over standard deviation of clusters |
+| share_positive           | sign flips of clusters   | –                                        |
+| standardised_difference  | permutation of the sides | the estimate itself                      |
+| spearman, pearson        | of the correlation       | the estimate itself                      |
++--------------------------+--------------------------+------------------------------------------+
+
+Everything is computed over clusters: the templates of one profession are not independent, and a test
+that counted them as if they were would find significance in any model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biascheck import stats
+from biascheck.errors import ScoreError
+from biascheck.results import ItemScore, Result, sample_of
+from biascheck.stats import Interval, Sample
+
+__all__ = ["LEVEL", "RESAMPLES", "interval_of", "summarise"]
+
+LEVEL = 0.95
+RESAMPLES = 2_000
+
+
+def summarise(draft: Result, *, level: float = LEVEL) -> Result:
+    """Fill in every figure of a result from its items."""
+    sample = sample_of(draft.items)
+    estimate = stats.estimate(sample, draft.statistic)
+    p, effect = _test(sample, draft.statistic, estimate, draft.seed)
+    return replace(
+        draft,
+        estimate=estimate,
+        interval=interval_of(draft.items, draft.statistic, seed=draft.seed, level=level),
+        p=p,
+        effect_size=effect,
+        n=len(draft.items),
+        clusters=len(set(sample.clusters)),
+    )
+
+
+def interval_of(items: tuple[ItemScore, ...], statistic: str, *, seed: int, level: float) -> Interval | None:
+    """The cluster bootstrap interval, or ``None`` where there are too few clusters for one."""
+    sample = sample_of(items)
+    if len(set(sample.clusters)) < stats.MINIMUM_CLUSTERS:
+        return None
+    rng = np.random.default_rng(seed)
+    return stats.cluster_bootstrap(sample, statistic, rng=rng, level=level, resamples=RESAMPLES)
+
+
+def cluster_means(sample: Sample) -> NDArray[np.float64]:
+    """The mean of each cluster, clusters in the order of their names."""
+    means: dict[str, list[float]] = {}
+    for name, value in zip(sample.clusters, sample.values, strict=True):
+        means.setdefault(name, []).append(float(value))
+    return np.array([np.mean(means[name]) for name in sorted(means)])
+
+
+def _test(sample: Sample, statistic: str, estimate: float, seed: int) -> tuple[float | None, float | None]:
+    rng = np.random.default_rng(seed)
+    means = cluster_means(sample)
+    if statistic == "mean":
+        return stats.permute_signs(means, rng=rng).p, _standardised_mean(means)
+    if statistic == "share_positive":
+        return stats.permute_signs(np.sign(means), rng=rng).p, None
+    if statistic == "standardised_difference":
+        return stats.permute_two_samples(*_sides(sample), rng=rng).p, estimate
+    if statistic in ("spearman", "pearson"):
+        correlate: Any = getattr(stats, statistic)
+        return correlate(sample.values, sample.covariate).p, estimate
+    return None, None
+
+
+def _standardised_mean(means: NDArray[np.float64]) -> float | None:
+    if len(means) < 2:
+        return None
+    spread = float(means.std(ddof=1))
+    return float(means.mean()) / spread if spread > 0 else None
+
+
+def _sides(sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    if sample.sides is None:
+        raise ScoreError("a standardised difference needs items on two sides, A and B")
+    side = np.array(sample.sides)
+    return sample.values[side == "A"], sample.values[side == "B"]

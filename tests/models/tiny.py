@@ -1,0 +1,309 @@
+"""Tiny random models with real tokenizers, one of each family, built in memory from words of our own.
+
+Every tokenizer is the family's own class over a vocabulary trained here, so its pieces look as they do in a
+published model: ``##er``, ``Ġson``, ``▁son``. Words of ``COMMON`` sentences are one piece each; ``boyfriend``,
+``phlebotomist`` and ``Haushälterin`` are several.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+import torch
+import transformers as hf
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
+from transformers import AddedToken
+
+SEED = 3
+ONE_PIECE = ("son", "daughter", "nurse", "plumber")
+SEVERAL_PIECES = ("boyfriend", "phlebotomist")
+
+COMMON = """
+    My son is a nurse. My daughter is a plumber. This man is a nurse. This woman works as a plumber.
+    The son of the nurse had a good day at work. The daughter of the plumber had a good day at work.
+    Son and daughter work. Daughter and son work. He is the man, she is the woman. son daughter nurse plumber
+""".split()
+RARE = "boy friend phlebo tom ist haus halt er in haushalterin logo padin qu vy jx zk kg".split()
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True)
+class Family:
+    """How to build one architecture, and how its tokenizer marks the beginning of a word."""
+
+    name: str
+    kind: Literal["masked", "causal"]
+    pieces: Literal["wordpiece", "bytes", "metaspace"]
+    build: Callable[[], tuple[Any, Any]]
+
+
+def _text() -> list[str]:
+    """Whole words often, letters and their joints rarely: the first become pieces, the rest is spelt out."""
+    return [" ".join(COMMON)] * 60 + [" ".join(LETTERS), " ".join(LETTERS.upper()), " ".join(RARE)]
+
+
+def wordpiece_vocabulary(specials: list[str], *, lowercase: bool = True) -> dict[str, int]:
+    tokenizer = Tokenizer(models.WordPiece(unk_token=specials[0]))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=600, min_frequency=20, special_tokens=specials, show_progress=False
+    )
+    tokenizer.train_from_iterator(_text(), trainer)
+    vocabulary = tokenizer.get_vocab()
+    spelling = [f"##{letter}" for letter in LETTERS + (LETTERS.upper() + "äöü" if not lowercase else "")]
+    for piece in spelling:
+        vocabulary.setdefault(piece, len(vocabulary))
+    return vocabulary
+
+
+def byte_vocabulary(specials: list[str]) -> tuple[dict[str, int], list[tuple[str, str]]]:
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=800,
+        min_frequency=20,
+        special_tokens=specials,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(_text(), trainer)
+    return _vocabulary_and_merges(tokenizer)
+
+
+def metaspace_bpe_vocabulary(specials: list[str]) -> tuple[dict[str, int], list[tuple[str, str]]]:
+    tokenizer = Tokenizer(models.BPE(byte_fallback=True, fuse_unk=True, unk_token=specials[0]))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    fallback = [f"<0x{byte:02X}>" for byte in range(256)]
+    trainer = trainers.BpeTrainer(
+        vocab_size=800, min_frequency=20, special_tokens=specials + fallback, show_progress=False
+    )
+    tokenizer.train_from_iterator(_text(), trainer)
+    return _vocabulary_and_merges(tokenizer)
+
+
+def _vocabulary_and_merges(tokenizer: Tokenizer) -> tuple[dict[str, int], list[tuple[str, str]]]:
+    model = json.loads(tokenizer.to_str())["model"]
+    return model["vocab"], [tuple(merge) for merge in model["merges"]]
+
+
+def unigram_vocabulary(specials: list[str], *, lowercase: bool = False) -> list[tuple[str, float]]:
+    tokenizer = Tokenizer(models.Unigram())
+    if lowercase:
+        tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Punctuation(), pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
+    )
+    trainer = trainers.UnigramTrainer(vocab_size=150, special_tokens=[], show_progress=False)
+    tokenizer.train_from_iterator(_text(), trainer)
+    learnt = {piece: score for piece, score in json.loads(tokenizer.to_str())["model"]["vocab"]}
+    # Whole words win over any spelling, as they do in a vocabulary learnt from much text.
+    whole = {f"▁{word.strip('.,')}": -1.0 for word in COMMON}
+    if lowercase:
+        whole = {piece.lower(): score for piece, score in whole.items()}
+    spelling = dict.fromkeys(["▁", ".", ",", *LETTERS, *("" if lowercase else LETTERS.upper())], -9.0)
+    pieces = spelling | {p: min(s, -4.0) for p, s in learnt.items()} | whole
+    return [(special, 0.0) for special in specials] + [p for p in pieces.items() if p[0] not in specials]
+
+
+def _seeded(make: Callable[[], Any]) -> Any:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(SEED)
+        return make().eval()
+
+
+SIZES = {
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 48,
+    # Wide enough that a wrong position or a missing mask moves a score by far more than any rounding.
+    "initializer_range": 0.25,
+}
+BERT_SPECIALS = ["[UNK]", "[PAD]", "[CLS]", "[SEP]", "[MASK]"]
+ROBERTA_SPECIALS = ["<s>", "<pad>", "</s>", "<unk>"]
+
+
+def wordpiece_tokenizer(*, lowercase: bool = True) -> Any:
+    vocabulary = wordpiece_vocabulary(BERT_SPECIALS, lowercase=lowercase)
+    return hf.BertTokenizerFast(vocab=vocabulary, do_lower_case=lowercase)
+
+
+def roberta_tokenizer() -> Any:
+    vocabulary, merges = byte_vocabulary([*ROBERTA_SPECIALS, "<mask>"])
+    return hf.RobertaTokenizerFast(vocab=vocabulary, merges=merges, mask_token=_eats_space("<mask>"))
+
+
+def _eats_space(mask: str) -> AddedToken:
+    return AddedToken(mask, lstrip=True, rstrip=False, normalized=False, special=True)
+
+
+def _bert(lowercase: bool) -> tuple[Any, Any]:
+    tokenizer = wordpiece_tokenizer(lowercase=lowercase)
+    config = hf.BertConfig(vocab_size=len(tokenizer), max_position_embeddings=64, pad_token_id=1, **SIZES)
+    return _seeded(lambda: hf.BertForMaskedLM(config)), tokenizer
+
+
+def _distilbert() -> tuple[Any, Any]:
+    tokenizer = wordpiece_tokenizer()
+    config = hf.DistilBertConfig(
+        vocab_size=len(tokenizer),
+        max_position_embeddings=64,
+        dim=32,
+        n_layers=2,
+        n_heads=2,
+        hidden_dim=48,
+        initializer_range=0.25,
+        pad_token_id=1,
+    )
+    return _seeded(lambda: hf.DistilBertForMaskedLM(config)), tokenizer
+
+
+def _roberta() -> tuple[Any, Any]:
+    tokenizer = roberta_tokenizer()
+    config = hf.RobertaConfig(
+        vocab_size=len(tokenizer), max_position_embeddings=66, type_vocab_size=1, pad_token_id=1, **SIZES
+    )
+    return _seeded(lambda: hf.RobertaForMaskedLM(config)), tokenizer
+
+
+def _xlm_roberta() -> tuple[Any, Any]:
+    vocabulary = [*unigram_vocabulary(ROBERTA_SPECIALS), ("<mask>", 0.0)]
+    tokenizer = hf.XLMRobertaTokenizerFast(vocab=vocabulary, mask_token=_eats_space("<mask>"))
+    config = hf.XLMRobertaConfig(
+        vocab_size=len(tokenizer), max_position_embeddings=66, type_vocab_size=1, pad_token_id=1, **SIZES
+    )
+    return _seeded(lambda: hf.XLMRobertaForMaskedLM(config)), tokenizer
+
+
+def _albert() -> tuple[Any, Any]:
+    vocabulary = unigram_vocabulary(["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"], lowercase=True)
+    tokenizer = hf.AlbertTokenizerFast(vocab=vocabulary, mask_token=_eats_space("[MASK]"))
+    config = hf.AlbertConfig(
+        vocab_size=len(tokenizer), max_position_embeddings=64, embedding_size=16, pad_token_id=0, **SIZES
+    )
+    return _seeded(lambda: hf.AlbertForMaskedLM(config)), tokenizer
+
+
+def _electra() -> tuple[Any, Any]:
+    tokenizer = wordpiece_tokenizer()
+    config = hf.ElectraConfig(
+        vocab_size=len(tokenizer), max_position_embeddings=64, embedding_size=16, pad_token_id=1, **SIZES
+    )
+    return _seeded(lambda: hf.ElectraForMaskedLM(config)), tokenizer
+
+
+def _mpnet() -> tuple[Any, Any]:
+    vocabulary = wordpiece_vocabulary(["<s>", "<pad>", "</s>", "<unk>", "<mask>", "[UNK]"])
+    tokenizer = hf.MPNetTokenizerFast(vocab=vocabulary)
+    config = hf.MPNetConfig(vocab_size=len(tokenizer), max_position_embeddings=66, **SIZES)
+    return _seeded(lambda: hf.MPNetForMaskedLM(config)), tokenizer
+
+
+def _deberta() -> tuple[Any, Any]:
+    vocabulary = [*unigram_vocabulary(["[PAD]", "[CLS]", "[SEP]", "[UNK]"]), ("[MASK]", 0.0)]
+    tokenizer = hf.DebertaV2TokenizerFast(vocab=vocabulary)
+    config = hf.DebertaV2Config(
+        vocab_size=len(tokenizer),
+        max_position_embeddings=64,
+        relative_attention=True,
+        position_buckets=8,
+        pos_att_type=["p2c", "c2p"],
+        share_att_key=True,
+        norm_rel_ebd="layer_norm",
+        position_biased_input=False,
+        type_vocab_size=0,
+        **SIZES,
+    )
+    return _seeded(lambda: hf.DebertaV2ForMaskedLM(config)), tokenizer
+
+
+def _modernbert() -> tuple[Any, Any]:
+    vocabulary, merges = byte_vocabulary(BERT_SPECIALS)
+    backend = Tokenizer(models.BPE(vocab=vocabulary, merges=merges))
+    backend.normalizer = normalizers.NFC()
+    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    backend.post_processor = _wrapped(vocabulary, "[CLS]", "[SEP]")
+    names = {f"{name.lower()}_token": f"[{name}]" for name in ("UNK", "PAD", "CLS", "SEP")}
+    tokenizer = hf.PreTrainedTokenizerFast(tokenizer_object=backend, mask_token=_eats_space("[MASK]"), **names)
+    ids = {"pad_token_id": 1, "cls_token_id": 2, "bos_token_id": 2, "sep_token_id": 3, "eos_token_id": 3}
+    config = hf.ModernBertConfig(
+        vocab_size=len(tokenizer),
+        max_position_embeddings=64,
+        local_attention=4,
+        global_attn_every_n_layers=2,
+        initializer_cutoff_factor=3.0,
+        **ids,
+        **SIZES,
+    )
+    return _seeded(lambda: hf.ModernBertForMaskedLM(config)), tokenizer
+
+
+def _wrapped(vocabulary: Mapping[str, int], first: str, last: str) -> Any:
+    from tokenizers.processors import TemplateProcessing
+
+    ends = [(first, vocabulary[first]), (last, vocabulary[last])]
+    return TemplateProcessing(single=f"{first} $A {last}", special_tokens=ends)
+
+
+def _gpt2() -> tuple[Any, Any]:
+    vocabulary, merges = byte_vocabulary(["<|endoftext|>"])
+    tokenizer = hf.GPT2TokenizerFast(vocab=vocabulary, merges=merges)
+    ends = {"bos_token_id": 0, "eos_token_id": 0}
+    config = hf.GPT2Config(
+        vocab_size=len(tokenizer), n_positions=64, n_embd=32, n_layer=2, n_head=2, initializer_range=0.25, **ends
+    )
+    return _seeded(lambda: hf.GPT2LMHeadModel(config)), tokenizer
+
+
+def _llama() -> tuple[Any, Any]:
+    vocabulary, merges = metaspace_bpe_vocabulary(["<unk>", "<s>", "</s>"])
+    tokenizer = hf.LlamaTokenizerFast(vocab=vocabulary, merges=merges)
+    config = hf.LlamaConfig(
+        vocab_size=len(tokenizer), max_position_embeddings=64, num_key_value_heads=1, **SIZES
+    )
+    return _seeded(lambda: hf.LlamaForCausalLM(config)), tokenizer
+
+
+FAMILIES: Mapping[str, Family] = {
+    family.name: family
+    for family in (
+        Family("bert-uncased", "masked", "wordpiece", lambda: _bert(lowercase=True)),
+        Family("bert-cased", "masked", "wordpiece", lambda: _bert(lowercase=False)),
+        Family("distilbert", "masked", "wordpiece", _distilbert),
+        Family("roberta", "masked", "bytes", _roberta),
+        Family("xlm-roberta", "masked", "metaspace", _xlm_roberta),
+        Family("albert", "masked", "metaspace", _albert),
+        Family("electra", "masked", "wordpiece", _electra),
+        Family("mpnet", "masked", "wordpiece", _mpnet),
+        Family("deberta-v2", "masked", "metaspace", _deberta),
+        Family("modernbert", "masked", "bytes", _modernbert),
+        Family("gpt2", "causal", "bytes", _gpt2),
+        Family("llama", "causal", "metaspace", _llama),
+    )
+}
+MASKED = tuple(name for name, family in FAMILIES.items() if family.kind == "masked")
+CAUSAL = tuple(name for name, family in FAMILIES.items() if family.kind == "causal")
+
+
+@cache
+def pair(name: str) -> tuple[Any, Any]:
+    """The (model, tokenizer) of a family, shared by all tests: none may change it."""
+    return FAMILIES[name].build()
+
+
+def fresh_pair(name: str) -> tuple[Any, Any]:
+    """The same pair again, for a test that damages it."""
+    return FAMILIES[name].build()
+
+
+@cache
+def loaded(name: str) -> Any:
+    """The family's pair behind this project's adapter."""
+    from biascheck.models.loading import load
+
+    return load(pair(name), name=name)
