@@ -8,6 +8,7 @@ interval never passes. A p-value decides nothing.
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Sequence
 from typing import Literal
@@ -18,7 +19,7 @@ from biascheck.figures import figure
 from biascheck.gates import Gate, hold
 from biascheck.recording import record
 from biascheck.results import Result
-from biascheck.stats import Interval, Verdict
+from biascheck.stats import Verdict
 from biascheck.summaries import LEVEL
 
 __all__ = [
@@ -81,11 +82,17 @@ def assert_all_within(
     __tracebackhide__ = True
     if not results:
         raise UsageError("no results to judge; no data is never a pass")
-    intervals = [result.interval_at(level) for result in results]
-    verdicts = _family_verdicts(results, intervals, margin, correction, level)
+    verdicts = stats.judge_family(
+        [result.interval_at for result in results],
+        margin,
+        level=level,
+        correction=correction,
+        centre=_common_parity(results),
+    )
+    lenient = _passes(inconclusive)
     gates = tuple(
-        hold(result, margin, interval, verdict, inconclusive_passes=_passes(inconclusive), family=len(results))
-        for result, interval, verdict in zip(results, intervals, verdicts, strict=True)
+        hold(result, margin, result.interval_at(level), verdict, inconclusive_passes=lenient, family=len(results))
+        for result, verdict in zip(results, verdicts, strict=True)
     )
     for gate, result in zip(gates, results, strict=True):
         record(gate, result)
@@ -179,27 +186,11 @@ def _require(result: Result, statistic: str, assertion: str, source: str) -> Non
         )
 
 
-def _family_verdicts(
-    results: Sequence[Result],
-    intervals: Sequence[Interval | None],
-    margin: float,
-    correction: Correction,
-    level: float,
-) -> list[Verdict]:
-    """Verdicts of a corrected family; results without an interval are inconclusive and not counted in it."""
-    measurable = [i for i, interval in enumerate(intervals) if interval is not None]
-    verdicts = [Verdict.INCONCLUSIVE] * len(results)
-    if measurable:
-        judged = stats.judge_family(
-            [results[i].interval_at for i in measurable],
-            [margin] * len(measurable),
-            level=level,
-            correction=correction,
-            centre=results[measurable[0]].parity,
-        )
-        for i, verdict in zip(measurable, judged, strict=True):
-            verdicts[i] = verdict
-    return verdicts
+def _common_parity(results: Sequence[Result]) -> float:
+    parities = sorted({result.parity for result in results})
+    if len(parities) > 1:
+        raise UsageError(f"these results have parity at {parities}; one margin cannot hold them all, judge them apart")
+    return parities[0]
 
 
 def _complain(gates: Sequence[Gate]) -> None:
@@ -209,22 +200,38 @@ def _complain(gates: Sequence[Gate]) -> None:
         raise BiasAssertionError("\n".join(_explained(gate) for gate in failed))
     for gate in gates:
         if gate.verdict is Verdict.INCONCLUSIVE:
-            warnings.warn(gate.finding, BiascheckWarning, stacklevel=4)
+            warnings.warn(gate.finding, BiascheckWarning, stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """How far up the first frame outside this module is: the warning belongs to that line."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals is globals():
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _explained(gate: Gate) -> str:
     """The finding, then what a reader needs to act on it."""
     lines = [gate.finding]
-    if gate.verdict is Verdict.INCONCLUSIVE and gate.interval is None:
-        lines.append(
-            f"  {gate.clusters} attributes are too few for an interval; at least {stats.MINIMUM_CLUSTERS} are needed"
-        )
-    elif gate.verdict is Verdict.INCONCLUSIVE:
-        lines.append(
-            f"  the interval straddles the margin; this sample finds gaps of {figure(gate.detectable or 0.0)} or more "
-            "(power 0.8): add attributes, or accept the doubt with inconclusive='warn'"
-        )
+    if gate.verdict is Verdict.INCONCLUSIVE:
+        lines.append(f"  {_doubt(gate)}")
     if gate.reason:
         lines.append(f"  margin: {gate.reason}")
     lines.extend(f"  caution: {warning}" for warning in gate.warnings)
     return "\n".join(lines)
+
+
+def _doubt(gate: Gate) -> str:
+    """Why nothing can be said, and what would help."""
+    if gate.interval is None:
+        return f"{gate.clusters} attributes are too few for an interval; at least {stats.MINIMUM_CLUSTERS} are needed"
+    if stats.judge(gate.interval, gate.margin, centre=gate.parity) is Verdict.EXCEEDS:
+        return (
+            f"the interval lies outside the margin if judged alone, but not once corrected for {gate.family} gates: "
+            "add attributes, or accept the doubt with inconclusive='warn'"
+        )
+    return (
+        f"the interval straddles the margin; this sample finds gaps of {figure(gate.detectable or 0.0)} or more "
+        "(power 0.8): add attributes, or accept the doubt with inconclusive='warn'"
+    )

@@ -102,7 +102,7 @@ def hold(
         skipped=len(result.skipped),
         seed=result.seed,
         offenders=_largest(result),
-        detectable=None if interval is None else minimum_detectable_effect(standard_error_of(interval)),
+        detectable=_detectable(interval),
         family=family,
         published=published,
         reason=reason,
@@ -112,6 +112,13 @@ def hold(
 
 def _interval(interval: Interval | None) -> str:
     return "[no interval]" if interval is None else f"[{figure(interval.low)}, {figure(interval.high)}]"
+
+
+def _detectable(interval: Interval | None) -> float | None:
+    """The smallest gap that this interval's sample would find; unknown where nothing varies."""
+    if interval is None or interval.low == interval.high:
+        return None
+    return minimum_detectable_effect(standard_error_of(interval), level=interval.level)
 
 
 def _largest(result: Result) -> tuple[str, ...]:

@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 __all__ = ["record", "recording"]
 
-_listeners: ContextVar[tuple[Listener, ...]] = ContextVar("gate_listeners", default=())
+_listener: ContextVar[Listener | None] = ContextVar("gate_listener", default=None)
 
 
 @contextmanager
 def recording(listener: Listener) -> Iterator[None]:
-    """Hear of every gate that is judged inside the block."""
-    token = _listeners.set((*_listeners.get(), listener))
+    """Hear of every gate that is judged inside the block; of two nested blocks, the inner one hears."""
+    token = _listener.set(listener)
     try:
         yield
     finally:
-        _listeners.reset(token)
+        _listener.reset(token)
 
 
 def record(gate: Gate, result: Result) -> None:
-    """Tell all listeners of a gate."""
-    for listener in _listeners.get():
+    """Tell the listener of a gate, if there is one."""
+    if (listener := _listener.get()) is not None:
         listener(gate, result)

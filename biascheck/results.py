@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import isfinite
 from types import MappingProxyType
 
@@ -51,6 +52,10 @@ class ItemScore:
         for value in (self.score, *self.groups.values()):
             if not isfinite(value):
                 raise ScoreError(f"item {self.id!r} has the score {value}; only finite numbers can be judged")
+        if self.covariate is not None and not isfinite(self.covariate):
+            raise ScoreError(
+                f"item {self.id!r} has the covariate {self.covariate}; leave the item out or find its figure"
+            )
 
 
 @dataclass(frozen=True)
@@ -121,6 +126,10 @@ class Result:
             if value is not None and not isfinite(value):
                 raise ScoreError(f"{self.title}: {name} is {value}; only finite numbers can be judged")
         object.__setattr__(self, "details", MappingProxyType(dict(self.details)))
+
+    def __reduce__(self) -> tuple[partial[Result], tuple[()]]:
+        # a read-only mapping cannot be pickled or copied, but a result may be
+        return partial(Result, **{**vars(self), "details": dict(self.details)}), ()
 
     @property
     def title(self) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from biascheck.errors import ResultError
+from biascheck.errors import BiascheckError, ResultError
 from biascheck.files import write_atomically
 from biascheck.gates import Gate
 from biascheck.results import ItemScore, Provenance, Result, Shown, Skipped
@@ -28,7 +29,7 @@ def result_to_dict(result: Result) -> dict[str, Any]:
 def result_from_dict(document: Mapping[str, Any]) -> Result:
     """Rebuild a result, refusing what this release cannot understand."""
     _check_schema(document, "a result")
-    try:
+    with _read_with_care("result"):
         fields = {key: value for key, value in document.items() if key != "schema"}
         fields["interval"] = None if fields["interval"] is None else Interval(**fields["interval"])
         fields["contrast"] = tuple(fields["contrast"])
@@ -37,19 +38,21 @@ def result_from_dict(document: Mapping[str, Any]) -> Result:
         fields["skipped"] = tuple(Skipped(**skip) for skip in fields["skipped"])
         fields["warnings"] = tuple(fields["warnings"])
         return Result(**fields)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ResultError(f"a stored result lacks or misspells a field ({error}); measure it again") from error
 
 
 def write_results(path: Path, results: Iterable[Result], gates: Iterable[Gate] = ()) -> None:
-    """Write results and the gates they were judged by, atomically."""
+    """Write results and the gates they were judged by, atomically; what JSON cannot express is refused."""
     document = {
         "kind": KIND,
         "schema": SCHEMA,
         "results": [result_to_dict(result) for result in results],
         "gates": [gate_to_dict(gate) for gate in gates],
     }
-    write_atomically(path, json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
+    try:
+        text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
+    except (TypeError, ValueError) as error:
+        raise ResultError(f"{path}: not written, a result holds what JSON cannot express ({error})") from error
+    write_atomically(path, text)
 
 
 def read_results(path: Path) -> tuple[tuple[Result, ...], tuple[Gate, ...]]:
@@ -60,11 +63,14 @@ def read_results(path: Path) -> tuple[tuple[Result, ...], tuple[Gate, ...]]:
         raise ResultError(f"no results at {path}; write them with pytest --bias-results {path}") from error
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise ResultError(f"{path}: not readable as JSON ({error}); the file is damaged, measure again") from error
+    except OSError as error:
+        raise ResultError(f"{path}: cannot be read ({error}); name a file that pytest --bias-results wrote") from error
     if not isinstance(document, dict) or document.get("kind") != KIND:
         raise ResultError(f"{path}: not a biascheck results file")
     _check_schema(document, str(path))
-    results = tuple(result_from_dict(entry) for entry in document["results"])
-    return results, tuple(gate_from_dict(entry) for entry in document["gates"])
+    with _read_with_care("file of results"):
+        results = tuple(result_from_dict(entry) for entry in document["results"])
+        return results, tuple(gate_from_dict(entry) for entry in document["gates"])
 
 
 def gate_to_dict(gate: Gate) -> dict[str, Any]:
@@ -74,17 +80,29 @@ def gate_to_dict(gate: Gate) -> dict[str, Any]:
 
 def gate_from_dict(document: Mapping[str, Any]) -> Gate:
     """Rebuild a gate from JSON values."""
-    fields = dict(document)
-    fields["interval"] = None if fields["interval"] is None else Interval(**fields["interval"])
-    fields["verdict"] = Verdict(fields["verdict"])
-    fields["offenders"] = tuple(fields["offenders"])
-    fields["warnings"] = tuple(fields["warnings"])
-    return Gate(**fields)
+    with _read_with_care("gate"):
+        fields = dict(document)
+        fields["interval"] = None if fields["interval"] is None else Interval(**fields["interval"])
+        fields["verdict"] = Verdict(fields["verdict"])
+        fields["offenders"] = tuple(fields["offenders"])
+        fields["warnings"] = tuple(fields["warnings"])
+        return Gate(**fields)
+
+
+@contextmanager
+def _read_with_care(what: str) -> Iterator[None]:
+    """Say what a stored document lacks, instead of failing on it."""
+    try:
+        yield
+    except BiascheckError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ResultError(f"a stored {what} lacks or misspells a field ({error}); measure it again") from error
 
 
 def _check_schema(document: Mapping[str, Any], what: str) -> None:
-    schema = document.get("schema")
-    if not isinstance(schema, int):
+    schema = document.get("schema") if isinstance(document, Mapping) else None
+    if not isinstance(schema, int) or schema < 1:
         raise ResultError(f"{what}: no schema version; this is not something biascheck wrote")
     if schema > SCHEMA:
         raise ResultError(

@@ -16,13 +16,14 @@ that counted them as if they were would find significance in any model.
 from __future__ import annotations
 
 from dataclasses import replace
+from math import ceil
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from biascheck import stats
-from biascheck.errors import ScoreError
+from biascheck.errors import ScoreError, UsageError
 from biascheck.results import ItemScore, Result, sample_of
 from biascheck.stats import Interval, Sample
 
@@ -30,6 +31,8 @@ __all__ = ["LEVEL", "RESAMPLES", "interval_of", "summarise"]
 
 LEVEL = 0.95
 RESAMPLES = 2_000
+RESAMPLES_IN_TAIL = 40
+ROUNDING = 1e-12
 
 
 def summarise(draft: Result, *, level: float = LEVEL) -> Result:
@@ -49,12 +52,18 @@ def summarise(draft: Result, *, level: float = LEVEL) -> Result:
 
 
 def interval_of(items: tuple[ItemScore, ...], statistic: str, *, seed: int, level: float) -> Interval | None:
-    """The cluster bootstrap interval, or ``None`` where there are too few clusters for one."""
+    """The interval of a statistic over clusters, or ``None`` where there are too few clusters for one."""
+    if not 0 < level < 1:
+        raise UsageError(f"level {level} is not between 0 and 1; 95 % is level=0.95")
     sample = sample_of(items)
     if len(set(sample.clusters)) < stats.MINIMUM_CLUSTERS:
         return None
+    if statistic == "share_positive" and len(set(sample.clusters)) == len(items):
+        # A bootstrap of ten out of ten is certain of itself; Wilson's interval is not.
+        return stats.wilson_interval(stats.estimate(sample, statistic), len(items), level=level)
     rng = np.random.default_rng(seed)
-    return stats.cluster_bootstrap(sample, statistic, rng=rng, level=level, resamples=RESAMPLES)
+    resamples = max(RESAMPLES, ceil(RESAMPLES_IN_TAIL / (1 - level)))
+    return stats.cluster_bootstrap(sample, statistic, rng=rng, level=level, resamples=resamples)
 
 
 def cluster_means(sample: Sample) -> NDArray[np.float64]:
@@ -84,7 +93,8 @@ def _standardised_mean(means: NDArray[np.float64]) -> float | None:
     if len(means) < 2:
         return None
     spread = float(means.std(ddof=1))
-    return float(means.mean()) / spread if spread > 0 else None
+    # Clusters that differ only by rounding do not vary; dividing by that would give any number at all.
+    return float(means.mean()) / spread if spread > ROUNDING * float(np.abs(means).max()) else None
 
 
 def _sides(sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -49,9 +49,7 @@ def find_gguf() -> Path:
     try:
         files = metadata.distribution(PACKAGE).files or []
     except metadata.PackageNotFoundError:
-        raise ModelError(
-            f"the package {PACKAGE}, which holds the weights, is not installed; {INSTALL}"
-        ) from None
+        raise ModelError(f"the package {PACKAGE}, which holds the weights, is not installed; {INSTALL}") from None
     found = [Path(str(file.locate())) for file in files if file.suffix == ".gguf"]
     if not found or not found[0].is_file():
         raise ModelError(f"the package {PACKAGE} is installed but its GGUF file is missing; {INSTALL} again")
@@ -158,9 +156,7 @@ def rename_into_place(staging: Path, out: Path) -> None:
 
 def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     default = user_cache_path("biascheck") / "models" / "smollm2-135m"
     parser.add_argument("--out", type=Path, default=default, help="folder to write (default: %(default)s)")
     return parser.parse_args(argv)

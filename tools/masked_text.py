@@ -174,8 +174,8 @@ def _corrupt(
     if corruption == "mask":
         return np.where(chosen, tokenizer.mask_token_id, ids)
     fate = rng.random(ids.shape)
-    # Pieces below 1000 are special or unused in this vocabulary.
-    foreign = rng.integers(1000, len(tokenizer), ids.shape)
+    # BERT's vocabulary begins with a thousand special, unused and one-letter pieces.
+    foreign = rng.integers(min(1000, len(tokenizer) // 2), len(tokenizer), ids.shape)
     masked = np.where(chosen & (fate < 0.8), tokenizer.mask_token_id, ids)
     return np.where(chosen & (fate >= 0.9), foreign, masked)
 

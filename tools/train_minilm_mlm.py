@@ -173,8 +173,7 @@ def training_batches(
     """Read and cut the text, and yield the batches of step 0, 1, 2, …"""
     rng = np.random.default_rng([settings.seed, 0])
     sources = [cut_windows(read_texts(path), tokenizer, settings.longest, rng) for path in args.text]
-    shares = args.share or [1.0] * len(sources)
-    return batches(sources, shares, settings.tokens_per_step, np.random.default_rng([settings.seed, 1]))
+    return batches(sources, args.share, settings.tokens_per_step, np.random.default_rng([settings.seed, 1]))
 
 
 def train(args: argparse.Namespace, settings: Settings, base: Path) -> tuple[PeftModel, float]:
@@ -260,7 +259,7 @@ def write_adapter(args: argparse.Namespace, settings: Settings, base: Path, mode
         "lora": {"r": settings.rank, "alpha": settings.alpha, "bias": "all", "target_modules": TARGETS},
         "training": asdict(settings) | {"minutes": round(seconds / 60, 1)},
         "started_from": file_facts(args.init) if args.init else None,
-        "text": [file_facts(path) | {"share": share} for path, share in zip(args.text, args.share or [], strict=True)],
+        "text": [file_facts(path) | {"share": share} for path, share in zip(args.text, args.share, strict=True)],
     }
     if args.heldout:
         figures = evaluate_adapter(args.out, base, args.heldout, settings)
@@ -299,6 +298,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     add("--checkpoint-every", type=int, default=100, metavar="STEPS")
     add("--evaluate-every", type=int, default=200, metavar="STEPS", help="evaluate on a quarter of --heldout")
     args = parser.parse_args(argv)
+    args.share = args.share or [1 / len(args.text) for _ in args.text]
     check(parser, args)
     return args
 

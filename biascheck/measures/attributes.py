@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from biascheck.errors import UsageError
 from biascheck.results import ItemScore, Label
 
 __all__ = ["means_of_attributes"]
@@ -25,6 +26,8 @@ def means_of_attributes(items: Sequence[ItemScore], covariate: str | None = None
 
 def _mean(name: str, members: Sequence[ItemScore], covariate: str | None) -> ItemScore:
     labels = _shared_labels(members)
+    if covariate is not None and covariate not in labels:
+        raise UsageError(f"the items of {name!r} do not agree on {covariate}; give every attribute one figure")
     side = labels.get("side")
     return ItemScore(
         id=name,

@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Concatenate, ParamSpec
 
 from biascheck.corpora.corpus import Corpus
+from biascheck.errors import UsageError
 from biascheck.models.cache import active_cache, digest_of
 from biascheck.models.protocols import Model
 from biascheck.results import Provenance, Result
@@ -67,7 +68,13 @@ def _key(name: str, provenance: Provenance) -> str:
         provenance.model_fingerprint,
         provenance.corpus_fingerprint,
     ]
-    return digest_of([*facts, provenance.options])
+    try:
+        return digest_of([*facts, provenance.options])
+    except (TypeError, ValueError) as error:
+        raise UsageError(
+            f"measure {name!r} has an option that is no plain value ({error}); options are numbers, strings, or lists "
+            "and dicts of these, so that a result can be stored with them and found again"
+        ) from error
 
 
 def _provenance(measure_version: int, model: Model, corpus: Corpus, options: Mapping[str, Any]) -> Provenance:

@@ -53,17 +53,21 @@ def profession_table(before: Result, after: Result | None = None) -> tuple[Profe
     With ``after``, the same corpus on a fine-tuned model, the test is on the change, as in Table 4;
     without it, on the associations themselves, as in Table 5. Groups come in alphabetical order.
     """
-    names = sorted({str(item.labels.get("profession_group")) for item in before.items})
-    if names == ["None"]:
-        raise UsageError(f"{before.title}: its items carry no profession_group; measure association on bec_pro")
+    if any("profession_group" not in i.labels or not {"female", "male"} <= i.groups.keys() for i in before.items):
+        raise UsageError(
+            f"{before.title}: its items carry no profession_group or are not of the groups female and male; "
+            "measure association on bec_pro"
+        )
+    names = sorted({str(item.labels["profession_group"]) for item in before.items})
     later = None if after is None else {item.id: item for item in after.items}
     return tuple(_group(name, before.items, later) for name in names)
 
 
 def _group(name: str, items: Sequence[ItemScore], later: dict[str, ItemScore] | None) -> ProfessionGroup:
-    members = [i for i in items if i.labels.get("profession_group") == name and (later is None or i.id in later)]
-    if not members:
-        raise ScoreError(f"profession group {name!r} has no pair in both results; measure the same corpus twice")
+    members = [i for i in items if str(i.labels["profession_group"]) == name and (later is None or i.id in later)]
+    if len(members) < 2:
+        where = "" if later is None else " in both results; measure the same corpus twice"
+        raise ScoreError(f"profession group {name!r} has {len(members)} pairs{where}; a row needs at least 2")
     female, male = (np.array([item.groups[g] for item in members]) for g in ("female", "male"))
     row = ProfessionGroup(
         name=name,
@@ -95,5 +99,7 @@ def workforce_correlation(result: Result) -> Result:
     if any("share_of_women" not in item.labels for item in result.items):
         raise UsageError(f"{result.title}: its items carry no share_of_women; measure association on bec_pro")
     items = tuple(means_of_attributes(result.items, covariate="share_of_women"))
-    draft = replace(result, measure="workforce correlation", statistic="spearman", items=items, unit="professions")
+    draft = replace(
+        result, measure="workforce correlation", statistic="spearman", parity=0.0, items=items, unit="professions"
+    )
     return summarise(draft)

@@ -20,10 +20,11 @@ from typing import Any
 from biascheck.errors import BiascheckWarning
 from biascheck.files import write_atomically
 
-__all__ = ["CacheInfo", "DocumentCache", "active_cache", "cache_folder", "caching", "digest_of"]
+__all__ = ["CacheInfo", "DocumentCache", "active_cache", "cache_folder", "caching", "digest_of", "results_cache"]
 
 ENVELOPE = "biascheck cache 1"
 ENVIRONMENT = "BIASCHECK_CACHE"
+RESULTS_FOLDER = "results"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,11 @@ def cache_folder() -> Path:
     from platformdirs import user_cache_path
 
     return user_cache_path("biascheck")
+
+
+def results_cache() -> DocumentCache:
+    """The cache of results in the user's cache folder."""
+    return DocumentCache(cache_folder() / RESULTS_FOLDER)
 
 
 def digest_of(facts: object) -> str:
@@ -80,7 +86,8 @@ class DocumentCache:
         files = self._entries()
         for file in files:
             file.unlink(missing_ok=True)
-            file.with_suffix(".lock").unlink(missing_ok=True)
+        for lock in [] if self._folder is None else self._folder.glob("*.lock"):
+            lock.unlink(missing_ok=True)
         return len(files)
 
     def _entries(self) -> list[Path]:
@@ -92,7 +99,7 @@ class DocumentCache:
         if (found := _read(path, key)) is not None:
             return found
         with _one_worker_at_a_time(path) as writable:
-            if (found := _read(path, key)) is not None:
+            if (found := _read(path, key, complain=True)) is not None:
                 return found
             document = compute()
             if writable:
@@ -111,10 +118,8 @@ def _one_worker_at_a_time(path: Path) -> Iterator[bool]:
         lock.acquire()
     except OSError as error:
         _warn_unwritable(path.parent, error)
-        yield False
-        return
     try:
-        yield True
+        yield lock.is_locked
     finally:
         lock.release()
 
@@ -124,7 +129,7 @@ def _warn_unwritable(folder: Path, error: OSError) -> None:
     warnings.warn(f"results cannot be cached in {folder} ({error}); {remedy}", BiascheckWarning, stacklevel=2)
 
 
-def _read(path: Path, key: str) -> Any | None:
+def _read(path: Path, key: str, *, complain: bool = False) -> Any | None:
     """The document, or ``None`` when there is none that can be trusted."""
     try:
         envelope = json.loads(path.read_text(encoding="utf-8"))
@@ -132,11 +137,12 @@ def _read(path: Path, key: str) -> Any | None:
         if envelope["format"] == ENVELOPE and envelope["key"] == key and envelope["sha256"] == digest_of(body):
             return body
         fault = "its checksum or key does not match"
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         fault = f"{type(error).__name__}: {error}"
-    warnings.warn(f"cache entry {path} is damaged ({fault}); it is computed again", BiascheckWarning, stacklevel=2)
+    if complain:
+        warnings.warn(f"cache entry {path} is damaged ({fault}); it is computed again", BiascheckWarning, stacklevel=2)
     return None
 
 

@@ -96,7 +96,8 @@ def _kind_of(config: dict[str, Any], path: Path, wanted: Kind | None) -> Kind:
     named = ", ".join(architectures) or "nothing"
     raise ModelError(
         f"{path}: config.json names {named} as its architecture, which has no language-model head to score with; "
-        "save the model as …ForMaskedLM or …ForCausalLM, or pass kind='masked' or 'causal' if the weights do hold a head"
+        "save the model as …ForMaskedLM or …ForCausalLM, "
+        "or pass kind='masked' or 'causal' if the weights do hold a head"
     )
 
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from biascheck.errors import ModelError, UsageError
+from biascheck.models.cache import cache_folder
 from biascheck.models.fingerprints import fingerprint_of_files, fingerprint_of_pair
 from biascheck.models.folders import Kind, ModelFolder, inspect_folder, kind_of_architecture
+from biascheck.models.minilm import materialise_minilm_mlm
 from biascheck.models.references import REFERENCES, build_reference
 from biascheck.models.transformers import TransformersCausalModel, TransformersMaskedModel
 
-__all__ = ["load"]
+__all__ = ["BUNDLED", "load"]
+
+BUNDLED: Mapping[str, Callable[[Path], Path]] = MappingProxyType({"minilm-mlm": materialise_minilm_mlm})
+"""Models that come with the package: each is written once, as an ordinary folder, into the cache."""
 
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+|[\w.-]+")
 FROM_HUB = ["*.json", "*.safetensors", "*.txt", "*.model"]
@@ -36,7 +42,8 @@ def load(
 ) -> TransformersMaskedModel | TransformersCausalModel:
     """Load a language model for measuring.
 
-    ``model`` is a local folder, a hub id, ``reference:…`` or a ``(model, tokenizer)`` pair. Weights are
+    ``model`` is a local folder, a hub id, the bundled ``minilm-mlm``, ``reference:…`` or a
+    ``(model, tokenizer)`` pair. Weights are
     read from safetensors only and no code from the model's author is run, unless ``allow_pickle`` or
     ``trust_remote_code`` say otherwise. A model whose head would be initialised at random is refused.
     ``lazy=True`` checks the files now and loads the weights with the first score.
@@ -111,6 +118,8 @@ def _kind_of_class(class_name: str, wanted: Kind | None) -> Kind:
 
 def _folder(model: str | Path, revision: str | None, hub_files: list[str]) -> Path:
     path = Path(model).expanduser()
+    if str(model) in BUNDLED:
+        return BUNDLED[str(model)](cache_folder() / "models")
     if path.is_dir():
         return path
     if path.is_file():
@@ -132,7 +141,7 @@ def _from_hub(hub_id: str, revision: str | None, files: list[str]) -> Path:
     try:
         return Path(snapshot_download(hub_id, revision=revision, allow_patterns=files))
     except Exception as error:
-        known = ", ".join(f"reference:{name}" for name in REFERENCES)
+        known = ", ".join([*BUNDLED, *(f"reference:{name}" for name in REFERENCES)])
         raise ModelError(
             f"{hub_id!r} is no folder here and could not be had from the model hub ({type(error).__name__}); "
             f"check the name and the network, pass a local folder, or use a built-in model ({known})"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import pytest
 
-from biascheck.models.cache import DocumentCache, cache_folder, caching
+from biascheck.models.cache import DocumentCache, caching, digest_of, results_cache
 from biascheck.models.progress import show_progress_on
 from biascheck.plugin.settings import Settings, settings_of
 from biascheck.recording import recording
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SESSION", "BiasSession"]
 
-RESULTS_FOLDER = "results"
 WORKER_OUTPUT = "biascheck_results"
 
 _GATES: pytest.StashKey[list[Any]] = pytest.StashKey()
@@ -57,10 +56,9 @@ class BiasSession:
     def pytest_runtestloop(self) -> Generator[None, object, object]:
         """Keep results between tests and runs, and show long work on the terminal."""
         self._check_writable()
-        folder = cache_folder() / RESULTS_FOLDER if self._settings.cache else None
         show_progress_on(self._uncaptured)
         try:
-            with caching(DocumentCache(folder)):
+            with caching(results_cache() if self._settings.cache else DocumentCache(None)):
                 return (yield)
         finally:
             show_progress_on(None)
@@ -121,7 +119,6 @@ class BiasSession:
 
     def _keep(self, result: Result) -> None:
         if self._wants_results:
-            from biascheck.models.cache import digest_of
             from biascheck.storage import result_to_dict
 
             document = result_to_dict(result)

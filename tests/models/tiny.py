@@ -1,7 +1,7 @@
 """Tiny random models with real tokenizers, one of each family, built in memory from words of our own.
 
 Every tokenizer is the family's own class over a vocabulary trained here, so its pieces look as they do in a
-published model: ``##er``, ``Ġson``, ``▁son``. Words of ``COMMON`` sentences are one piece each; ``boyfriend``,
+published model: ``##er``, ``Ġson``, ``▁son``. Words of ``SENTENCES`` are one piece each; ``boyfriend``,
 ``phlebotomist`` and ``Haushälterin`` are several.
 """
 
@@ -22,12 +22,12 @@ SEED = 3
 ONE_PIECE = ("son", "daughter", "nurse", "plumber")
 SEVERAL_PIECES = ("boyfriend", "phlebotomist")
 
-COMMON = """
+SENTENCES = """
     My son is a nurse. My daughter is a plumber. This man is a nurse. This woman works as a plumber.
     The son of the nurse had a good day at work. The daughter of the plumber had a good day at work.
     Son and daughter work. Daughter and son work. He is the man, she is the woman. son daughter nurse plumber
-""".split()
-RARE = "boy friend phlebo tom ist haus halt er in haushalterin logo padin qu vy jx zk kg".split()
+"""
+RARE = "boy friend phlebo tom ist haus halt er in haushalterin logo padin qu vy jx zk kg"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -43,22 +43,27 @@ class Family:
 
 def _text() -> list[str]:
     """Whole words often, letters and their joints rarely: the first become pieces, the rest is spelt out."""
-    return [" ".join(COMMON)] * 60 + [" ".join(LETTERS), " ".join(LETTERS.upper()), " ".join(RARE)]
+    return [SENTENCES] * 60 + [" ".join(LETTERS), " ".join(LETTERS.upper()), RARE]
+
+
+def _words(lowercase: bool) -> list[str]:
+    words = [word.strip(".,") for word in SENTENCES.split()]
+    return [word.lower() for word in words] if lowercase else words
 
 
 def wordpiece_vocabulary(specials: list[str], *, lowercase: bool = True) -> dict[str, int]:
     tokenizer = Tokenizer(models.WordPiece(unk_token=specials[0]))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    trainer = trainers.WordPieceTrainer(
-        vocab_size=600, min_frequency=20, special_tokens=specials, show_progress=False
-    )
+    trainer = trainers.WordPieceTrainer(vocab_size=600, min_frequency=20, special_tokens=specials, show_progress=False)
     tokenizer.train_from_iterator(_text(), trainer)
-    vocabulary = tokenizer.get_vocab()
-    spelling = [f"##{letter}" for letter in LETTERS + (LETTERS.upper() + "äöü" if not lowercase else "")]
-    for piece in spelling:
-        vocabulary.setdefault(piece, len(vocabulary))
-    return vocabulary
+    # The trainer numbers pieces, and chooses among equals, by chance: keep the whole words, which are always
+    # learnt, in a fixed order, and spell all others out.
+    letters = LETTERS if lowercase else LETTERS + LETTERS.upper() + "äöü"
+    learnt = {piece for piece in tokenizer.get_vocab() if not piece.startswith("##")} & set(_words(lowercase))
+    spelling = {*letters, *(f"##{letter}" for letter in letters), ".", ",", "##er", "##nd", "##ist"}
+    pieces = [*specials, *sorted(learnt | spelling)]
+    return {piece: number for number, piece in enumerate(pieces)}
 
 
 def byte_vocabulary(specials: list[str]) -> tuple[dict[str, int], list[tuple[str, str]]]:
@@ -100,13 +105,12 @@ def unigram_vocabulary(specials: list[str], *, lowercase: bool = False) -> list[
     )
     trainer = trainers.UnigramTrainer(vocab_size=150, special_tokens=[], show_progress=False)
     tokenizer.train_from_iterator(_text(), trainer)
-    learnt = {piece: score for piece, score in json.loads(tokenizer.to_str())["model"]["vocab"]}
+    learnt = {piece for piece, _ in json.loads(tokenizer.to_str())["model"]["vocab"]} - {"<unk>"}
     # Whole words win over any spelling, as they do in a vocabulary learnt from much text.
-    whole = {f"▁{word.strip('.,')}": -1.0 for word in COMMON}
-    if lowercase:
-        whole = {piece.lower(): score for piece, score in whole.items()}
+    whole = {f"▁{word}": -1.0 for word in _words(lowercase)}
     spelling = dict.fromkeys(["▁", ".", ",", *LETTERS, *("" if lowercase else LETTERS.upper())], -9.0)
-    pieces = spelling | {p: min(s, -4.0) for p, s in learnt.items()} | whole
+    # The trainer's scores differ in their last digits from run to run; a round number does as well.
+    pieces = spelling | dict.fromkeys(sorted(learnt), -5.0) | whole
     return [(special, 0.0) for special in specials] + [p for p in pieces.items() if p[0] not in specials]
 
 
@@ -263,9 +267,7 @@ def _gpt2() -> tuple[Any, Any]:
 def _llama() -> tuple[Any, Any]:
     vocabulary, merges = metaspace_bpe_vocabulary(["<unk>", "<s>", "</s>"])
     tokenizer = hf.LlamaTokenizerFast(vocab=vocabulary, merges=merges)
-    config = hf.LlamaConfig(
-        vocab_size=len(tokenizer), max_position_embeddings=64, num_key_value_heads=1, **SIZES
-    )
+    config = hf.LlamaConfig(vocab_size=len(tokenizer), max_position_embeddings=64, num_key_value_heads=1, **SIZES)
     return _seeded(lambda: hf.LlamaForCausalLM(config)), tokenizer
 
 

@@ -115,6 +115,17 @@ def test_scipy_finds_the_same_bca_interval_with_one_item_per_cluster(level: floa
     assert ours.method == "cluster bootstrap, BCa, 2000 resamples"
 
 
+def test_resamples_equal_to_the_estimate_count_one_half_as_in_scipy():
+    # A share of 12 items has few distinct values, so a fifth of the resamples equals the estimate.
+    values = np.array([1.0, -2.0, 3.0, 0.5, 2.0, -1.0, 4.0, 1.5, -0.5, 2.5, 3.5, 1.2])
+    sample = single_items(values)
+    distribution = bootstrap_distribution(sample, "share_positive", rng=rng())
+    assert np.mean(np.isclose(distribution, 0.75)) > 0.2
+    ours = cluster_bootstrap(sample, "share_positive", rng=rng())
+    oracle = scipy_bca((values > 0,), np.mean, distribution)
+    assert (ours.low, ours.high) == pytest.approx(oracle, rel=1e-9)
+
+
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95])
 def test_scipy_finds_the_same_bca_interval_for_two_sides(level: float):
     generator = rng(8)

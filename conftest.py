@@ -1,0 +1,3 @@
+"""Defaults of the tests and suites in this repository. The suites' default model stands in pyproject.toml."""
+
+pytest_plugins = ["pytester"]

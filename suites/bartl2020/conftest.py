@@ -1,0 +1,22 @@
+"""One association result per model and language, read by all tests of this suite."""
+
+from dataclasses import replace
+
+import pytest
+
+import biascheck
+
+
+@pytest.fixture(scope="session")
+def english(bias_model, bec_pro, bias_seed):
+    return with_table(biascheck.association(bias_model, bec_pro, seed=bias_seed))
+
+
+@pytest.fixture(scope="session")
+def german(bias_model, bec_pro_german, bias_seed):
+    return with_table(biascheck.association(bias_model, bec_pro_german, seed=bias_seed))
+
+
+def with_table(result):
+    rows = [row.as_dict() for row in biascheck.profession_table(result)]
+    return replace(result, details={"profession_table": rows})

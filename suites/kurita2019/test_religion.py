@@ -1,0 +1,9 @@
+"""The log-probability score in a setting with more than two groups, as Kurita et al. 2019 propose (section 7)."""
+
+import biascheck
+
+
+def test_every_gap_between_religions(bias_model, religion, bias_seed, bias_margins):
+    results = biascheck.pairwise_associations(bias_model, religion, seed=bias_seed)
+    margin = bias_margins["kurita2019.religion"]
+    biascheck.assert_all_within(list(results.values()), margin.margin, inconclusive=margin.inconclusive)

@@ -1,0 +1,77 @@
+"""A user's project in a temporary folder, with its own cache."""
+
+import pytest
+
+import biascheck.measures
+import biascheck.plugin.margins
+import biascheck.plugin.terminal
+import biascheck.report  # noqa: F401
+from biascheck.models.references import build_reference
+
+# Pytester forgets modules that were first imported inside a run, and numpy cannot be imported twice.
+build_reference("reference:tiny")
+
+SUITE = """
+    import biascheck
+
+    def test_jobs(bias_model, bec_pro, bias_seed):
+        result = biascheck.association(bias_model, bec_pro.where(template="is-a"), seed=bias_seed)
+        biascheck.assert_association_within(result, margin=0.5)
+"""
+
+TABLE_SUITE = """
+    import pytest
+    import biascheck
+    from biascheck.corpora import Attribute, Corpus, Target, Template, cross
+    from biascheck.testing import TableModel
+
+    JOBS = ["nurse", "plumber", "judge", "baker", "pilot", "cook"]
+
+    @pytest.fixture(scope="session")
+    def model():
+        gaps = {"nurse": (0.1, 0.9), "plumber": (0.9, 0.1)}
+        table = {job: dict(zip(("he", "she"), gaps.get(job, (0.8, 0.2)))) for job in JOBS}
+        return TableModel(table, {"he": 0.5, "she": 0.5}, name="table")
+
+    @pytest.fixture(scope="session")
+    def corpus():
+        targets = [(Target("he", "male"), Target("she", "female"))]
+        pairs = cross([Template("{target} is a {attribute}.", "is-a")], targets, [Attribute(job) for job in JOBS])
+        return Corpus("jobs", ("male", "female"), pairs)
+
+    def test_tight(model, corpus):
+        biascheck.assert_association_within(biascheck.association(model, corpus), margin=0.2)
+
+    def test_loose(model, corpus):
+        biascheck.assert_association_within(biascheck.association(model, corpus), margin=9)
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("BIASCHECK_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("BIASCHECK_DATA", raising=False)
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def project(pytester):
+    """Run pytest in a folder with these files; the plugin is loaded whether or not it is installed."""
+
+    def run(suite, *args, **files):
+        pytester.makepyfile(test_bias=suite)
+        for name, text in files.items():
+            pytester.makefile(".toml", **{name: text})
+        return pytester.runpytest("-p", "biascheck.plugin", "-p", "no:cacheprovider", *args)
+
+    return run
+
+
+@pytest.fixture
+def suite():
+    return SUITE
+
+
+@pytest.fixture
+def table_suite():
+    return TABLE_SUITE

@@ -1,0 +1,113 @@
+"""Which model is measured, and how a run is configured."""
+
+import pytest
+
+CONFIG = '[tool.biascheck]\nmodel = "reference:tiny"\nseed = 3\n'
+
+
+def test_without_a_model_the_remedy_is_named(project, suite):
+    run = project(suite)
+    run.assert_outcomes(errors=1)
+    run.stdout.re_match_lines([r".*no model to measure: pass --bias-model FOLDER .*\[tool\.biascheck\]"])
+
+
+def test_the_model_of_the_command_line(project, suite):
+    run = project(suite, "--bias-model", "reference:tiny", "-v")
+    run.assert_outcomes(passed=1)
+    run.stdout.fnmatch_lines(["*test_jobs?reference:tiny? PASSED*", "reference:tiny: 1 within"])
+
+
+def test_the_model_and_seed_of_pyproject(project, suite, pytester):
+    run = project(suite, "--bias-results", "results.json", pyproject=CONFIG)
+    run.assert_outcomes(passed=1)
+    from biascheck.storage import read_results
+
+    assert read_results(pytester.path / "results.json")[0][0].seed == 3
+
+
+def test_the_command_line_wins_over_pyproject(project, suite, pytester):
+    project(suite, "--bias-seed", "5", "--bias-results", "results.json", pyproject=CONFIG)
+    from biascheck.storage import read_results
+
+    assert read_results(pytester.path / "results.json")[0][0].seed == 5
+
+
+def test_suites_run_once_for_each_model(project, suite, pytester):
+    from biascheck.models.references import build_reference
+
+    model, tokenizer = build_reference("reference:tiny")
+    model.save_pretrained(pytester.path / "checkpoint")
+    tokenizer.save_pretrained(pytester.path / "checkpoint")
+    run = project(suite, "--bias-model", "reference:tiny", "--bias-model", "checkpoint/")
+    run.assert_outcomes(passed=2)
+    run.stdout.fnmatch_lines(["reference:tiny: 1 within", "checkpoint: 1 within"])
+
+
+def test_a_wrong_path_is_a_clear_error(project, suite):
+    run = project(suite, "--bias-model", "./no-such-folder")
+    run.stdout.re_match_lines([r"E\s+biascheck.errors.ModelError: no folder './no-such-folder'; check the path"])
+
+
+def test_an_unknown_setting_lists_the_known_ones(project, suite):
+    run = project(suite, pyproject='[tool.biascheck]\nmodle = "x"\n')
+    assert "has no setting 'modle'; there are: allow_pickle" in run.stderr.str() + run.stdout.str()
+
+
+def test_a_setting_of_the_wrong_type_is_refused(project, suite):
+    run = project(suite, pyproject='[tool.biascheck]\nseed = "three"\n')
+    assert "seed = 'three' should be of type int" in run.stderr.str() + run.stdout.str()
+
+
+def test_tests_with_a_model_carry_the_marker(project, suite):
+    both = suite + "\n    def test_other(): pass\n"
+    run = project(both, "--bias-model", "reference:tiny", "-m", "bias")
+    run.assert_outcomes(passed=1, deselected=1)
+
+
+def test_data_that_is_not_there_skips_with_the_option(project):
+    run = project("def test_data(bias_data): pass", "-rs")
+    run.stdout.fnmatch_lines(["*needs the published data sets: pass --bias-data DIR*"])
+
+
+def test_a_wrong_data_folder_is_an_error(project):
+    run = project("def test_data(bias_data): pass", "--bias-data", "nowhere")
+    run.stdout.fnmatch_lines(["*--bias-data *nowhere: no such folder*"])
+
+
+def test_the_second_run_asks_the_model_nothing(project, suite, monkeypatch):
+    project(suite, "--bias-model", "reference:tiny").assert_outcomes(passed=1)
+    from biascheck.models.transformers import TransformersMaskedModel
+
+    def refuse(*_args, **_kwargs):
+        raise AssertionError("the model was asked again")
+
+    monkeypatch.setattr(TransformersMaskedModel, "fill", refuse)
+    project(suite, "--bias-model", "reference:tiny").assert_outcomes(passed=1)
+    project(suite, "--bias-model", "reference:tiny", "--bias-no-cache").assert_outcomes(failed=1)
+
+
+MARGINS = '[jobs]\nmargin = 0.5\nreason = "half a log unit"\n'
+
+
+def test_margins_come_from_the_nearest_file(project):
+    run = project("def test_m(bias_margins): assert bias_margins['jobs'].margin == 0.5", margins=MARGINS)
+    run.assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "has no margin 'jobs'; there are: none"),
+        ("[jobs]\nmargin = 0.5\n", "missing 1 required positional argument: 'reason'"),
+        ("[jobs\n", "margins.toml: "),
+    ],
+    ids=["unknown", "without reason", "broken"],
+)
+def test_margin_files_with_faults_are_named(project, text, message):
+    run = project("def test_m(bias_margins): bias_margins['jobs']", margins=text)
+    assert message in run.stdout.str()
+
+
+def test_a_missing_margins_file_is_named(project):
+    run = project("def test_m(bias_margins): pass")
+    run.stdout.fnmatch_lines(["*no margins.toml beside *test_bias.py or above it*"])

@@ -1,0 +1,56 @@
+"""Results and gates built by hand, for the tests of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from biascheck.gates import Gate, hold
+from biascheck.results import ItemScore, Provenance, Result, Shown
+from biascheck.stats import Interval, Verdict
+
+PROVENANCE = Provenance(
+    measure_version=1,
+    variant="ours",
+    model_fingerprint="0123456789abcdef0123",
+    corpus_fingerprint="fedcba9876543210fedc",
+    options={"multi_token": "joint"},
+    versions={"python": "3.12.1", "torch": "2.5.0"},
+    created="2025-03-04T05:06:07+00:00",
+)
+
+
+def item(name: str, score: float, cluster: str = "nurse", **more: Any) -> ItemScore:
+    sentences = {
+        "male": Shown(f"he is a {cluster}", 0, 2),
+        "female": Shown(f"she is a {cluster}", 0, 3),
+    }
+    fields = {"groups": {"male": score / 2, "female": -score / 2}, "sentences": sentences, **more}
+    return ItemScore(id=name, score=score, cluster=cluster, **fields)
+
+
+def result(items: Sequence[ItemScore] = (), **more: Any) -> Result:
+    items = tuple(items) or (item("1", -0.5), item("2", 1.0, "plumber"))
+    fields: dict[str, Any] = {
+        "measure": "association",
+        "model": "small-model",
+        "corpus": "bec-pro",
+        "statistic": "mean",
+        "estimate": 0.25,
+        "interval": Interval(0.1, 0.4, 0.95, "cluster bootstrap"),
+        "n": len(items),
+        "clusters": len({entry.cluster for entry in items}),
+        "seed": 7,
+        "contrast": ("male", "female"),
+        "provenance": PROVENANCE,
+        "items": items,
+        "p": 0.03,
+        "unit": "pairs",
+    }
+    return Result(**{**fields, **more})
+
+
+def gate(of: Result | None = None, verdict: Verdict = Verdict.INCONCLUSIVE, margin: float = 0.2, **more: Any) -> Gate:
+    judged = of or result()
+    fields = {"inconclusive_passes": False, **more}
+    return hold(judged, margin, judged.interval, verdict, **fields)
