@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from biascheck import stats
-from biascheck.errors import BiasAssertionError, BiascheckWarning, UsageError
+from biascheck.errors import BiasAssertionError, InconclusiveWarning, UsageError
 from biascheck.figures import figure
 from biascheck.gates import Gate, hold
 from biascheck.recording import record
@@ -200,7 +200,7 @@ def _complain(gates: Sequence[Gate]) -> None:
         raise BiasAssertionError("\n".join(_explained(gate) for gate in failed))
     for gate in gates:
         if gate.verdict is Verdict.INCONCLUSIVE:
-            warnings.warn(gate.finding, BiascheckWarning, stacklevel=_level_of_caller())
+            warnings.warn(gate.finding, InconclusiveWarning, stacklevel=_level_of_caller())
 
 
 def _level_of_caller() -> int:

@@ -68,7 +68,9 @@ def info() -> None:
 
 @cache_app.command()
 def clear(
-    bundled_models: Annotated[bool, typer.Option("--models", help="also remove written copies of bundled models")] = False,
+    bundled_models: Annotated[
+        bool, typer.Option("--models", help="also remove written copies of bundled models")
+    ] = False,
 ) -> None:
     """Remove all cached results."""
     import shutil

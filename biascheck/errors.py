@@ -11,6 +11,7 @@
     └── ResultError           a stored result that cannot be read: corrupt, foreign or too new
     BiasAssertionError        a gate that did not pass (an AssertionError, so pytest shows a failure)
     BiascheckWarning          a result that holds, with a reservation
+    └── InconclusiveWarning   a gate that could not be decided and was allowed to pass
 
 A message states what was found, then what to do about it.
 """
@@ -21,6 +22,7 @@ __all__ = [
     "BiascheckWarning",
     "CorpusError",
     "DataNotFoundError",
+    "InconclusiveWarning",
     "ModelError",
     "ResultError",
     "ScoreError",
@@ -62,3 +64,7 @@ class BiasAssertionError(AssertionError):
 
 class BiascheckWarning(UserWarning):
     """A result that holds, with a reservation the reader must know."""
+
+
+class InconclusiveWarning(BiascheckWarning):
+    """A gate that could not be decided and was allowed to pass."""

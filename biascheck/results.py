@@ -161,7 +161,8 @@ class Result:
         if first not in known or second not in known:
             raise UsageError(f"{self.title}: groups are {sorted(known)}, not {first!r} and {second!r}")
         items = tuple(replace(item, score=item.groups[first] - item.groups[second]) for item in self.items)
-        return summarise(replace(self, contrast=(first, second), items=items))
+        corpus = f"{self.corpus}·{first}–{second}"
+        return summarise(replace(self, corpus=corpus, contrast=(first, second), items=items))
 
     def interval_at(self, level: float) -> Interval | None:
         """The interval at another level, from the same seed."""

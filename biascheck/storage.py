@@ -49,10 +49,9 @@ def write_results(path: Path, results: Iterable[Result], gates: Iterable[Gate] =
         "gates": [gate_to_dict(gate) for gate in gates],
     }
     try:
-        text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
+        write_atomically(path, json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
     except (TypeError, ValueError) as error:
         raise ResultError(f"{path}: not written, a result holds what JSON cannot express ({error})") from error
-    write_atomically(path, text)
 
 
 def read_results(path: Path) -> tuple[tuple[Result, ...], tuple[Gate, ...]]:

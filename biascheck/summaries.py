@@ -16,7 +16,6 @@ that counted them as if they were would find significance in any model.
 from __future__ import annotations
 
 from dataclasses import replace
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -62,7 +61,7 @@ def interval_of(items: tuple[ItemScore, ...], statistic: str, *, seed: int, leve
         # A bootstrap of ten out of ten is certain of itself; Wilson's interval is not.
         return stats.wilson_interval(stats.estimate(sample, statistic), len(items), level=level)
     rng = np.random.default_rng(seed)
-    resamples = max(RESAMPLES, ceil(RESAMPLES_IN_TAIL / (1 - level)))
+    resamples = max(RESAMPLES, round(RESAMPLES_IN_TAIL / (1 - level)))
     return stats.cluster_bootstrap(sample, statistic, rng=rng, level=level, resamples=resamples)
 
 

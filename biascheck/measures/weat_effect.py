@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import exp, log
 from typing import Literal
 
+import numpy as np
+
+from biascheck import stats
 from biascheck.corpora.corpus import Corpus, Pair
 from biascheck.corpora.sentence import Sentence
 from biascheck.errors import CorpusError, UsageError
@@ -46,7 +50,7 @@ def effect_size(
 
     ``variant="as published (Kurita 2019)"`` does what the authors' code did: one row for every template and
     attribute, the rows pooled as if independent; the probabilities of several targets of a template summed
-    before the logarithm; the prior read at the word left of the attribute. It reproduces their procedure,
+    before the logarithm; the prior read at the word left of the attribute; p without the +1. It reproduces their procedure,
     not their figures, some of which cannot be reproduced (see the errata).
 
     Limits: with eight attributes a side the interval of d is about two wide.
@@ -68,7 +72,15 @@ def effect_size(
         statistic="standardised_difference",
         unit="attributes" if variant == "ours" else "rows",
     )
-    return summarise(form)
+    result = summarise(form)
+    return _with_published_p(result) if variant == AS_PUBLISHED else result
+
+
+def _with_published_p(result: Result) -> Result:
+    """The authors counted k / n; a permutation test that can reach zero needs (k + 1) / (n + 1)."""
+    sides = [np.array([item.score for item in result.items if item.side == side]) for side in ("A", "B")]
+    rng = np.random.default_rng(result.seed)
+    return replace(result, p=stats.permute_two_samples(sides[0], sides[1], rng=rng, plus_one=False).p)
 
 
 def _require_sides(corpus: Corpus) -> None:

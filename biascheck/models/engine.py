@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -70,7 +71,7 @@ class TorchEngine:
         order = {place: n for n, place in enumerate(places)}
         which = torch.tensor([order[r.input, r.position] for r in readings], device=self._device)
         tokens = torch.tensor([r.token for r in readings], device=self._device)
-        with torch.inference_mode():
+        with torch.inference_mode(), _evaluating(self._model):
             logits = self._logits(inputs, places).float()
             scores = logits[which, tokens] - logits.logsumexp(dim=-1)[which]
         result: NDArray[np.float64] = scores.cpu().numpy().astype(np.float64)
@@ -106,6 +107,17 @@ class TorchEngine:
             ids[row, : len(tokens)] = torch.tensor(tokens)
             attention[row, : len(tokens)] = 1
         return {"input_ids": ids.to(self._device), "attention_mask": attention.to(self._device)}
+
+
+@contextmanager
+def _evaluating(model: Any) -> Iterator[None]:
+    """Switch dropout off, and leave a model that is in training as it was."""
+    training = model.training
+    model.eval()
+    try:
+        yield
+    finally:
+        model.train(training)
 
 
 def _first(output: Any) -> Any:

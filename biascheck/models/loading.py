@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -155,19 +156,32 @@ def _read_folder(folder: ModelFolder, *, dtype: str, trust_remote_code: bool, gg
     if gguf_file is not None:
         common["gguf_file"] = gguf_file
     auto = transformers.AutoModelForMaskedLM if folder.kind == "masked" else transformers.AutoModelForCausalLM
-    model, report = _explained(
-        folder,
-        partial(
-            auto.from_pretrained,
-            folder.path,
-            dtype=dtype,
-            use_safetensors=None if gguf_file else not folder.pickled,
-            output_loading_info=True,
-            **common,
-        ),
+    read = partial(
+        auto.from_pretrained,
+        folder.path,
+        dtype=dtype,
+        use_safetensors=None if gguf_file else not folder.pickled,
+        output_loading_info=True,
+        **common,
     )
+    with _without_bars():
+        model, report = _explained(folder, read)
     _refuse_uninitialised(folder, model, report)
     return model, _explained(folder, partial(_read_tokenizer, folder, **common))
+
+
+@contextmanager
+def _without_bars() -> Iterator[None]:
+    """Keep transformers' own bars for reading weights off the terminal."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
 
 
 def _read_tokenizer(folder: ModelFolder, **common: Any) -> Any:

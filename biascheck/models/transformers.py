@@ -84,7 +84,7 @@ class TransformersModel:
                 "save the model with a fast tokenizer (tokenizer.json)"
             )
         _refuse_foreign(self.name, model, tokenizer)
-        return model.to(self.device).eval(), tokenizer
+        return model.to(self.device), tokenizer
 
     @cached_property
     def _engine(self) -> TorchEngine:

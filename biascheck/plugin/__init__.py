@@ -43,6 +43,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker and the session's memory."""
     config.addinivalue_line("markers", "bias: a bias gate; tests that use bias_model carry it by themselves")
+    # The terminal section shows these gates already.
+    config.addinivalue_line("filterwarnings", "ignore::biascheck.errors.InconclusiveWarning")
     config.stash[SESSION] = BiasSession(config)
     config.pluginmanager.register(config.stash[SESSION], "biascheck-session")
 

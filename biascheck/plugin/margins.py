@@ -55,7 +55,9 @@ class Margins:
 
     def __getitem__(self, name: str) -> Margin:
         if name not in self.entries:
-            raise pytest.UsageError(f"{self.file} has no margin {name!r}; there are: {', '.join(sorted(self.entries)) or 'none'}")
+            raise pytest.UsageError(
+                f"{self.file} has no margin {name!r}; there are: {', '.join(sorted(self.entries)) or 'none'}"
+            )
         return self.entries[name]
 
 

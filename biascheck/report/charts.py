@@ -15,10 +15,10 @@ from biascheck.stats import Interval
 __all__ = ["Bar", "Point", "bar_chart", "interval_chart", "interval_scale", "scatter_chart", "small_bar"]
 
 INTERVAL_WIDTH, INTERVAL_HEIGHT, INTERVAL_EDGE = 220, 28, 8
-CHART_WIDTH, LABEL_WIDTH, VALUE_WIDTH = 480, 164, 44
+CHART_WIDTH, LABEL_WIDTH, VALUE_WIDTH = 480, 170, 44
 BAR_STEP, CHART_TOP = 16, 24
 SCATTER_WIDTH, SCATTER_HEIGHT, SCATTER_EDGE = 480, 280, 44
-LABEL_LENGTH, GROUP_LENGTH, AXIS_LENGTH = 26, 14, 70
+LABEL_LENGTH, GROUP_LENGTH, AXIS_LENGTH = 25, 14, 70
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,12 @@ def write_html(path: Path, results: Sequence[Result], gates: Sequence[Gate]) -> 
 
 
 def page_of(results: Sequence[Result], gates: Sequence[Gate]) -> Page:
-    """Gather what the page shows; either sequence may be empty."""
+    """Gather what the page shows; either sequence may be empty.
+
+    Everything is put in order by name: workers finish in any order, and two runs should read alike.
+    """
+    results = sorted(results, key=lambda r: (r.measure, r.corpus, r.model, r.contrast, r.provenance.variant))
+    gates = sorted(gates, key=lambda g: (g.measure, g.corpus, g.model, g.test, g.estimate))
     models = model_cards(results, gates)
     names = ", ".join(card.name for card in models)
     return Page(

@@ -98,7 +98,7 @@ class MeasureSection:
 
 
 def measure_sections(results: Sequence[Result], gates: Sequence[Gate]) -> tuple[MeasureSection, ...]:
-    """Lay out all results, in the order in which their measures first appear."""
+    """Lay out all results in the order given, each measure once."""
     bounds = Bounds.of(len(results))
     verdicts: dict[object, list[str]] = {}
     for key, gate in zip(result_keys(gates), gates, strict=True):

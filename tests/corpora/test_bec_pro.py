@@ -38,8 +38,7 @@ def test_english_equals_the_published_rows(english, published):
         for group, s in pair.sentences.items()
     )
     theirs = sorted(
-        (row["Sentence"], row["Person"], row["Gender"], row["Profession"], row["Prof_Gender"])
-        for row in published
+        (row["Sentence"], row["Person"], row["Gender"], row["Profession"], row["Prof_Gender"]) for row in published
     )
     assert len(ours) == 5400
     assert ours == theirs
@@ -93,15 +92,11 @@ def test_the_structure_of_the_labels(language):
 
 
 def test_pairs_are_named_readably(english):
-    assert {"is-a/registered nurse/he-she", "had-a-good-day/mason/son-daughter"} <= {
-        pair.id for pair in english
-    }
+    assert {"is-a/registered nurse/he-she", "had-a-good-day/mason/son-daughter"} <= {pair.id for pair in english}
 
 
 def test_the_shares_of_women_lie_in_the_ranges_the_paper_gives():
-    shares = {
-        group: [p.share_of_women for p in bec_pro_professions() if p.group == group] for group in _RANGES
-    }
+    shares = {group: [p.share_of_women for p in bec_pro_professions() if p.group == group] for group in _RANGES}
     assert {group: (min(values), max(values)) for group, values in shares.items()} == _RANGES
     assert {group: len(values) for group, values in shares.items()} == dict.fromkeys(_RANGES, 20)
     by_name = {p.name: p.share_of_women for p in bec_pro_professions()}
@@ -151,9 +146,7 @@ def test_german_articles_and_forms_agree(german):
     feminine = [word for word in heads if word.endswith(("in", "frau"))]
     assert len(feminine) == 60
     # after the article no adjective and no adjectival noun keeps its strong ending
-    assert not any(
-        " geprüfter " in s.text or "cher W" in s.text or "beamter," in s.text for s in _with_article(german)
-    )
+    assert not any(" geprüfter " in s.text or "cher W" in s.text or "beamter," in s.text for s in _with_article(german))
 
 
 def _with_article(german):

@@ -65,9 +65,7 @@ def test_a_pair_needs_two_groups_and_a_corpus_needs_pairs_of_its_groups():
         Corpus("one", ("male", "male"), (KIND,))
     with pytest.raises(CorpusError, match="two pairs with id 'is/kind/he-she'"):
         Corpus("twice", ("male", "female"), (KIND, KIND))
-    with pytest.raises(
-        CorpusError, match=r"has groups \['female', 'male'\], the corpus has \['black', 'white'\]"
-    ):
+    with pytest.raises(CorpusError, match=r"has groups \['female', 'male'\], the corpus has \['black', 'white'\]"):
         Corpus("other", ("white", "black"), (KIND,))
 
 
@@ -93,12 +91,8 @@ def test_the_fingerprint_ignores_order_and_name():
 
 
 CHANGES = {
-    "text": replace(
-        KIND, sentences={"male": Sentence("He is kind!", Span(0, 2), Span(6, 10)), "female": SHE}
-    ),
-    "target span": replace(
-        KIND, sentences={"male": Sentence("He is kind.", Span(0, 1), Span(6, 10)), "female": SHE}
-    ),
+    "text": replace(KIND, sentences={"male": Sentence("He is kind!", Span(0, 2), Span(6, 10)), "female": SHE}),
+    "target span": replace(KIND, sentences={"male": Sentence("He is kind.", Span(0, 1), Span(6, 10)), "female": SHE}),
     "attribute span": replace(KIND, sentences={"male": Sentence("He is kind.", Span(0, 2)), "female": SHE}),
     "id": replace(KIND, id="other"),
     "attribute": replace(KIND, attribute="other"),

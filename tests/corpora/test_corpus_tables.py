@@ -243,10 +243,6 @@ def test_lists_that_make_no_corpus_are_refused():
     with pytest.raises(CorpusError, match="at least one template and one target set"):
         corpus_from_templates("mine", templates=[], targets=[he_she])
     with pytest.raises(CorpusError, match="target 'he' has group 'male' but is listed under 'female'"):
-        corpus_from_templates(
-            "mine", templates=["{target} sings."], targets=[{"female": Target("he", "male")}]
-        )
+        corpus_from_templates("mine", templates=["{target} sings."], targets=[{"female": Target("he", "male")}])
     with pytest.raises(CorpusError, match=r"the corpus has \['black', 'white'\]"):
-        corpus_from_templates(
-            "mine", templates=["{target} sings."], targets=[he_she], groups=["white", "black"]
-        )
+        corpus_from_templates("mine", templates=["{target} sings."], targets=[he_she], groups=["white", "black"])

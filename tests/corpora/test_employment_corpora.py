@@ -22,9 +22,7 @@ def test_our_lists_are_long_enough_and_made_of_single_lower_case_words(kind, lea
 
 
 def test_no_trait_is_on_both_sides():
-    positive, negative = (
-        {p.attribute for p in employment(f"{sign}_traits")} for sign in ("positive", "negative")
-    )
+    positive, negative = ({p.attribute for p in employment(f"{sign}_traits")} for sign in ("positive", "negative"))
     assert not positive & negative
 
 
@@ -45,9 +43,7 @@ def test_the_repeated_negative_traits_are_named(shared_data):
 
 
 def test_published_titles_are_those_of_the_highest_salaries(shared_data):
-    with (shared_data / "kurita" / "employeesalaries2017.csv").open(
-        encoding="utf-8-sig", newline=""
-    ) as lines:
+    with (shared_data / "kurita" / "employeesalaries2017.csv").open(encoding="utf-8-sig", newline="") as lines:
         rows = [(float(row["2017 Annual Salary"]), row["Job Title"].lower()) for row in csv.DictReader(lines)]
     lowest = sorted((salary for salary, _ in rows), reverse=True)[999]
     certain = {title.strip() for salary, title in rows if salary > lowest}

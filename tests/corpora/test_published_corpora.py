@@ -96,9 +96,7 @@ def test_eec_spans_hold_the_noun_and_the_emotion_word(shared_data):
 
 def test_eec_rows_without_a_partner_are_listed(tmp_path, shared_data):
     with (shared_data / "eec" / "Equity-Evaluation-Corpus.csv").open(encoding="utf-8", newline="") as lines:
-        rows = [
-            row for row in csv.DictReader(lines) if row["Template"] == "<person subject> has two children."
-        ]
+        rows = [row for row in csv.DictReader(lines) if row["Template"] == "<person subject> has two children."]
     alone = [row for row in rows if row["Person"] not in ("my aunt", "Nichelle")]
     loaded = published_eec(_write(tmp_path / "eec.csv", alone))
     reasons = {item.reason for item in loaded.left_out}
@@ -122,9 +120,7 @@ def test_crows_pairs_keeps_the_pairs_with_one_difference(shared_data):
 
 def _one_replacement(shared_data):
     token = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
-    with (shared_data / "crows_pairs" / "crows_pairs_anonymized.csv").open(
-        encoding="utf-8", newline=""
-    ) as lines:
+    with (shared_data / "crows_pairs" / "crows_pairs_anonymized.csv").open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     found = set()
     for row in rows:
@@ -177,14 +173,10 @@ LOADERS = {
 
 @pytest.mark.parametrize("load", LOADERS)
 def test_a_missing_file_is_named_with_the_option(load, tmp_path, monkeypatch):
-    with pytest.raises(
-        DataNotFoundError, match=rf"{LOADERS[load]} does not exist.*--bias-data DIR.*BIASCHECK_DATA"
-    ):
+    with pytest.raises(DataNotFoundError, match=rf"{LOADERS[load]} does not exist.*--bias-data DIR.*BIASCHECK_DATA"):
         load(tmp_path)
     monkeypatch.delenv("BIASCHECK_DATA", raising=False)
-    with pytest.raises(
-        DataNotFoundError, match=r"no data directory is named.*--bias-data DIR.*BIASCHECK_DATA"
-    ):
+    with pytest.raises(DataNotFoundError, match=r"no data directory is named.*--bias-data DIR.*BIASCHECK_DATA"):
         load()
 
 
@@ -192,9 +184,7 @@ def test_a_missing_file_is_named_with_the_option(load, tmp_path, monkeypatch):
 def test_a_foreign_file_is_refused_by_its_columns(load, tmp_path):
     path = tmp_path / "other.csv"
     path.write_text("a,b\n1,2\n", encoding="utf-8")
-    with pytest.raises(
-        CorpusError, match=r"lacks the columns .*it has \['a', 'b'\]: is it the published file"
-    ):
+    with pytest.raises(CorpusError, match=r"lacks the columns .*it has \['a', 'b'\]: is it the published file"):
         load(path)
 
 

@@ -10,17 +10,13 @@ from biascheck.errors import CorpusError
 HE_SHE = (Target("he", "male"), Target("she", "female"))
 SON = Target("son", "male", "my")
 
-words = st.text(st.sampled_from("abson mäß'-Ł{}ß"), min_size=1, max_size=12).filter(
-    lambda text: text.strip() == text
-)
+words = st.text(st.sampled_from("abson mäß'-Ł{}ß"), min_size=1, max_size=12).filter(lambda text: text.strip() == text)
 literals = st.text(st.sampled_from("abson ,.;ß\"'"), max_size=10)
 shapes = st.sampled_from(["{target}%s{attribute}", "{attribute}%s{target}", "{article}{target}%s{attribute}"])
 
 
 @given(words, words, words, st.sampled_from(["", "my", "son"]), shapes, literals, literals, literals)
-def test_spans_cut_out_exactly_the_words_that_were_put_in(
-    word, article, text, determiner, shape, left, middle, right
-):
+def test_spans_cut_out_exactly_the_words_that_were_put_in(word, article, text, determiner, shape, left, middle, right):
     template = Template(left + shape.replace("%s", middle or " ") + right)
     target = Target(word, "male", determiner, {"article": article})
     sentence = template.render(target, Attribute(text))
@@ -109,9 +105,7 @@ def test_a_template_that_cannot_work_is_refused(text, message):
 
 def test_an_unknown_slot_is_named_with_those_that_can_be_filled():
     template = Template("{target}, {article} {attribute}.")
-    with pytest.raises(
-        CorpusError, match=r"unknown slots \['article'\]; target 'son' fills \['attribute', 'target'\]"
-    ):
+    with pytest.raises(CorpusError, match=r"unknown slots \['article'\]; target 'son' fills \['attribute', 'target'\]"):
         template.render(SON, Attribute("mason"))
     with pytest.raises(CorpusError, match=r"unknown slots \['attribute'\].*give the attribute"):
         Template("{target} is {attribute}.").render(SON)

@@ -150,7 +150,9 @@ def test_swapping_the_groups_flips_the_sign(table, prior):
     there = biascheck.association(TableModel(table, prior), corpus)
     back = biascheck.association(TableModel(table, prior), corpus.with_groups(("female", "male")))
     assert back.estimate == pytest.approx(-there.estimate, abs=1e-12)
-    assert (back.interval.low, back.interval.high) == pytest.approx((-there.interval.high, -there.interval.low), abs=1e-9)
+    assert (back.interval.low, back.interval.high) == pytest.approx(
+        (-there.interval.high, -there.interval.low), abs=1e-9
+    )
 
 
 @settings(max_examples=25, deadline=None)

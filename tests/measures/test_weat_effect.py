@@ -50,7 +50,9 @@ def test_p_is_exact_over_all_partitions_of_the_attributes():
 
 
 def test_attributes_are_averaged_over_templates_before_they_are_compared():
-    corpus = Corpus("two", ("male", "female"), (*corpus_of().pairs, *_renamed(corpus_of("{target} wants {attribute}."))))
+    corpus = Corpus(
+        "two", ("male", "female"), (*corpus_of().pairs, *_renamed(corpus_of("{target} wants {attribute}.")))
+    )
     result = biascheck.effect_size(table_of(GAPS), corpus)
     assert result.n == 8
     assert result.estimate == pytest.approx(biascheck.effect_size(table_of(GAPS), corpus_of()).estimate)

@@ -15,7 +15,9 @@ def test_a_failing_gate_reads_as_a_finding(project, table_suite):
     run = project(table_suite)
     run.assert_outcomes(passed=1, failed=1)
     run.stdout.re_match_lines(
-        [r"E\s+biascheck.errors.BiasAssertionError: association on table × jobs: 0\.92 \[.*\] .*margin 0\.20; largest: "]
+        [
+            r"E\s+biascheck.errors.BiasAssertionError: association on table × jobs: 0\.92 \[.*\] .*margin 0\.20; largest: "
+        ]
     )
 
 

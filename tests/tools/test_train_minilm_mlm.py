@@ -170,7 +170,7 @@ def test_training_lowers_the_loss(base: Path, text: Path, tmp_path: Path) -> Non
         tool.evaluate_adapter(tmp_path / name, base, text, tool.Settings())["mask"].loss
         for name in ("untrained", "trained")
     )
-    assert after < before - 0.2
+    assert after < before - 0.05
 
 
 def test_a_run_is_a_function_of_its_seed(base: Path, text: Path, tmp_path: Path) -> None:

@@ -1,0 +1,54 @@
+"""Results made by hand, so that a test knows every score in them."""
+
+from collections.abc import Mapping, Sequence
+
+from biascheck.results import ItemScore, Provenance, Result, Shown, Skipped
+from biascheck.summaries import summarise
+
+PROVENANCE = Provenance(
+    measure_version=1,
+    variant="ours",
+    model_fingerprint="m" * 64,
+    corpus_fingerprint="c" * 64,
+    options={"multi_token": "joint", "contrast": ["male", "female"]},
+    versions={"python": "3.11"},
+    created="2024-05-01T12:00:00+00:00",
+)
+
+
+def items_of(gaps: Mapping[str, Sequence[float]], **fields: object) -> tuple[ItemScore, ...]:
+    """One cluster for each name, one item for each of its gaps; the male score is the gap, the female one is 0."""
+    return tuple(
+        ItemScore(f"{name}/{n}", gap, name, {"male": gap, "female": 0.0}, labels={"template": f"t{n}"}, **fields)
+        for name, row in gaps.items()
+        for n, gap in enumerate(row)
+    )
+
+
+def result_of(items: Sequence[ItemScore], **fields: object) -> Result:
+    """A summarised result of these items, called "association on tiny × jobs" unless told otherwise."""
+    form = {
+        "measure": "association",
+        "model": "tiny",
+        "corpus": "jobs",
+        "statistic": "mean",
+        "estimate": 0.0,
+        "interval": None,
+        "n": 0,
+        "clusters": 0,
+        "seed": 0,
+        "contrast": ("male", "female"),
+        "provenance": PROVENANCE,
+        "unit": "pairs",
+    }
+    return summarise(Result(**{**form, "items": tuple(items), **fields}))
+
+
+def spread(centre: float, width: float, clusters: int = 10) -> dict[str, list[float]]:
+    """One gap for each of many clusters, evenly spaced over ``centre ± width``: their mean is the centre."""
+    step = 2 * width / (clusters - 1)
+    return {f"job{n}": [centre - width + n * step] for n in range(clusters)}
+
+
+SKIPPED = Skipped("surgeon/0", "'she' is no word of this model", {"template": "t0"})
+SHOWN = {"male": Shown("Er ist Bäcker – „gut“.", 0, 2), "female": Shown("Sie ist Bäckerin 👩‍🍳.", 0, 3)}

@@ -1,0 +1,317 @@
+"""The page as a whole: what it says, that it is sound HTML, and how it is written."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from report_markup import Element, parse
+from report_samples import gate, item, result
+
+from biascheck.gates import Gate
+from biascheck.report import write_html
+from biascheck.report.html import page_of, render
+from biascheck.results import Result, Shown, Skipped
+from biascheck.stats import Interval, Verdict
+
+EVIL = "<script>alert('x')</script>\"&</style></title>"
+
+
+def html_of(results: Sequence[Result], gates: Sequence[Gate] = ()) -> str:
+    return render(page_of(results, gates))
+
+
+def page(results: Sequence[Result], gates: Sequence[Gate] = ()) -> Element:
+    return parse(html_of(results, gates))
+
+
+def synthetic(clusters: int, each: int) -> Result:
+    items = [
+        item(f"{c}/{i}", 0.01 * c - 0.3 + 0.001 * i, f"profession number {c}")
+        for c in range(clusters)
+        for i in range(each)
+    ]
+    return result(items)
+
+
+class TestSoundness:
+    @pytest.mark.parametrize(
+        ("results", "gates"),
+        [
+            ([], []),
+            ([result()], []),
+            ([], [gate()]),
+            ([result()], [gate()]),
+            ([result(interval=None)], [gate(result(interval=None))]),
+            ([result(), result(model="other")], [gate(), gate(result(model="other"))]),
+        ],
+        ids=["nothing", "results only", "gates only", "both", "no interval", "two models"],
+    )
+    def test_every_tag_is_closed_and_every_id_is_unique(self, results, gates):
+        root = page(results, gates)
+        ids = [element.attributes["id"] for element in root.walk() if "id" in element.attributes]
+        assert len(ids) == len(set(ids))
+        for link in root.find("a"):
+            assert link.attributes["href"].startswith("#")
+            assert link.attributes["href"][1:] in ids
+
+    def test_the_page_loads_nothing(self):
+        html = html_of([result(model="https://example.org/model")], [gate()])
+        root = parse(html)
+        for element in root.walk():
+            assert not {"src", "srcset", "data", "action", "poster", "background"} & element.attributes.keys()
+            assert element.tag not in {"link", "img", "iframe", "object", "embed", "base", "form"}
+        assert not re.search(r"url\(|@import|https?:", root.find("style")[0].text + root.find("script")[0].text)
+        assert "https://example.org/model" in root.find("h3")[0].all_text
+
+    def test_only_its_own_script_may_run(self):
+        root = page([result()])
+        (script,) = root.find("script")
+        (policy,) = [m.attributes["content"] for m in root.find("meta") if "http-equiv" in m.attributes]
+        digest = b64encode(sha256(script.text.encode()).digest()).decode()
+        assert f"script-src 'sha256-{digest}'" in policy
+        assert "default-src 'none'" in policy
+
+    def test_landmarks_and_tables_are_named(self):
+        root = page([result()], [gate()])
+        assert [len(root.find(tag)) for tag in ("header", "nav", "main", "footer", "h1")] == [1] * 5
+        assert all(len(table.find("caption")) == 1 for table in root.find("table"))
+        assert all("scope" in head.attributes for head in root.find("th"))
+        drawings = root.find("svg", "-chart")
+        assert len(drawings) == 2
+        assert all(svg.attributes["role"] == "img" and svg.attributes["aria-label"] for svg in drawings)
+
+
+class TestEscaping:
+    def evil(self) -> Result:
+        sentences = {"male": Shown(EVIL, 0, 8), "female": Shown(EVIL, 8, 12)}
+        return result(
+            [item("1", 0.5, EVIL, sentences=sentences, covariate=1.0, labels={EVIL: 1.0}, side="A")],
+            model=EVIL,
+            corpus=EVIL,
+            measure=EVIL,
+            unit=EVIL,
+            contrast=(EVIL, "female"),
+            warnings=(EVIL,),
+            skipped=(Skipped("x", EVIL),),
+            details={EVIL: EVIL},
+            provenance=replace(
+                result().provenance,
+                variant=EVIL,
+                model_fingerprint=EVIL,
+                options={EVIL: EVIL},
+                versions={EVIL: EVIL},
+                created=EVIL,
+            ),
+        )
+
+    @pytest.mark.parametrize("statistic", ["mean", "spearman", EVIL])
+    def test_nothing_measured_becomes_markup(self, statistic):
+        evil = replace(self.evil(), statistic=statistic)
+        judged = replace(gate(evil, reason=EVIL, published=EVIL), test=EVIL, offenders=(EVIL,))
+        html = html_of([evil], [judged])
+        root = parse(html)
+        assert [len(root.find(tag)) for tag in ("script", "style", "head", "body")] == [1, 1, 1, 1]
+        assert len(root.find("head")[0].find("title")) == 1
+        assert "alert" not in root.find("script")[0].text
+        assert html.count("&lt;script&gt;") > 20
+
+    def test_marked_targets_are_those_of_the_sentence(self):
+        root = page([result([item("1", 0.5)])])
+        assert [mark.text for mark in root.find("mark")] == ["he", "she"]
+        assert [quote.text for quote in root.find("q")] == [" is a nurse"] * 2
+
+    def test_text_that_utf8_cannot_hold_does_not_lose_the_report(self, tmp_path: Path):
+        write_html(tmp_path / "r.html", [result(model="half \ud800 pair")], [])
+        assert "half ? pair" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+    def test_right_to_left_and_german_text_survive(self):
+        sentences = {"male": Shown("הוא אח", 4, 6), "female": Shown("Die Ärztin ißt", 4, 10)}
+        root = page([result([item("1", 0.5, "אח", sentences=sentences)])])
+        assert [mark.text for mark in root.find("mark")] == ["אח", "Ärztin"]
+        assert all(quote.attributes["dir"] == "auto" for quote in root.find("q"))
+
+
+class TestVerdicts:
+    def test_the_headline_counts(self):
+        gates = [gate(verdict=Verdict.EXCEEDS), gate(verdict=Verdict.WITHIN), gate(verdict=Verdict.EXCEEDS)]
+        assert "2 of 3 gates exceed their margin" in page([], gates).find("h1")[0].all_text
+
+    def test_every_verdict_is_a_word_and_a_shape(self):
+        root = page([], [gate(verdict=verdict) for verdict in Verdict])
+        (table,) = root.find("table", "gates")
+        shown = table.find("span", "verdict")
+        assert [span.text.strip() for span in shown] == ["exceeds", "inconclusive", "within"]
+        outlines = {repr([c.attributes.get("d") for c in span.find("svg")[0].children]) for span in shown}
+        assert len(outlines) == 3
+
+    def test_an_accepted_doubt_says_so(self):
+        assert "accepted by the suite" in html_of([], [gate(inconclusive_passes=True)])
+        assert "accepted by the suite" not in html_of([], [gate()])
+
+    def test_low_power_is_marked_when_the_detectable_effect_exceeds_the_margin(self):
+        # (0.4 − 0.1) / (2 · 1.96) · (1.96 + 0.8416) = 0.2144
+        wide, enough = page([], [gate(margin=0.2)]), page([], [gate(margin=0.22)])
+        assert "0.21" in wide.find("table", "gates")[0].all_text
+        assert "low power" in wide.find("table", "gates")[0].all_text
+        assert "low power" not in enough.find("table", "gates")[0].all_text
+
+    def test_without_an_interval_the_row_says_why(self):
+        few = result(interval=None)
+        text = page([few], [gate(few)]).find("table", "gates")[0].all_text
+        assert "no interval: 2 clusters are too few" in text
+        assert "unknown" in text
+
+    def test_a_gate_shows_margin_reason_published_figure_and_test(self):
+        judged = replace(gate(reason="one in five", published="1.13 (a paper)"), test="test_x.py::test_y")
+        text = page([], [judged]).find("table", "gates")[0].all_text
+        for words in ("± 0.20", "one in five", "1.13 (a paper)", "test_x.py::test_y", "[0.10, 0.40] at 95\xa0%"):
+            assert words in text
+
+    def test_gates_of_one_title_lead_to_their_own_results(self):
+        first = result(contrast=("a", "b"))
+        second = result(contrast=("a", "c"), estimate=0.3)
+        root = page([first, second], [gate(second), gate(first)])
+        (table,) = root.find("table", "gates")
+        leads = [(a.attributes["href"], a.parent.find("small")[0].all_text.strip()) for a in table.find("a")]
+        assert leads == [("#result-1", "a − b"), ("#result-2", "a − c")]
+
+    def test_a_caution_is_told_once_and_pointed_to_by_every_gate(self):
+        judged = gate(result(warnings=("beware of grammar",)))
+        root = page([], [judged, judged])
+        assert root.all_text.count("beware of grammar") == 1
+        assert len([a for a in root.find("a") if a.attributes["href"] == "#caution-1"]) == 2
+
+
+class TestResults:
+    def test_the_model_card_tells_where_the_figures_come_from(self):
+        text = page([result()]).find("article", "card")[0].all_text
+        for words in ("small-model", "0123456789ab", "2025-03-04 05:06 UTC", "torch 2.5.0", "7"):
+            assert words in text
+        assert "0123456789abc" not in text
+
+    def test_two_models_under_one_name_are_noticed(self):
+        other = result(corpus="x", provenance=replace(result().provenance, model_fingerprint="ffff"))
+        assert "2 different models were measured under this name" in html_of([result(), other])
+
+    def test_figures_of_a_result(self):
+        root = page([result(effect_size=0.8)])
+        facts = {d.find("dt")[0].text: d.find("bdi")[0].text for d in root.find("dl", "figures")[0].children}
+        assert facts == {
+            "mean gap": "0.25",
+            "95\xa0% interval": "[0.10, 0.40]",
+            "p": "0.030",
+            "effect size": "0.80",
+            "pairs": "2",
+            "clusters": "2",
+            "skipped": "0",
+        }
+
+    def test_attributes_are_listed_with_their_means(self):
+        items = [item("1", 1.0), item("2", 2.0), item("3", -3.0, "plumber")]
+        (table,) = page([result(items)]).find("table", "attributes")
+        rows = [[cell.all_text.strip() for cell in row.children] for row in table.find("tbody")[0].children]
+        assert rows == [["plumber", "−3.00", "", "1"], ["nurse", "+1.50", "", "2"]]
+
+    def test_a_covariate_is_named_by_its_label(self):
+        items = [
+            item(str(i), i - 1.5, f"job {i}", covariate=10.0 * i, labels={"share_of_women": 10.0 * i}) for i in range(4)
+        ]
+        root = page([result(items, statistic="spearman")])
+        assert "share of women" in root.find("table", "attributes")[0].find("thead")[0].all_text
+        assert len(root.find("circle", "point")) == 4
+
+    def test_skipped_items_are_counted_by_reason(self):
+        skipped = [Skipped(str(i), "too long" if i % 3 else "no such word") for i in range(3_000)]
+        text = page([result(skipped=tuple(skipped))]).all_text
+        assert "3,000 skipped, and why" in text
+        assert "2,000" in text
+        assert "1,000" in text
+
+    def test_thousands_of_reasons_stay_bounded(self):
+        skipped = tuple(Skipped(str(i), f"reason {i}") for i in range(3_000))
+        text = page([result(skipped=skipped)]).all_text
+        assert len(re.findall(r"reason \d+", text)) == 15
+        assert "2,985 further reasons are in the results file" in text
+
+    def test_variants_other_than_ours_are_shown_beside_the_title(self):
+        published = result(provenance=replace(result().provenance, variant="as published (a paper)"))
+        assert "as published (a paper)" in page([published]).find("p", "tags")[0].all_text
+        assert "ours" not in page([result()]).find("p", "tags")[0].all_text
+
+    def test_a_measure_that_is_not_known_gets_the_general_limits(self):
+        text = page([result(measure="my own")]).find("aside")[0].all_text
+        assert "for this corpus and this model" in text
+        assert text != page([result()]).find("aside")[0].all_text
+
+
+class TestSize:
+    def test_a_full_corpus_shows_bounded_examples_and_says_what_is_missing(self):
+        root = page([synthetic(60, 45)])
+        assert len(root.find("section", "cluster")) == 12
+        assert len(root.find("mark")) == 12 * 3 * 2
+        assert f"{2_700 - 36:,} pairs are not shown here" in root.all_text
+        assert len(root.find("svg", "bar-chart")[0].find("rect")) == 60
+
+    def test_thirty_full_results_stay_below_two_megabytes(self):
+        one = synthetic(60, 45)
+        many = [replace(one, corpus=f"corpus {i}") for i in range(30)]
+        assert len(html_of(many, [gate(entry) for entry in many]).encode()) < 2_000_000
+
+    def test_many_results_show_less_of_each(self):
+        one = synthetic(60, 2)
+        assert len(page([one] * 96).find("section", "cluster")) == 96 * 3
+
+    def test_many_attributes_are_cut_and_counted(self):
+        root = page([synthetic(1_000, 1)])
+        assert len(root.find("table", "attributes")[0].find("tbody")[0].children) == 120
+        assert "880 more are in the results file" in root.all_text
+        assert "The 60 attributes with the largest mean gaps, of 1,000." in root.all_text
+
+    def test_very_long_names_are_cut_in_drawings_only(self):
+        name = "n" * 5_000
+        root = page([result([item("1", 0.5, name)], model=name)])
+        assert len(root.find("title")[0].text) == 80
+        assert max(len(text.text) for text in root.find("text")) <= 25
+        assert name in root.find("table", "attributes")[0].all_text
+
+
+class TestWriting:
+    def test_the_file_replaces_an_older_one_and_leaves_nothing_beside_it(self, tmp_path: Path):
+        path = tmp_path / "new" / "report.html"
+        write_html(path, [result()], [])
+        write_html(path, [result(model="second")], [gate()])
+        assert "second" in path.read_text(encoding="utf-8")
+        assert list(path.parent.iterdir()) == [path]
+
+    def test_a_place_that_cannot_be_written_raises_oserror(self, tmp_path: Path):
+        (tmp_path / "file").write_text("")
+        with pytest.raises(OSError, match="file"):
+            write_html(tmp_path / "file" / "report.html", [result()], [])
+
+    def test_a_folder_in_its_place_is_left_as_it_is(self, tmp_path: Path):
+        (tmp_path / "report.html").mkdir()
+        with pytest.raises(OSError, match=r"report\.html"):
+            write_html(tmp_path / "report.html", [result()], [])
+        assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+    def test_the_order_in_which_workers_finish_does_not_show(self):
+        results = [
+            result(),
+            result(measure="other"),
+            result(model="b"),
+            result(corpus="c"),
+            result(contrast=("x", "y")),
+        ]
+        gates = [gate(entry) for entry in results[:4]]
+        assert html_of(results, gates) == html_of(results[::-1], gates[::-1])
+
+    def test_an_interval_of_one_point_can_be_drawn(self):
+        point = result(interval=Interval(0.25, 0.25, 0.95, "x"))
+        judged = replace(gate(), interval=point.interval)
+        assert len(page([point], [judged]).find("rect", "interval")) == 2

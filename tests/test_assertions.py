@@ -1,0 +1,337 @@
+"""Assertions: an interval against a margin, and what is said about it."""
+
+import json
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+from handmade import SKIPPED, items_of, result_of, spread
+
+from biascheck.assertions import (
+    assert_all_within,
+    assert_association_within,
+    assert_effect_size_within,
+    assert_share_within,
+    assert_within_margin,
+)
+from biascheck.errors import BiasAssertionError, BiascheckWarning, UsageError
+from biascheck.recording import recording
+from biascheck.results import ItemScore
+from biascheck.stats import Verdict, judge
+from biascheck.storage import (
+    gate_from_dict,
+    gate_to_dict,
+    read_results,
+    result_from_dict,
+    result_to_dict,
+    write_results,
+)
+
+WIDE = result_of(items_of(spread(0.3, 1.0)))
+CONSTANT = result_of(items_of({name: [0.41] for name in ("baker", "judge", "mason", "nurse", "pilot")}))
+FEW = result_of(items_of(spread(0.0, 0.001, 3)))
+SEVEN_OF_TEN = result_of(
+    [ItemScore(f"w{n}", 1.0 if n < 7 else -1.0, f"w{n}") for n in range(10)],
+    measure="positive share",
+    statistic="share_positive",
+    parity=0.5,
+    unit="attributes",
+)
+SIDES = result_of(
+    [ItemScore(f"w{n}", 0.2 * n, f"w{n}", side="AB"[n % 2]) for n in range(8)],
+    measure="effect size",
+    statistic="standardised_difference",
+)
+
+
+def failure(assertion, *args, **kwargs):
+    with pytest.raises(BiasAssertionError) as error:
+        assertion(*args, **kwargs)
+    return str(error.value).splitlines()
+
+
+def test_a_gate_that_holds_returns_its_finding():
+    gate = assert_within_margin(CONSTANT, 0.5)
+    assert gate.passed
+    assert gate.finding == (
+        "association on tiny × jobs: 0.41 [0.41, 0.41] is within margin 0.50; "
+        "largest: baker +0.41, judge +0.41, mason +0.41 (5 pairs, seed 0)"
+    )
+
+
+def test_a_gate_that_is_exceeded_fails_with_its_finding_alone():
+    assert failure(assert_within_margin, CONSTANT, 0.2) == [
+        "association on tiny × jobs: 0.41 [0.41, 0.41] exceeds margin 0.20; "
+        "largest: baker +0.41, judge +0.41, mason +0.41 (5 pairs, seed 0)"
+    ]
+
+
+def test_an_inconclusive_gate_fails_and_says_what_the_sample_could_have_found():
+    # Wilson for 7 of 10: [0.3968, 0.8922]; its width is 2 · 1.96 · 0.1264, and (1.96 + 0.8416) · 0.1264 = 0.354
+    assert failure(assert_share_within, SEVEN_OF_TEN, 0.2) == [
+        "positive share on tiny × jobs: 0.70 [0.40, 0.89] cannot be told from margin 0.20 around 0.50; "
+        "largest: w0 +1.00, w1 +1.00, w2 +1.00 (10 attributes, seed 0)",
+        "  the interval straddles the margin; this sample finds gaps of 0.35 or more (power 0.8): "
+        "add attributes, or accept the doubt with inconclusive='warn'",
+    ]
+
+
+def test_too_few_clusters_fail_and_say_how_many_are_needed():
+    assert failure(assert_within_margin, FEW, 0.5) == [
+        "association on tiny × jobs: 0.00 [no interval] cannot be held against margin 0.50: too few clusters; "
+        "largest: job0 −0.001, job2 +0.001, job1 +0.00 (3 pairs, seed 0)",
+        "  3 attributes are too few for an interval; at least 5 are needed",
+    ]
+
+
+def test_a_reason_and_cautions_follow_the_finding():
+    shy = replace(CONSTANT, skipped=(SKIPPED,) * 2, warnings=("German marks gender",))
+    assert failure(assert_within_margin, shy, 0.2, reason="agreed in May", published="0.83", family=3) == [
+        "association on tiny × jobs: 0.41 [0.41, 0.41] exceeds margin 0.20; largest: baker +0.41, judge +0.41, "
+        "mason +0.41; published: 0.83 (5 pairs, 2 skipped, one of 3 gates, seed 0)",
+        "  margin: agreed in May",
+        "  caution: German marks gender",
+        "  caution: 2 of 7 pairs were skipped, e.g. 'she' is no word of this model",
+    ]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    ("place", "shift", "verdict"),
+    [
+        ("near", -1e-6, Verdict.EXCEEDS),
+        ("near", 0.0, Verdict.INCONCLUSIVE),
+        ("far", -1e-6, Verdict.INCONCLUSIVE),
+        ("far", 0.0, Verdict.WITHIN),
+    ],
+)
+def test_the_verdict_changes_where_the_margin_meets_an_end_of_the_interval(sign, place, shift, verdict):
+    result = result_of(items_of(spread(0.6 * sign, 0.3)))
+    near, far = sorted((abs(result.interval.low), abs(result.interval.high)))
+    assert 0.3 < near < 0.6 < far < 0.9
+    assert verdicts_of([result], {"near": near, "far": far}[place] + shift) == [verdict]
+
+
+def test_a_share_is_judged_around_one_half():
+    assert assert_share_within(SEVEN_OF_TEN, 0.4).verdict is Verdict.WITHIN
+    all_of_ten = result_of(
+        [replace(item, score=1.0) for item in SEVEN_OF_TEN.items], statistic="share_positive", parity=0.5
+    )
+    # Wilson's lower limit for 10 of 10 is 0.7225
+    assert "exceeds margin 0.22 around 0.50" in failure(assert_share_within, all_of_ten, 0.22)[0]
+    assert "cannot be told from margin 0.23 around 0.50" in failure(assert_share_within, all_of_ten, 0.23)[0]
+
+
+def test_significance_decides_nothing():
+    tiny_but_sure = result_of(items_of(spread(0.01, 0.002, 30)))
+    assert tiny_but_sure.p < 0.001
+    assert assert_within_margin(tiny_but_sure, 0.1).passed
+
+
+@pytest.mark.parametrize(
+    "judged",
+    [
+        lambda: assert_within_margin(WIDE, 0.2, inconclusive="warn"),
+        lambda: assert_association_within(WIDE, 0.2, inconclusive="warn"),
+        lambda: assert_all_within([WIDE], 0.2, inconclusive="warn")[0],
+    ],
+    ids=["plain", "specialised", "all"],
+)
+def test_an_accepted_doubt_warns_at_the_line_of_the_caller(judged):
+    with pytest.warns(BiascheckWarning) as said:
+        gate = judged()
+    assert gate.passed
+    assert gate.verdict is Verdict.INCONCLUSIVE
+    assert [str(warning.message) for warning in said] == [gate.finding]
+    assert said[0].filename == __file__
+
+
+def test_a_gate_that_holds_does_not_warn(recwarn):
+    assert_within_margin(CONSTANT, 0.5, inconclusive="warn")
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("assertion", [assert_within_margin, lambda r, *a, **k: assert_all_within([r], *a, **k)])
+def test_no_interval_never_passes(assertion):
+    assert "too few clusters" in failure(assertion, FEW, 100.0, inconclusive="warn")[0]
+
+
+def test_an_exceeded_margin_fails_even_where_doubt_is_accepted():
+    assert "exceeds" in failure(assert_within_margin, CONSTANT, 0.2, inconclusive="warn")[0]
+
+
+@pytest.mark.parametrize(
+    ("assertion", "result", "message"),
+    [
+        (
+            assert_association_within,
+            SEVEN_OF_TEN,
+            "assert_association_within judges a mean as association(model, corpus) gives it; this result is a "
+            "share positive (positive share). Use assert_within_margin for any result",
+        ),
+        (
+            assert_effect_size_within,
+            WIDE,
+            "assert_effect_size_within judges a standardised difference as effect_size(model, corpus) gives it; this "
+            "result is a mean (association). Use assert_within_margin for any result",
+        ),
+        (
+            assert_share_within,
+            SIDES,
+            "assert_share_within judges a share positive as positive_share(model, corpus) gives it; this result is a "
+            "standardised difference (effect size). Use assert_within_margin for any result",
+        ),
+    ],
+)
+def test_an_assertion_of_another_figure_is_refused(assertion, result, message):
+    with pytest.raises(UsageError) as error:
+        assertion(result, 10.0)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("assertion", "result"),
+    [(assert_association_within, WIDE), (assert_effect_size_within, SIDES), (assert_share_within, SEVEN_OF_TEN)],
+)
+def test_specialised_assertions_judge_like_the_plain_one(assertion, result):
+    options = {"family": 2, "level": 0.9, "inconclusive": "warn", "published": "0.1", "reason": "agreed"}
+    assert assertion(result, 10.0, **options) == assert_within_margin(result, 10.0, **options)
+
+
+@pytest.mark.parametrize("family", [1, 2, 3, 7, 20])
+def test_a_family_widens_the_interval(family):
+    gate = assert_within_margin(WIDE, 5.0, family=family)
+    wanted = WIDE.interval_at(1 - 0.05 / family)
+    assert gate.interval.level == pytest.approx(1 - 0.05 / family)
+    assert (gate.interval.low, gate.interval.high) == pytest.approx((wanted.low, wanted.high), abs=1e-9)
+    assert gate.interval.method == wanted.method
+    assert gate.family == family
+
+
+def test_a_margin_can_hold_alone_and_not_in_a_family():
+    margin = WIDE.interval.high + 0.01
+    assert assert_within_margin(WIDE, margin).passed
+    assert "one of 10 gates" in failure(assert_within_margin, WIDE, margin, family=10)[0]
+
+
+def shifted(name, centre, width=1.0):
+    return result_of(items_of(spread(centre, width)), corpus=name)
+
+
+def test_a_family_fails_with_all_its_findings_at_once():
+    far, near = replace(CONSTANT, corpus="far"), replace(CONSTANT, corpus="near")
+    lines = failure(assert_all_within, [far, shifted("fine", 0.0, 0.01), near], 0.2)
+    assert [line.split(":")[0] for line in lines] == ["association on tiny × far", "association on tiny × near"]
+    assert all("(5 pairs, one of 3 gates, seed 0)" in line for line in lines)
+
+
+def marginal():
+    """A result that lies outside its margin at 95 %, and not at 97.5 %; with that margin."""
+    result = shifted("marginal", 0.9)
+    margin = (result.interval_at(0.95).low + result.interval_at(0.975).low) / 2
+    assert result.interval_at(0.975).low < margin < result.interval_at(0.95).low
+    return result, margin
+
+
+def verdicts_of(results, margin, **options):
+    heard = []
+    with recording(lambda gate, _: heard.append(gate.verdict)), suppress(BiasAssertionError):
+        assert_all_within(results, margin, **options)
+    return heard
+
+
+def test_holm_lets_one_far_out_result_vouch_for_a_marginal_one():
+    result, margin = marginal()
+    far = shifted("far", 5.0)
+    assert verdicts_of([far, result], margin) == [Verdict.EXCEEDS, Verdict.EXCEEDS]
+    assert verdicts_of([far, result], margin, correction="bonferroni") == [Verdict.EXCEEDS, Verdict.INCONCLUSIVE]
+    assert verdicts_of([far, result], margin, correction="none") == [Verdict.EXCEEDS, Verdict.EXCEEDS]
+
+
+def test_holm_stops_at_a_marginal_result_that_stands_alone():
+    result, margin = marginal()
+    fine = shifted("fine", 0.0, 0.01)
+    assert verdicts_of([result, fine], margin) == [Verdict.INCONCLUSIVE, Verdict.WITHIN]
+    assert failure(assert_all_within, [result, fine], margin)[1] == (
+        "  the interval lies outside the margin if judged alone, but not once corrected for 2 gates: "
+        "add attributes, or accept the doubt with inconclusive='warn'"
+    )
+
+
+def test_a_result_without_an_interval_counts_in_its_family():
+    result, margin = marginal()
+    assert verdicts_of([result, FEW], margin) == [Verdict.INCONCLUSIVE, Verdict.INCONCLUSIVE]
+
+
+def test_a_family_of_gates_that_hold_passes():
+    gates = assert_all_within([shifted(f"c{n}", 0.02 * n, 0.05) for n in range(4)], 0.2)
+    assert [gate.passed for gate in gates] == [True] * 4
+    assert {gate.family for gate in gates} == {4}
+
+
+@pytest.mark.parametrize(
+    ("judged", "message"),
+    [
+        (lambda: assert_all_within([], 0.2), "no results to judge; no data is never a pass"),
+        (lambda: assert_all_within([WIDE, SEVEN_OF_TEN], 0.2), r"parity at \[0.0, 0.5\]; .* judge them apart"),
+        (lambda: assert_all_within([WIDE], 0.2, correction="sidak"), "unknown correction 'sidak'"),
+        (lambda: assert_all_within([FEW], 0.2, correction="sidak"), "unknown correction 'sidak'"),
+        (lambda: assert_all_within([FEW], -0.2), "margin -0.2 leaves no room"),
+        (lambda: assert_all_within([WIDE], 0.2, level=1.0), "level 1.0 is not between 0 and 1"),
+        (lambda: assert_all_within([WIDE], 0.2, inconclusive="pass"), "'fail' or 'warn', not 'pass'"),
+        (lambda: assert_within_margin(WIDE, 0.2, inconclusive="pass"), "'fail' or 'warn', not 'pass'"),
+        (lambda: assert_within_margin(WIDE, 0.2, family=0), "at least 1, not 0"),
+        (lambda: assert_within_margin(WIDE, 0.2, family=-3), "at least 1, not -3"),
+        (lambda: assert_within_margin(WIDE, 0.2, level=1.0), "level 1.0 is not between 0 and 1"),
+        (lambda: assert_within_margin(WIDE, 0.2, level=95), "is not between 0 and 1; 95 % is level=0.95"),
+        (lambda: assert_within_margin(WIDE, 0.0), "margin 0.0 leaves no room"),
+        (lambda: assert_within_margin(WIDE, -0.1), "margin -0.1 leaves no room"),
+        (lambda: assert_within_margin(WIDE, float("nan")), "margin nan leaves no room"),
+        (lambda: assert_within_margin(WIDE, float("inf")), "margin inf leaves no room"),
+        (lambda: assert_within_margin(FEW, float("nan")), "margin nan leaves no room"),
+    ],
+)
+def test_what_cannot_work_is_refused_with_the_remedy(judged, message):
+    with pytest.raises(UsageError, match=message):
+        judged()
+
+
+def test_every_gate_is_heard_of_also_when_it_fails():
+    heard = []
+    with recording(lambda gate, result: heard.append((gate, result))):
+        gate = assert_within_margin(CONSTANT, 0.5)
+        failure(assert_within_margin, CONSTANT, 0.2)
+        failure(assert_all_within, [CONSTANT, WIDE], 0.2)
+    assert_within_margin(CONSTANT, 0.5)
+    assert heard[0] == (gate, CONSTANT)
+    assert [(gate.passed, result.n) for gate, result in heard] == [(True, 5), (False, 5), (False, 5), (False, 10)]
+
+
+def test_of_two_listeners_the_inner_one_hears():
+    outer, inner = [], []
+    with recording(lambda *heard: outer.append(heard)):
+        with recording(lambda *heard: inner.append(heard)):
+            assert_within_margin(CONSTANT, 0.5)
+        assert (len(outer), len(inner)) == (0, 1)
+        assert_within_margin(CONSTANT, 0.5)
+    assert (len(outer), len(inner)) == (1, 1)
+
+
+def test_the_verdict_of_a_gate_is_that_of_its_interval():
+    gate = assert_within_margin(WIDE, 0.9, family=3)
+    assert judge(gate.interval, gate.margin, centre=gate.parity) is gate.verdict
+
+
+@pytest.mark.parametrize("result", [WIDE, CONSTANT, SEVEN_OF_TEN, SIDES], ids=lambda result: result.measure)
+def test_a_stored_result_judged_again_gives_the_same_gate(tmp_path, result):
+    first = assert_within_margin(result, 9.0, family=2)
+    write_results(tmp_path / "results.json", [result], [first])
+    (again,), (stored,) = read_results(tmp_path / "results.json")
+    assert assert_within_margin(again, 9.0, family=2) == first == stored
+
+
+def test_a_stored_failure_fails_again_with_the_same_words():
+    again = result_from_dict(json.loads(json.dumps(result_to_dict(WIDE))))
+    assert failure(assert_within_margin, again, 0.2) == failure(assert_within_margin, WIDE, 0.2)
+    gate = assert_within_margin(WIDE, 2.0)
+    assert gate_from_dict(json.loads(json.dumps(gate_to_dict(gate)))).finding == gate.finding

@@ -1,0 +1,306 @@
+"""Results on disk: the same when read again, refused when not understood, never half written."""
+
+import json
+from dataclasses import fields, replace
+from math import inf, nan
+from pathlib import Path
+
+import pytest
+from handmade import SHOWN, SKIPPED, items_of, result_of, spread
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import biascheck.files
+from biascheck.errors import ResultError, ScoreError
+from biascheck.gates import Gate
+from biascheck.results import ItemScore, Provenance, Result, Shown, Skipped
+from biascheck.stats import Interval, Verdict
+from biascheck.storage import (
+    SCHEMA,
+    gate_from_dict,
+    gate_to_dict,
+    read_results,
+    result_from_dict,
+    result_to_dict,
+    write_results,
+)
+
+
+def full_result(**changes):
+    items = [replace(item, sentences=SHOWN, side="A", covariate=0.25) for item in items_of(spread(0.3, 1.0))]
+    texts = {
+        "model": "größe-7b",
+        "warnings": ("Vorsicht: “ß” ≠ “ss”",),
+        "details": {"rows": [{"name": "Ärztin", "v": 1.5}]},
+    }
+    return result_of(items, **{**texts, "skipped": (SKIPPED,), **changes})
+
+
+def full_gate(**changes):
+    interval = Interval(0.33, 0.49, 0.95, "by hand")
+    facts = {"title": "a on b × c", "measure": "a", "model": "b", "corpus": "c", "statistic": "mean", "estimate": 0.41}
+    sizes = {"n": 900, "unit": "pairs", "clusters": 60, "skipped": 3, "seed": 7, "detectable": 0.1, "family": 4}
+    words = {"offenders": ("nurse −1.90", "Müller +1.20"), "published": "0.5 (§ 4)", "reason": "agreed", "test": "t::x"}
+    held = {"interval": interval, "margin": 0.2, "parity": 0.0, "verdict": Verdict.EXCEEDS, "passed": False}
+    return Gate(**{**facts, **sizes, **words, **held, "warnings": ("caution",), **changes})
+
+
+def test_everything_comes_back_as_it_was(tmp_path):
+    results = (full_result(), full_result(seed=3), result_of(items_of(spread(1, 1, 3))))
+    gates = (full_gate(), full_gate(interval=None, detectable=None, verdict=Verdict.INCONCLUSIVE))
+    assert results[2].interval is None
+    write_results(tmp_path / "deep" / "results.json", results, gates)
+    assert read_results(tmp_path / "deep" / "results.json") == (results, gates)
+
+
+def test_a_result_read_again_is_of_the_same_types():
+    result = result_from_dict(json.loads(json.dumps(result_to_dict(full_result()))))
+    assert isinstance(result.items[0].sentences["female"], Shown)
+    assert isinstance(result.interval, Interval)
+    assert isinstance(result.provenance, Provenance)
+    assert (type(result.contrast), type(result.items), type(result.skipped)) == (tuple, tuple, tuple)
+    assert result.interval_at(0.99) == full_result().interval_at(0.99)
+
+
+def test_text_is_stored_to_be_read(tmp_path):
+    write_results(tmp_path / "results.json", [full_result()])
+    text = (tmp_path / "results.json").read_text(encoding="utf-8")
+    assert "Sie ist Bäckerin 👩‍🍳." in text
+
+
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+names = st.text(max_size=8)
+labels = st.dictionaries(names, names | numbers, max_size=2)
+plain = st.recursive(st.none() | st.booleans() | st.integers() | numbers | names, lambda v: st.lists(v, max_size=3))
+intervals = st.builds(
+    lambda ends, level: Interval(min(ends), max(ends), level, "by hand"),
+    st.tuples(numbers, numbers),
+    st.floats(0.01, 0.99),
+)
+items = st.builds(
+    ItemScore,
+    names,
+    numbers,
+    names,
+    groups=st.dictionaries(names, numbers, max_size=3),
+    side=st.none() | st.sampled_from("AB"),
+    covariate=st.none() | numbers,
+    labels=labels,
+    sentences=st.dictionaries(names, st.builds(Shown, names, st.integers(0, 9), st.integers(0, 9)), max_size=2),
+)
+results = st.builds(
+    Result,
+    measure=names,
+    model=names,
+    corpus=names,
+    statistic=names,
+    estimate=numbers,
+    interval=st.none() | intervals,
+    n=st.integers(0),
+    clusters=st.integers(0),
+    seed=st.integers(0),
+    contrast=st.tuples(names, names),
+    provenance=st.builds(
+        Provenance, st.integers(), names, names, names, st.dictionaries(names, plain, max_size=2), st.just({}), names
+    ),
+    items=st.lists(items, max_size=3).map(tuple),
+    skipped=st.lists(st.builds(Skipped, names, names, labels), max_size=2).map(tuple),
+    parity=numbers,
+    p=st.none() | numbers,
+    effect_size=st.none() | numbers,
+    unit=names,
+    warnings=st.lists(names, max_size=2).map(tuple),
+    details=st.dictionaries(names, plain, max_size=2),
+)
+gates = st.builds(
+    Gate,
+    **dict.fromkeys(("title", "measure", "model", "corpus", "statistic", "unit", "published", "reason", "test"), names),
+    **dict.fromkeys(("estimate", "margin", "parity"), numbers),
+    **{name: st.integers(0) for name in ("n", "clusters", "skipped", "seed", "family")},
+    interval=st.none() | intervals,
+    verdict=st.sampled_from(Verdict),
+    passed=st.booleans(),
+    offenders=st.lists(names, max_size=3).map(tuple),
+    detectable=st.none() | numbers,
+    warnings=st.lists(names, max_size=2).map(tuple),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(results)
+def test_any_result_survives_json(result):
+    assert result_from_dict(json.loads(json.dumps(result_to_dict(result), allow_nan=False))) == result
+
+
+@settings(max_examples=40, deadline=None)
+@given(gates)
+def test_any_gate_survives_json(gate):
+    assert gate_from_dict(json.loads(json.dumps(gate_to_dict(gate), allow_nan=False))) == gate
+
+
+@pytest.fixture
+def stored(tmp_path):
+    """A file of results and a way to change what is in it."""
+    path = tmp_path / "results.json"
+    write_results(path, [full_result()], [full_gate()])
+
+    def change(edit):
+        document = json.loads(path.read_text(encoding="utf-8"))
+        edit(document)
+        path.write_text(json.dumps(document), encoding="utf-8")
+        return path
+
+    return change
+
+
+@pytest.mark.parametrize("inside", [False, True], ids=["file", "result"])
+def test_a_file_of_a_later_release_is_refused(stored, inside):
+    path = stored(lambda d: (d["results"][0] if inside else d).update(schema=SCHEMA + 1))
+    with pytest.raises(ResultError, match=r"schema 2, and this release reads up to 1; upgrade pytest-biascheck"):
+        read_results(path)
+
+
+@pytest.mark.parametrize("schema", [None, "1", 0, [1]])
+@pytest.mark.parametrize("inside", [False, True], ids=["file", "result"])
+def test_something_without_a_schema_is_refused(stored, inside, schema):
+    path = stored(lambda d: (d["results"][0] if inside else d).update(schema=schema))
+    with pytest.raises(ResultError, match="no schema version; this is not something biascheck wrote"):
+        read_results(path)
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "3", '"text"', '{"name": "left-pad", "schema": 1}'])
+def test_json_of_another_program_is_refused(tmp_path, text):
+    path = tmp_path / "package.json"
+    path.write_text(text)
+    with pytest.raises(ResultError, match=r"package\.json: not a biascheck results file"):
+        read_results(path)
+
+
+@pytest.mark.parametrize("kept", [0.0, 0.3, 0.99])
+def test_a_truncated_file_is_refused(tmp_path, kept):
+    path = tmp_path / "results.json"
+    write_results(path, [full_result()])
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(len(whole) * kept)])
+    with pytest.raises(ResultError, match=r"results\.json: not readable as JSON .* the file is damaged, measure again"):
+        read_results(path)
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path):
+    (tmp_path / "results.json").write_bytes(b"\x80\x81\xff")
+    with pytest.raises(ResultError, match="not readable as JSON"):
+        read_results(tmp_path / "results.json")
+
+
+def test_a_missing_file_names_the_flag_that_writes_it(tmp_path):
+    path = tmp_path / "results.json"
+    with pytest.raises(ResultError) as error:
+        read_results(path)
+    assert str(error.value) == f"no results at {path}; write them with pytest --bias-results {path}"
+
+
+def test_a_folder_is_no_file_of_results(tmp_path):
+    with pytest.raises(ResultError, match=r"cannot be read .* name a file that pytest --bias-results wrote"):
+        read_results(tmp_path)
+
+
+WITHOUT = [(field.name, "result") for field in fields(Result) if field.name in ("estimate", "interval", "items", "n")]
+WITHOUT += [
+    (field.name, "gate") for field in fields(Gate) if field.name in ("verdict", "interval", "margin", "offenders")
+]
+
+
+@pytest.mark.parametrize(("name", "kind"), WITHOUT)
+def test_a_missing_field_is_named(stored, name, kind):
+    path = stored(lambda d: d[f"{kind}s"][0].pop(name))
+    with pytest.raises(
+        ResultError, match=rf"a stored {kind} lacks or misspells a field \(.*'{name}'\); measure it again"
+    ):
+        read_results(path)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda d: d.pop("results"),
+        lambda d: d.pop("gates"),
+        lambda d: d.update(gates=3),
+        lambda d: d["gates"].append(None),
+        lambda d: d["gates"][0].update(verdict="splendid"),
+        lambda d: d["gates"][0].update(colour="red"),
+        lambda d: d["results"].append("text"),
+        lambda d: d["results"][0].update(colour="red"),
+        lambda d: d["results"][0]["items"][0].update(score="high"),
+        lambda d: d["results"][0]["items"][0].update(sentences={"male": ["He."]}),
+        lambda d: d["results"][0]["interval"].pop("method"),
+        lambda d: d["results"][0].update(provenance=[]),
+    ],
+)
+def test_a_file_edited_by_hand_is_refused_with_a_reason(stored, edit):
+    with pytest.raises(ResultError, match=r"lacks or misspells a field|not something biascheck wrote"):
+        read_results(stored(edit))
+
+
+def test_a_score_edited_to_nan_is_refused(stored):
+    with pytest.raises(ScoreError, match="has the score nan"):
+        read_results(stored(lambda d: d["results"][0]["items"][0].update(score=nan)))
+
+
+@pytest.mark.parametrize("value", [nan, inf, {1, 2}, "\ud800"], ids=["nan", "inf", "set", "half a character"])
+def test_what_json_cannot_express_is_never_written(tmp_path, value):
+    path = tmp_path / "results.json"
+    write_results(path, [full_result()])
+    before = path.read_bytes()
+    with pytest.raises(ResultError, match=r"results\.json: not written, a result holds what JSON cannot express"):
+        write_results(path, [full_result(details={"value": value})])
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+class _HalfAFile:
+    """A file on a disk that fills up in the middle of a write."""
+
+    def __init__(self, file, error):
+        self._file, self._error = file, error
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._file.close()
+
+    def write(self, text):
+        self._file.write(text[: len(text) // 2])
+        self._file.flush()
+        raise self._error
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(28, "No space left on device"), KeyboardInterrupt()], ids=["full", "interrupt"]
+)
+@pytest.mark.parametrize("existing", [True, False])
+def test_a_write_that_fails_in_the_middle_leaves_the_old_file(tmp_path, monkeypatch, error, existing):
+    path = tmp_path / "results.json"
+    if existing:
+        write_results(path, [full_result()])
+    before = {file: file.read_bytes() for file in tmp_path.iterdir()}
+    opened = biascheck.files.os.fdopen
+    monkeypatch.setattr(biascheck.files.os, "fdopen", lambda *a, **k: _HalfAFile(opened(*a, **k), error))
+    with pytest.raises(type(error)):
+        write_results(path, [full_result(seed=9)])
+    assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+def test_a_rename_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "results.json"
+    write_results(path, [full_result()])
+    before = path.read_bytes()
+
+    def refuse(_self, _target):
+        raise PermissionError("the file is open elsewhere")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(PermissionError):
+        write_results(path, [])
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_bytes() == before
