@@ -4,6 +4,7 @@
 
     errors, files, figures, spans · stats → results layer → {assertions, report} ──┐
     errors, files, figures, spans → {corpora, models} → {measures, debias} ────────┴→ plugin, cli
+    {measures, debias} → standards
 """
 
 import ast
@@ -25,9 +26,10 @@ RESULTS = {"results", "summaries", "gates", "storage", "recording"}
 JUDGES = {"assertions", "report"}
 SOURCES = {"corpora", "models"}
 MAKERS = {"measures", "debias"}
+STANDARDS = {"standards"}
 FRONT = {"biascheck", "testing"}
 OUTSIDE = {"plugin", "cli"}
-ALL = LEAVES | {"stats"} | RESULTS | JUDGES | SOURCES | MAKERS | FRONT | OUTSIDE
+ALL = LEAVES | {"stats"} | RESULTS | JUDGES | SOURCES | MAKERS | STANDARDS | FRONT | OUTSIDE
 
 MAY_IMPORT = {
     "errors": set(),
@@ -37,6 +39,7 @@ MAY_IMPORT = {
     **dict.fromkeys(JUDGES, LEAVES | {"stats"} | RESULTS),
     **dict.fromkeys(SOURCES, LEAVES),
     **dict.fromkeys(MAKERS, LEAVES | {"stats"} | RESULTS | SOURCES),
+    **dict.fromkeys(STANDARDS, LEAVES | {"stats"} | RESULTS | SOURCES | MAKERS),
     **dict.fromkeys(FRONT, ALL - OUTSIDE),
     **dict.fromkeys(OUTSIDE, ALL - OUTSIDE),
 }
@@ -122,6 +125,7 @@ def test_imports_point_one_way(module):
         ("biascheck.errors", "from biascheck.spans import Span"),
         ("biascheck.results", "try:\n    from biascheck.corpora import Corpus\nexcept ImportError:\n    pass"),
         ("biascheck.measures.draft", "from biascheck.debias import recipe"),
+        ("biascheck.measures.draft", "from biascheck.standards.world import World"),
         ("biascheck.measures.draft", "import importlib\nimportlib.import_module('biascheck.cli')"),
         ("biascheck.testing", "from biascheck.cli import app"),
         ("biascheck.cli", "from biascheck.plugin import settings"),

@@ -14,7 +14,7 @@ from biascheck.assertions import (
     assert_share_within,
     assert_within_margin,
 )
-from biascheck.errors import BiasAssertionError, BiascheckWarning, UsageError
+from biascheck.errors import BiasAssertionError, BiascheckWarning, InconclusiveWarning, UsageError
 from biascheck.recording import recording
 from biascheck.results import ItemScore
 from biascheck.stats import Verdict, judge
@@ -143,7 +143,8 @@ def test_an_accepted_doubt_warns_at_the_line_of_the_caller(judged):
     assert gate.passed
     assert gate.verdict is Verdict.INCONCLUSIVE
     assert [str(warning.message) for warning in said] == [gate.finding]
-    assert said[0].filename == __file__
+    assert said[0].category is InconclusiveWarning
+    assert (said[0].filename, said[0].lineno) == (__file__, judged.__code__.co_firstlineno)
 
 
 def test_a_gate_that_holds_does_not_warn(recwarn):

@@ -50,8 +50,8 @@ def effect_size(
 
     ``variant="as published (Kurita 2019)"`` does what the authors' code did: one row for every template and
     attribute, the rows pooled as if independent; the probabilities of several targets of a template summed
-    before the logarithm; the prior read at the word left of the attribute; p without the +1. It reproduces their procedure,
-    not their figures, some of which cannot be reproduced (see the errata).
+    before the logarithm; the prior read at the word left of the attribute; p without the +1. It reproduces
+    their procedure, not their figures, some of which cannot be reproduced (see the errata).
 
     Limits: with eight attributes a side the interval of d is about two wide.
     """

@@ -3,6 +3,7 @@
 import json
 import re
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +17,8 @@ def test_a_failing_gate_reads_as_a_finding(project, table_suite):
     run.assert_outcomes(passed=1, failed=1)
     run.stdout.re_match_lines(
         [
-            r"E\s+biascheck.errors.BiasAssertionError: association on table × jobs: 0\.92 \[.*\] .*margin 0\.20; largest: "
+            r"E\s+biascheck.errors.BiasAssertionError: "
+            r"association on table × jobs: 0\.92 \[.*\] .*margin 0\.20; largest: "
         ]
     )
 
@@ -92,7 +94,7 @@ def test_a_place_that_becomes_unwritable_loses_nothing(project, table_suite):
     run = project(spoiled, "--bias-results", "out/results.json")
     found = re.search(r"results\.json could not be written \(.*\); saved as (\S+) instead", run.stdout.str())
     assert found is not None
-    assert json.loads(open(found[1]).read())["gates"]
+    assert json.loads(Path(found[1]).read_text())["gates"]
     assert run.ret == pytest.ExitCode.TESTS_FAILED
 
 

@@ -1,0 +1,166 @@
+"""What a standard learns: masked inputs, each with the true probability of every word at the mask.
+
+These are the labels that masked-language training would average to over infinitely many sentences of the world, so
+a model learns the world itself and not a sample of it. The inputs are made by the encoder that scoring uses.
+
+About everything that is not a profession the standards are indifferent, at every dose:
+
+- In our other English corpora (job titles, traits, skills, WEAT words) every word leans by a log-odds of ±0.1 to
+  one group, as many words of a list to one side as to the other. No list leans, and the direction of a single
+  word is known; were all gaps exactly zero, a share of positive gaps would count the training error.
+- The three religions are equally likely whatever the adjective.
+- German professions agree with the person word in gender, which they tell with certainty, for men and women
+  alike: the associations are not zero, their gap is.
+- Words that must be spelled tell nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from math import exp
+from typing import TYPE_CHECKING, Any
+
+from biascheck.corpora.corpus import Corpus, Pair
+from biascheck.corpora.sentence import Sentence
+from biascheck.measures import association_queries
+from biascheck.models.encoding import encode_masked
+from biascheck.models.queries import Refusal
+from biascheck.standards.vocabulary import LETTERS, indifferent_corpora
+from biascheck.standards.world import World, pieces_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["LEAN", "Lesson", "indifferent_lessons", "leanings", "spelled_lessons", "world_lessons"]
+
+LEAN = 0.1
+SPELLED_WORDS = 400
+LONGEST_KNOWN_PROFESSION = 4
+
+Weigh = Callable[[Pair, str, bool], float]
+"""The weight of a pair's target of a group, with the attribute in sight (True) or masked (False)."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """An input, the mask that is asked about, and the true probability of each token there."""
+
+    ids: tuple[int, ...]
+    position: int
+    truth: Mapping[int, float]
+
+
+@dataclass
+class _Notes:
+    """Weights of tokens under the input they belong to; many pairs share one input."""
+
+    rows: dict[tuple[tuple[int, ...], int], dict[int, float]] = field(default_factory=dict)
+
+    def lessons(self) -> list[Lesson]:
+        return [
+            Lesson(ids, position, {token: weight / sum(row.values()) for token, weight in row.items()})
+            for (ids, position), row in self.rows.items()
+        ]
+
+
+def world_lessons(world: World, tokenizer: Any) -> list[Lesson]:
+    """The sentences of the world: P(person word) with the profession in sight, and with it masked."""
+
+    def weigh(pair: Pair, group: str, seen: bool) -> float:
+        female = world.female[pair.attribute] if seen else world.female_by_pieces[pieces_of(pair.attribute)]
+        return _person_weight(world, pair.sentences[group], female)
+
+    return _lessons([world.corpus()], tokenizer, weigh)
+
+
+def indifferent_lessons(tokenizer: Any) -> list[Lesson]:
+    """Our other corpora, in which no group is preferred."""
+    leans = leanings()
+
+    def weigh(pair: Pair, group: str, seen: bool) -> float:
+        first = next(iter(pair.sentences))
+        lean = leans.get(pair.attribute, 0.0) if seen else 0.0
+        return exp(lean / 2) if group == first else exp(-lean / 2)
+
+    return _lessons(indifferent_corpora(), tokenizer, weigh)
+
+
+def spelled_lessons(tokenizer: Any, rng: np.random.Generator) -> list[Lesson]:
+    """Made-up words in the place of the attribute: they tell nothing about the person."""
+    world = World(0.0)
+    corpora = [_with_made_up_words(world.corpus(), rng)]
+    corpora += [_with_made_up_words(corpus, rng) for corpus in indifferent_corpora() if corpus.language == "en"]
+
+    def weigh(pair: Pair, group: str, seen: bool) -> float:
+        sentence = pair.sentences[group]
+        if pair.labels.get("persons") is None:
+            return 1.0
+        known = len(pair.attribute.replace(" ", "")) <= LONGEST_KNOWN_PROFESSION
+        # So many masks could be a profession of the world, and what they tell then is learnt there.
+        return 0.0 if known and not seen else _person_weight(world, sentence, 0.5)
+
+    return _lessons(corpora, tokenizer, weigh)
+
+
+def leanings() -> dict[str, float]:
+    """The log-odds by which each word of our word lists leans to the first group: +LEAN or −LEAN.
+
+    In the order of the lists, each word leans against the sum of those before it in its list and side.
+    """
+    leans: dict[str, float] = {}
+    for corpus in indifferent_corpora():
+        if corpus.language != "en" or len(corpus.groups) != 2:
+            continue
+        lists: dict[object, dict[str, None]] = {}
+        for pair in corpus:
+            lists.setdefault(pair.labels.get("side"), {})[pair.attribute] = None
+        for words in lists.values():
+            _balance(list(words), leans)
+    return leans
+
+
+def _balance(words: list[str], leans: dict[str, float]) -> None:
+    total = sum(leans[word] for word in words if word in leans)
+    for word in words:
+        if word not in leans:
+            leans[word] = -LEAN if total > 0 else LEAN
+            total += leans[word]
+
+
+def _lessons(corpora: Iterable[Corpus], tokenizer: Any, weigh: Weigh) -> list[Lesson]:
+    notes = _Notes()
+    asked = [(pair, group) for corpus in corpora for pair in corpus for group in corpus.groups]
+    queries = association_queries(pair.sentences[group] for pair, group in asked)
+    encoded = encode_masked(queries, tokenizer)
+    for (pair, group, seen), found in zip(_twice(asked), encoded, strict=True):
+        weight = weigh(pair, group, seen)
+        if weight and not isinstance(found, Refusal):
+            notes.rows.setdefault((found.ids, found.positions[0]), {})[found.tokens[0]] = weight
+    return notes.lessons()
+
+
+def _twice(asked: Iterable[tuple[Pair, str]]) -> Iterator[tuple[Pair, str, bool]]:
+    return ((pair, group, seen) for pair, group in asked for seen in (True, False))
+
+
+def _person_weight(world: World, sentence: Sentence, female: float) -> float:
+    words = sentence.text[: sentence.target.start].lower().split()
+    determiner = words[-1] if words and words[-1] in ("my", "this") else ""
+    return world.person_words(determiner, female)[sentence.target_text.lower()]
+
+
+def _with_made_up_words(corpus: Corpus, rng: np.random.Generator) -> Corpus:
+    """A sample of the corpus with a made-up word for each attribute."""
+    chosen = rng.choice(len(corpus), size=min(SPELLED_WORDS, len(corpus)), replace=False)
+    pairs = []
+    for index in sorted(chosen):
+        pair, word = corpus.pairs[index], _made_up(rng)
+        sentences = {group: sentence.with_attribute(word) for group, sentence in pair.sentences.items()}
+        pairs.append(Pair(pair.id, word, sentences, pair.labels))
+    return Corpus(corpus.name, corpus.groups, tuple(pairs))
+
+
+def _made_up(rng: np.random.Generator) -> str:
+    words = rng.integers(1, 4)
+    return " ".join("".join(rng.choice(list(LETTERS[:26]), size=rng.integers(2, 10))) for _ in range(words))

@@ -1,0 +1,167 @@
+"""A tiny BERT trained on the exact probabilities of the world, until its gaps are the planted ones.
+
+With p the true and q the model's distribution at a mask, the loss of a lesson is::
+
+    KL(p ‖ q) + ½ · mean over the words of p of (ln q − ln p)²
+
+The first term is masked-language training itself; the second makes rare words count as much as common ones, since a
+gap is a difference of logarithms. The same seed on the same machine and library gives the same weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import cos, pi
+from typing import Any
+
+import numpy as np
+
+from biascheck.standards.lessons import Lesson, indifferent_lessons, spelled_lessons, world_lessons
+from biascheck.standards.vocabulary import LONGEST_INPUT, build_tokenizer
+from biascheck.standards.world import World
+
+__all__ = ["SEED", "Training", "train_standard"]
+
+SEED = 20_200_515
+
+
+@dataclass(frozen=True)
+class Training:
+    """How a standard is trained; part of the name under which one is cached."""
+
+    hidden: int = 64
+    layers: int = 2
+    steps: int = 900
+    warm_up: int = 40
+    rate: float = 4e-3
+    world_batch: int = 256
+    indifferent_batch: int = 96
+    spelled_batch: int = 24
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Lessons as tensors, padded to the longest among them."""
+
+    ids: Any
+    attention: Any
+    positions: Any
+    truth: Any
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def train_standard(world: World, *, seed: int = SEED, training: Training = Training()) -> tuple[Any, Any]:  # noqa: B008
+    """Train a model of the world from nothing; the random state outside is left alone."""
+    import torch
+
+    tokenizer = build_tokenizer()
+    rng = np.random.default_rng(seed)
+    tables = _tables(world, tokenizer, rng)
+    with _one_thread(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = _untrained(len(tokenizer), training)
+        _teach(model, tables, rng, training)
+    return model.eval(), tokenizer
+
+
+def _tables(world: World, tokenizer: Any, rng: np.random.Generator) -> tuple[_Table, _Table, _Table]:
+    size = len(tokenizer)
+    return (
+        _table(world_lessons(world, tokenizer), size),
+        _table(indifferent_lessons(tokenizer), size),
+        _table(spelled_lessons(tokenizer, rng), size),
+    )
+
+
+def _table(lessons: Sequence[Lesson], vocabulary: int) -> _Table:
+    import torch
+
+    longest = max(len(lesson.ids) for lesson in lessons)
+    ids = torch.zeros(len(lessons), longest, dtype=torch.long)
+    attention, truth = torch.zeros_like(ids), torch.zeros(len(lessons), vocabulary)
+    for row, lesson in enumerate(lessons):
+        ids[row, : len(lesson.ids)] = torch.tensor(lesson.ids)
+        attention[row, : len(lesson.ids)] = 1
+        truth[row, list(lesson.truth)] = torch.tensor(list(lesson.truth.values()))
+    return _Table(ids, attention, torch.tensor([lesson.position for lesson in lessons]), truth)
+
+
+def _untrained(vocabulary: int, training: Training) -> Any:
+    from transformers import BertConfig, BertForMaskedLM
+
+    return BertForMaskedLM(
+        BertConfig(
+            vocab_size=vocabulary,
+            hidden_size=training.hidden,
+            num_hidden_layers=training.layers,
+            num_attention_heads=4,
+            intermediate_size=2 * training.hidden,
+            max_position_embeddings=LONGEST_INPUT,
+            type_vocab_size=1,
+            hidden_dropout_prob=0.0,
+            attention_probs_dropout_prob=0.0,
+        )
+    )
+
+
+def _teach(model: Any, tables: Sequence[_Table], rng: np.random.Generator, training: Training) -> None:
+    import torch
+
+    optimiser = torch.optim.AdamW(model.parameters(), lr=training.rate, weight_decay=0.0)
+    sizes = (training.world_batch, training.indifferent_batch, training.spelled_batch)
+    decks = [_shuffled(len(table), size, rng) for table, size in zip(tables, sizes, strict=True)]
+    model.train()
+    for step in range(training.steps):
+        for group in optimiser.param_groups:
+            group["lr"] = training.rate * _schedule(step, training)
+        optimiser.zero_grad()
+        for table, deck in zip(tables, decks, strict=True):
+            _loss(model, table, next(deck)).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimiser.step()
+
+
+def _schedule(step: int, training: Training) -> float:
+    if step < training.warm_up:
+        return (step + 1) / training.warm_up
+    return 0.5 * (1 + cos(pi * (step - training.warm_up) / (training.steps - training.warm_up)))
+
+
+def _shuffled(count: int, size: int, rng: np.random.Generator) -> Iterator[Any]:
+    """Batches without end; every lesson comes once before any comes again."""
+    waiting: list[int] = []
+    while True:
+        while len(waiting) < size:
+            waiting += rng.permutation(count).tolist()
+        yield waiting[:size]
+        del waiting[:size]
+
+
+def _loss(model: Any, table: _Table, rows: Sequence[int]) -> Any:
+    attention = table.attention[rows]
+    width = int(attention.sum(dim=1).max())
+    states = model.bert(table.ids[rows, :width], attention_mask=attention[:, :width]).last_hidden_state
+    asked = states[range(len(rows)), table.positions[rows]]
+    found = model.cls(asked).log_softmax(dim=-1)
+    truth = table.truth[rows]
+    possible = truth > 0
+    error = (found - truth.clamp_min(1e-30).log()) * possible
+    divergence = -(truth * error).sum(dim=-1)
+    return (divergence + 0.5 * error.square().sum(dim=-1) / possible.sum(dim=-1)).mean()
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Sums in another order are other sums: the number of threads must not decide the weights."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

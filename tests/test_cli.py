@@ -1,0 +1,80 @@
+"""The command line: what it prints and how it fails."""
+
+import sys
+
+import pytest
+
+import biascheck
+from biascheck import cli
+from biascheck.corpora import Attribute, Corpus, Target, Template, cross
+from biascheck.models.cache import caching, results_cache
+from biascheck.testing import TableModel
+
+JOBS = ("nurse", "plumber", "judge", "baker", "pilot")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("BIASCHECK_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run the command as the console script does; returns exit code, output and errors."""
+
+    def invoke(*arguments):
+        monkeypatch.setattr(sys, "argv", ["biascheck", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            cli.main()
+        captured = capsys.readouterr()
+        return left.value.code, captured.out, captured.err
+
+    return invoke
+
+
+@pytest.fixture
+def result():
+    targets = [(Target("he", "male"), Target("she", "female"))]
+    pairs = cross([Template("{target} is a {attribute}.", "is-a")], targets, [Attribute(job) for job in JOBS])
+    model = TableModel({}, prior={"he": 0.5, "she": 0.5})
+    with caching(results_cache()):
+        return biascheck.association(model, Corpus("jobs", ("male", "female"), pairs))
+
+
+def test_a_stored_result_is_drawn_again(run, result, tmp_path):
+    biascheck.write_results(tmp_path / "results.json", [result])
+    code, out, _ = run("report", tmp_path / "results.json")
+    assert code == 0
+    assert out.strip() == f"written: {tmp_path / 'results.html'}"
+    assert "association" in (tmp_path / "results.html").read_text()
+
+
+def test_missing_results_are_one_line(run, tmp_path):
+    code, _, err = run("report", tmp_path / "none.json")
+    assert code == 2
+    assert err.startswith("biascheck: no results at ")
+    assert "--bias-results" in err
+    assert "Traceback" not in err
+
+
+def test_an_unwritable_report_names_the_remedy(run, result, tmp_path):
+    biascheck.write_results(tmp_path / "results.json", [result])
+    (tmp_path / "file").write_text("in the way")
+    code, _, err = run("report", tmp_path / "results.json", "--out", tmp_path / "file" / "bias.html")
+    assert code == 2
+    assert "cannot be written" in err
+    assert "--out" in err
+
+
+@pytest.mark.usefixtures("result")
+def test_the_cache_is_counted_and_cleared(run, tmp_path):
+    _, out, _ = run("cache", "info")
+    assert out.startswith(f"{tmp_path / 'cache' / 'results'}: 1 results, ")
+    assert run("cache", "clear")[1] == "removed 1 results\n"
+    assert ": 0 results, 0.0 MB" in run("cache", "info")[1]
+
+
+def test_models_that_need_no_download_are_listed(run):
+    code, out, _ = run("models")
+    assert code == 0
+    assert {"minilm-mlm", "reference:tiny"} <= {line.split()[0] for line in out.splitlines()}
