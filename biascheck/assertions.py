@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, TypedDict, Unpack
 
 from biascheck import stats
 from biascheck.errors import BiasAssertionError, InconclusiveWarning, UsageError
@@ -32,6 +32,16 @@ __all__ = [
 
 Inconclusive = Literal["fail", "warn"]
 Correction = Literal["holm", "bonferroni", "none"]
+
+
+class GateOptions(TypedDict, total=False):
+    """The options that every assertion on one result takes; see :func:`assert_within_margin`."""
+
+    family: int
+    level: float
+    inconclusive: Inconclusive
+    published: str
+    reason: str
 
 
 def assert_within_margin(
@@ -100,76 +110,25 @@ def assert_all_within(
     return gates
 
 
-def assert_association_within(
-    result: Result,
-    margin: float,
-    *,
-    family: int = 1,
-    level: float = LEVEL,
-    inconclusive: Inconclusive = "fail",
-    published: str = "",
-    reason: str = "",
-) -> Gate:
+def assert_association_within(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the mean association gap lies within ``margin`` (natural log units) of zero."""
     __tracebackhide__ = True
     _require(result, "mean", "assert_association_within", "association(model, corpus)")
-    return assert_within_margin(
-        result,
-        margin,
-        family=family,
-        level=level,
-        inconclusive=inconclusive,
-        published=published,
-        reason=reason,
-    )
+    return assert_within_margin(result, margin, **options)
 
 
-def assert_effect_size_within(
-    result: Result,
-    margin: float,
-    *,
-    family: int = 1,
-    level: float = LEVEL,
-    inconclusive: Inconclusive = "fail",
-    published: str = "",
-    reason: str = "",
-) -> Gate:
+def assert_effect_size_within(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the effect size d between two attribute sets lies within ``margin`` of zero."""
     __tracebackhide__ = True
     _require(result, "standardised_difference", "assert_effect_size_within", "effect_size(model, corpus)")
-    return assert_within_margin(
-        result,
-        margin,
-        family=family,
-        level=level,
-        inconclusive=inconclusive,
-        published=published,
-        reason=reason,
-    )
+    return assert_within_margin(result, margin, **options)
 
 
-def assert_share_within(
-    result: Result,
-    margin: float,
-    *,
-    family: int = 1,
-    level: float = LEVEL,
-    inconclusive: Inconclusive = "fail",
-    published: str = "",
-    reason: str = "",
-) -> Gate:
+def assert_share_within(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the share of attributes that lean to the first group lies within ``margin`` of one half."""
     __tracebackhide__ = True
     _require(result, "share_positive", "assert_share_within", "positive_share(model, corpus)")
-    return assert_within_margin(
-        result,
-        margin,
-        family=family,
-        level=level,
-        inconclusive=inconclusive,
-        published=published,
-        reason=reason,
-    )
+    return assert_within_margin(result, margin, **options)
 
 
 def _passes(inconclusive: Inconclusive) -> bool:

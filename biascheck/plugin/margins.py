@@ -37,7 +37,7 @@ class Published:
 
     def __str__(self) -> str:
         note = f"; erratum: {self.erratum}" if self.erratum else ""
-        return f"{self.value:g} ({self.source}{note})"
+        return f"{self.value:g} ({self.source}{note})".replace("-", "−", 1 if self.value < 0 else 0)
 
 
 @dataclass(frozen=True)
