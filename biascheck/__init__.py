@@ -31,7 +31,7 @@ _HOME = {
     "effect_size": "measures",
     "employment": "corpora",
     "kurita_weat": "corpora",
-    "load": "models.loading",
+    "load": "loading",
     "measure": "measures",
     "pairwise_associations": "measures",
     "positive_share": "measures",
@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     )
     from biascheck.errors import BiasAssertionError, BiascheckError, BiascheckWarning
     from biascheck.gates import Gate
+    from biascheck.loading import load
     from biascheck.measures import (
         association,
         effect_size,
@@ -105,7 +106,6 @@ if TYPE_CHECKING:
         profession_table,
         workforce_correlation,
     )
-    from biascheck.models.loading import load
     from biascheck.results import Result
     from biascheck.spans import Span
     from biascheck.storage import read_results, write_results

@@ -27,7 +27,7 @@ JUDGES = {"assertions", "report"}
 SOURCES = {"corpora", "models"}
 MAKERS = {"measures", "debias"}
 STANDARDS = {"standards"}
-FRONT = {"biascheck", "testing"}
+FRONT = {"biascheck", "loading", "testing"}
 OUTSIDE = {"plugin", "cli"}
 ALL = LEAVES | {"stats"} | RESULTS | JUDGES | SOURCES | MAKERS | STANDARDS | FRONT | OUTSIDE
 

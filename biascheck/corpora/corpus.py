@@ -122,8 +122,11 @@ def _refuse_repeated_ids(name: str, pairs: Iterable[Pair]) -> None:
 
 
 def _pair_facts(pair: Pair) -> list[object]:
-    sentences = [
-        [group, s.text, [s.target.start, s.target.end], s.attribute and [s.attribute.start, s.attribute.end]]
-        for group, s in sorted(pair.sentences.items())
-    ]
+    sentences = [[group, *_sentence_facts(sentence)] for group, sentence in sorted(pair.sentences.items())]
     return [pair.id, pair.attribute, sentences, sorted(pair.labels.items())]
+
+
+def _sentence_facts(sentence: Sentence) -> list[object]:
+    attribute = sentence.attribute and [sentence.attribute.start, sentence.attribute.end]
+    facts = [sentence.text, [sentence.target.start, sentence.target.end], attribute]
+    return [*facts, *([span.start, span.end] for span in sentence.others)]

@@ -1,4 +1,4 @@
-"""``biascheck.load``: from a folder, a hub id, a bundled model, a reference standard, or a pair in memory."""
+"""Models from a folder, a hub id, a bundled name, or a pair in memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from biascheck.models.cache import cache_folder
 from biascheck.models.fingerprints import fingerprint_of_files, fingerprint_of_pair
 from biascheck.models.folders import Kind, ModelFolder, inspect_folder, kind_of_architecture
 from biascheck.models.minilm import materialise_minilm_mlm
-from biascheck.models.references import REFERENCES, build_reference
+from biascheck.models.references import REFERENCES
 from biascheck.models.transformers import TransformersCausalModel, TransformersMaskedModel
 
 __all__ = ["BUNDLED", "load"]
@@ -41,21 +41,17 @@ def load(
     trust_remote_code: bool = False,
     lazy: bool = False,
 ) -> TransformersMaskedModel | TransformersCausalModel:
-    """Load a language model for measuring.
+    """Load what has files or is in memory already; :func:`biascheck.load` knows the references, too.
 
-    ``model`` is a local folder, a hub id, the bundled ``minilm-mlm``, ``reference:…`` or a
-    ``(model, tokenizer)`` pair. Weights are
-    read from safetensors only and no code from the model's author is run, unless ``allow_pickle`` or
-    ``trust_remote_code`` say otherwise. A model whose head would be initialised at random is refused.
-    ``lazy=True`` checks the files now and loads the weights with the first score.
+    Weights are read from safetensors only and no code from the model's author is run, unless
+    ``allow_pickle`` or ``trust_remote_code`` say otherwise. A model whose head would be initialised at
+    random is refused. ``lazy=True`` checks the files now and loads the weights with the first score.
     """
     if dtype not in DTYPES:
         raise UsageError(f"dtype {dtype!r} is not one of {', '.join(DTYPES)}")
     device = _device(device)
     if isinstance(model, tuple):
         return _from_pair(model, kind=kind, name=name, device=device)
-    if str(model).startswith("reference:"):
-        return _from_pair(build_reference(str(model)), kind="masked", name=name or str(model), device=device)
     files = _hub_files(allow_pickle=allow_pickle, trust_remote_code=trust_remote_code, gguf_file=gguf_file)
     folder_path = _folder(model, revision, files)
     folder = inspect_folder(folder_path, kind=kind, allow_pickle=allow_pickle, gguf_file=gguf_file)
@@ -145,7 +141,7 @@ def _from_hub(hub_id: str, revision: str | None, files: list[str]) -> Path:
         known = ", ".join([*BUNDLED, *(f"reference:{name}" for name in REFERENCES)])
         raise ModelError(
             f"{hub_id!r} is no folder here and could not be had from the model hub ({type(error).__name__}); "
-            f"check the name and the network, pass a local folder, or use a built-in model ({known})"
+            f"check the name and the network, pass a local folder, or use a built-in model ({known}; 'biascheck models' lists all)"
         ) from error
 
 

@@ -37,7 +37,7 @@ def bias_model(request: pytest.FixtureRequest) -> TransformersMaskedModel | Tran
             "no model to measure: pass --bias-model FOLDER (or a hub id, or reference:tiny), "
             'or set model = "…" in [tool.biascheck] of pyproject.toml'
         )
-    from biascheck.models.loading import load
+    from biascheck.loading import load
 
     settings = settings_of(request.config)
     return load(

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["LEAN", "Lesson", "indifferent_lessons", "leanings", "spelled_lessons", "world_lessons"]
 
 LEAN = 0.1
-SPELLED_WORDS = 400
+MADE_UP_WORDS = 30
 LONGEST_KNOWN_PROFESSION = 4
 
 Weigh = Callable[[Pair, str, bool], float]
@@ -49,18 +49,20 @@ class Lesson:
     ids: tuple[int, ...]
     position: int
     truth: Mapping[int, float]
+    masked: bool
+    """Whether the attribute is masked, too."""
 
 
 @dataclass
 class _Notes:
     """Weights of tokens under the input they belong to; many pairs share one input."""
 
-    rows: dict[tuple[tuple[int, ...], int], dict[int, float]] = field(default_factory=dict)
+    rows: dict[tuple[tuple[int, ...], int, bool], dict[int, float]] = field(default_factory=dict)
 
     def lessons(self) -> list[Lesson]:
         return [
-            Lesson(ids, position, {token: weight / sum(row.values()) for token, weight in row.items()})
-            for (ids, position), row in self.rows.items()
+            Lesson(ids, position, {token: weight / sum(row.values()) for token, weight in row.items()}, masked)
+            for (ids, position, masked), row in self.rows.items()
         ]
 
 
@@ -89,16 +91,16 @@ def indifferent_lessons(tokenizer: Any) -> list[Lesson]:
 def spelled_lessons(tokenizer: Any, rng: np.random.Generator) -> list[Lesson]:
     """Made-up words in the place of the attribute: they tell nothing about the person."""
     world = World(0.0)
-    corpora = [_with_made_up_words(world.corpus(), rng)]
-    corpora += [_with_made_up_words(corpus, rng) for corpus in indifferent_corpora() if corpus.language == "en"]
+    words = [_made_up(rng) for _ in range(MADE_UP_WORDS)]
+    english = [corpus for corpus in indifferent_corpora() if corpus.language == "en"]
+    corpora = [_with_made_up_words(corpus, words) for corpus in (world.corpus(), *english)]
 
     def weigh(pair: Pair, group: str, seen: bool) -> float:
-        sentence = pair.sentences[group]
         if pair.labels.get("persons") is None:
             return 1.0
         known = len(pair.attribute.replace(" ", "")) <= LONGEST_KNOWN_PROFESSION
         # So many masks could be a profession of the world, and what they tell then is learnt there.
-        return 0.0 if known and not seen else _person_weight(world, sentence, 0.5)
+        return 0.0 if known and not seen else _person_weight(world, pair.sentences[group], 0.5)
 
     return _lessons(corpora, tokenizer, weigh)
 
@@ -136,7 +138,7 @@ def _lessons(corpora: Iterable[Corpus], tokenizer: Any, weigh: Weigh) -> list[Le
     for (pair, group, seen), found in zip(_twice(asked), encoded, strict=True):
         weight = weigh(pair, group, seen)
         if weight and not isinstance(found, Refusal):
-            notes.rows.setdefault((found.ids, found.positions[0]), {})[found.tokens[0]] = weight
+            notes.rows.setdefault((found.ids, found.positions[0], not seen), {})[found.tokens[0]] = weight
     return notes.lessons()
 
 
@@ -150,14 +152,14 @@ def _person_weight(world: World, sentence: Sentence, female: float) -> float:
     return world.person_words(determiner, female)[sentence.target_text.lower()]
 
 
-def _with_made_up_words(corpus: Corpus, rng: np.random.Generator) -> Corpus:
-    """A sample of the corpus with a made-up word for each attribute."""
-    chosen = rng.choice(len(corpus), size=min(SPELLED_WORDS, len(corpus)), replace=False)
-    pairs = []
-    for index in sorted(chosen):
-        pair, word = corpus.pairs[index], _made_up(rng)
-        sentences = {group: sentence.with_attribute(word) for group, sentence in pair.sentences.items()}
-        pairs.append(Pair(pair.id, word, sentences, pair.labels))
+def _with_made_up_words(corpus: Corpus, words: Iterable[str]) -> Corpus:
+    """The sentences of the corpus with these words for attributes."""
+    frames = {(pair.labels["template"], *(s.target_text for s in pair.sentences.values())): pair for pair in corpus}
+    pairs = [
+        Pair(f"{number}/{word}", word, {group: s.with_attribute(word) for group, s in pair.sentences.items()}, pair.labels)
+        for number, pair in enumerate(frames.values())
+        for word in words
+    ]
     return Corpus(corpus.name, corpus.groups, tuple(pairs))
 
 

@@ -25,6 +25,7 @@ from biascheck.standards.world import World
 __all__ = ["SEED", "Training", "train_standard"]
 
 SEED = 20_200_515
+MASKED_MORE_OFTEN = 6
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,15 @@ class Training:
     """How a standard is trained; part of the name under which one is cached."""
 
     hidden: int = 64
+    heads: int = 4
+    spread: float = 0.1
     layers: int = 2
-    steps: int = 900
+    steps: int = 800
     warm_up: int = 40
-    rate: float = 4e-3
-    world_batch: int = 256
-    indifferent_batch: int = 96
-    spelled_batch: int = 24
+    rate: float = 3e-3
+    world_batch: int = 128
+    indifferent_batch: int = 64
+    spelled_batch: int = 12
 
 
 @dataclass(frozen=True)
@@ -49,9 +52,8 @@ class _Table:
     attention: Any
     positions: Any
     truth: Any
-
-    def __len__(self) -> int:
-        return len(self.ids)
+    cards: Sequence[int]
+    """The rows in a deck: those with the attribute masked several times, as every gap rests on them."""
 
 
 def train_standard(world: World, *, seed: int = SEED, training: Training = Training()) -> tuple[Any, Any]:  # noqa: B008
@@ -87,7 +89,9 @@ def _table(lessons: Sequence[Lesson], vocabulary: int) -> _Table:
         ids[row, : len(lesson.ids)] = torch.tensor(lesson.ids)
         attention[row, : len(lesson.ids)] = 1
         truth[row, list(lesson.truth)] = torch.tensor(list(lesson.truth.values()))
-    return _Table(ids, attention, torch.tensor([lesson.position for lesson in lessons]), truth)
+    positions = torch.tensor([lesson.position for lesson in lessons])
+    cards = [row for row, lesson in enumerate(lessons) for _ in range(MASKED_MORE_OFTEN if lesson.masked else 1)]
+    return _Table(ids, attention, positions, truth, cards)
 
 
 def _untrained(vocabulary: int, training: Training) -> Any:
@@ -98,7 +102,8 @@ def _untrained(vocabulary: int, training: Training) -> Any:
             vocab_size=vocabulary,
             hidden_size=training.hidden,
             num_hidden_layers=training.layers,
-            num_attention_heads=4,
+            num_attention_heads=training.heads,
+            initializer_range=training.spread,
             intermediate_size=2 * training.hidden,
             max_position_embeddings=LONGEST_INPUT,
             type_vocab_size=1,
@@ -113,7 +118,7 @@ def _teach(model: Any, tables: Sequence[_Table], rng: np.random.Generator, train
 
     optimiser = torch.optim.AdamW(model.parameters(), lr=training.rate, weight_decay=0.0)
     sizes = (training.world_batch, training.indifferent_batch, training.spelled_batch)
-    decks = [_shuffled(len(table), size, rng) for table, size in zip(tables, sizes, strict=True)]
+    decks = [_shuffled(table.cards, size, rng) for table, size in zip(tables, sizes, strict=True)]
     model.train()
     for step in range(training.steps):
         for group in optimiser.param_groups:
@@ -131,12 +136,12 @@ def _schedule(step: int, training: Training) -> float:
     return 0.5 * (1 + cos(pi * (step - training.warm_up) / (training.steps - training.warm_up)))
 
 
-def _shuffled(count: int, size: int, rng: np.random.Generator) -> Iterator[Any]:
-    """Batches without end; every lesson comes once before any comes again."""
+def _shuffled(cards: Sequence[int], size: int, rng: np.random.Generator) -> Iterator[list[int]]:
+    """Batches without end; every card comes once before any comes again."""
     waiting: list[int] = []
     while True:
         while len(waiting) < size:
-            waiting += rng.permutation(count).tolist()
+            waiting += rng.permutation(cards).tolist()
         yield waiting[:size]
         del waiting[:size]
 

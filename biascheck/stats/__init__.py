@@ -11,6 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from biascheck.stats.agreement import fleiss_kappa
+    from biascheck.stats.confusion import SideF1, side_f1
     from biascheck.stats.corrections import adjust, benjamini_hochberg, bonferroni, holm
     from biascheck.stats.correlations import Correlation, pearson, spearman
     from biascheck.stats.effects import rank_biserial, rosenthal_r, standardised_difference
@@ -30,6 +32,7 @@ __all__ = [
     "Interval",
     "PermutationTest",
     "Sample",
+    "SideF1",
     "SignedRank",
     "Verdict",
     "adjust",
@@ -38,6 +41,7 @@ __all__ = [
     "bootstrap_distribution",
     "cluster_bootstrap",
     "estimate",
+    "fleiss_kappa",
     "holm",
     "judge",
     "judge_below",
@@ -49,6 +53,7 @@ __all__ = [
     "power_at",
     "rank_biserial",
     "rosenthal_r",
+    "side_f1",
     "signed_rank_from_v",
     "spearman",
     "standard_error_of",
@@ -58,6 +63,8 @@ __all__ = [
 ]
 
 _NAMES_OF_MODULE = {
+    "agreement": ("fleiss_kappa",),
+    "confusion": ("SideF1", "side_f1"),
     "proportions": ("wilson_interval",),
     "correlations": ("Correlation", "pearson", "spearman"),
     "corrections": ("adjust", "benjamini_hochberg", "bonferroni", "holm"),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biascheck.errors import ScoreError, UsageError
+from biascheck.stats.confusion import SideF1, side_f1
 from biascheck.stats.effects import standardised_difference
 from biascheck.stats.vectors import Vector, as_vector
 
@@ -81,6 +82,8 @@ def estimate(sample: Sample, statistic: str) -> float:
       at all reads 0.5.
     - ``standardised_difference``: side A minus side B in standard deviations of both together.
     - ``spearman``, ``pearson``: correlation of the values with the covariate.
+    - ``skew``, ``stereotype``, ``smaller_f1``: from the F1 figures of both sides, where a value above 0
+      predicts side A and one below 0 side B; see :class:`biascheck.stats.SideF1`.
     """
     if statistic not in ESTIMATORS:
         raise UsageError(f"unknown statistic {statistic!r}; choose one of {', '.join(sorted(ESTIMATORS))}")
@@ -130,6 +133,10 @@ def _correlation(kind: str) -> Callable[[Sample], float]:
     return coefficient
 
 
+def _of_f1(figure: Callable[[SideF1], float]) -> Callable[[Sample], float]:
+    return lambda sample: figure(side_f1(sample.values, sample.sides))
+
+
 MEANS: Mapping[str, Callable[[Vector], Vector]] = MappingProxyType(
     {"mean": np.positive, "mean_absolute": _magnitudes, "share_positive": _halves}
 )
@@ -139,7 +146,10 @@ ESTIMATORS: Mapping[str, Callable[[Sample], float]] = MappingProxyType(
     {name: _mean_of(transform) for name, transform in MEANS.items()}
     | {
         "pearson": _correlation("pearson"),
+        "skew": _of_f1(lambda f1: f1.skew),
+        "smaller_f1": _of_f1(lambda f1: f1.smaller),
         "spearman": _correlation("spearman"),
         "standardised_difference": _difference_of_sides,
+        "stereotype": _of_f1(lambda f1: f1.stereotype),
     }
 )

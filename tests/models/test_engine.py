@@ -119,7 +119,7 @@ def test_a_head_that_is_not_applied_position_by_position_gets_the_whole_sentence
             assert score == pytest.approx(float(logits.log_softmax(-1)[reading.token]), abs=1e-5)
 
 
-def test_scoring_leaves_no_gradients_and_no_random_state_behind():
+def test_scoring_leaves_a_model_in_training_as_it_was():
     model, tokenizer = fresh_pair("bert-uncased")
     model.train()  # dropout would show
     adapter = load((model, tokenizer))
@@ -128,6 +128,8 @@ def test_scoring_leaves_no_gradients_and_no_random_state_behind():
     assert first.log_probability == pytest.approx(second.log_probability, abs=1e-5)
     assert torch.equal(state, torch.random.get_rng_state())
     assert all(parameter.grad is None for parameter in model.parameters())
+    assert model.training
+    model.eval()
     expected = masked_score(model, tokenizer, QUERIES[0], ids_by_tokens(tokenizer, QUERIES[0]))
     assert first.log_probability == pytest.approx(expected, abs=1e-5)
 

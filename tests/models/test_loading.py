@@ -12,6 +12,7 @@ import torch
 from oracle import query
 from tiny import CAUSAL, FAMILIES, fresh_pair, loaded, pair
 
+import biascheck
 from biascheck.errors import ModelError, UsageError
 from biascheck.models.fingerprints import fingerprint_of_pair
 from biascheck.models.folders import inspect_folder, kind_of_architecture
@@ -261,7 +262,7 @@ def test_the_hub_is_asked_for_safe_files_only(monkeypatch, bert_folder):
 
 
 def test_the_tiny_reference_is_the_same_every_time():
-    first, second = load("reference:tiny"), load("reference:tiny")
+    first, second = biascheck.load("reference:tiny"), biascheck.load("reference:tiny")
     assert first.name == "reference:tiny"
     assert first.fingerprint == second.fingerprint
     assert scores(first) == pytest.approx(scores(second), abs=1e-5)

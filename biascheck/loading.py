@@ -1,0 +1,63 @@
+"""``biascheck.load``: from a folder, a hub id, a bundled model, a reference standard, or a pair in memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from biascheck.models.folders import Kind
+from biascheck.models.loading import load as load_model
+from biascheck.models.references import REFERENCES, build_reference
+from biascheck.models.transformers import TransformersCausalModel, TransformersMaskedModel
+
+__all__ = ["load"]
+
+PREFIX = "reference:"
+
+
+def load(
+    model: str | Path | tuple[Any, Any],
+    *,
+    kind: Kind | None = None,
+    name: str | None = None,
+    device: str | None = None,
+    dtype: str = "float32",
+    revision: str | None = None,
+    gguf_file: str | None = None,
+    allow_pickle: bool = False,
+    trust_remote_code: bool = False,
+    lazy: bool = False,
+) -> TransformersMaskedModel | TransformersCausalModel:
+    """Load a language model for measuring.
+
+    ``model`` is a local folder, a hub id, the bundled ``minilm-mlm``, a ``(model, tokenizer)`` pair, or a reference:
+    ``reference:parity``, ``reference:workforce``, ``reference:planted(dose=0.3)`` (models whose bias is known by
+    construction) or ``reference:tiny`` (random weights). Weights are read from safetensors only and no code from
+    the model's author is run, unless ``allow_pickle`` or ``trust_remote_code`` say otherwise. A model whose head would
+    be initialised at random is refused. ``lazy=True`` checks the files now and loads the weights with the
+    first score.
+    """
+    source = model
+    if not isinstance(model, tuple) and str(model).startswith(PREFIX):
+        name, source = name or str(model), _reference(str(model))
+    return load_model(
+        source,
+        kind=kind,
+        name=name,
+        device=device,
+        dtype=dtype,
+        revision=revision,
+        gguf_file=gguf_file,
+        allow_pickle=allow_pickle,
+        trust_remote_code=trust_remote_code,
+        lazy=lazy,
+    )
+
+
+def _reference(spec: str) -> Path | tuple[Any, Any]:
+    """What a reference is loaded from: its folder, or a pair where it is built in memory."""
+    if spec.removeprefix(PREFIX) in REFERENCES:
+        return build_reference(spec)
+    from biascheck.standards.references import standard_folder
+
+    return standard_folder(spec)

@@ -1,0 +1,117 @@
+"""The names of the standards and the folders they load from.
+
++----------------------------------+-----------------------------------------------------------------------+
+| ``reference:parity``             | every profession is held by women and men alike; comes with the package |
+| ``reference:workforce``          | the real share of women in each profession; comes with the package      |
+| ``reference:planted(dose=0.3)``  | between the two; trained once, then kept in the cache                   |
++----------------------------------+-----------------------------------------------------------------------+
+
+``reference:tiny``, the fourth reference, knows nothing at all; see :mod:`biascheck.models.references`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from types import MappingProxyType
+
+from biascheck.errors import ModelError, UsageError
+from biascheck.models.cache import cache_folder
+from biascheck.models.references import REFERENCES
+from biascheck.standards.world import World
+
+__all__ = ["BUNDLED_DOSES", "STANDARDS", "dose_of", "planted_folder", "reference_names", "standard_folder"]
+
+BUNDLED_DOSES: Mapping[str, float] = MappingProxyType({"parity": 0.0, "workforce": 1.0})
+STANDARDS = ("reference:parity", "reference:workforce", "reference:planted(dose=…)")
+PLANTED = re.compile(r"planted\(dose=(?P<dose>\d+(\.\d*)?|\.\d+)\)")
+PREFIX = "reference:"
+
+
+def reference_names() -> tuple[str, ...]:
+    """Every ``reference:…`` that can be loaded."""
+    return (*STANDARDS, *(f"{PREFIX}{name}" for name in REFERENCES))
+
+
+def dose_of(spec: str) -> float:
+    """The dose that ``reference:parity``, ``reference:workforce`` or ``reference:planted(dose=…)`` names."""
+    name = spec.removeprefix(PREFIX)
+    if name in BUNDLED_DOSES:
+        return BUNDLED_DOSES[name]
+    if name.startswith("planted"):
+        return _planted_dose(name)
+    raise UsageError(f"no reference model {name!r}; there are: {', '.join(reference_names())}")
+
+
+def standard_folder(spec: str) -> Path:
+    """The folder of a standard, as ``biascheck.load`` reads any other; a new dose is trained first."""
+    dose = dose_of(spec)
+    for name, bundled in BUNDLED_DOSES.items():
+        if dose == bundled:
+            return _bundled(name)
+    return planted_folder(dose, cache_folder() / "models")
+
+
+def planted_folder(dose: float, cache_dir: Path) -> Path:
+    """Train the standard of a dose once and keep it under ``cache_dir``; of many processes, one trains.
+
+    The folder's name carries a digest of everything the training depends on, so another release that
+    trains otherwise does not meet the models of this one.
+    """
+    from filelock import FileLock
+
+    from biascheck.standards.training import SEED, Training
+
+    facts = [asdict(Training()), SEED, World(dose).truth(), World(dose).female_by_pieces]
+    digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:12]
+    target = cache_dir / f"planted-{dose:g}-{digest}"
+    if target.is_dir():
+        return target
+    try:
+        cache_dir.mkdir(parents=True, exist_ok=True)
+        with FileLock(cache_dir / f".{target.name}.lock"):
+            return target if target.is_dir() else _write(dose, target)
+    except OSError as error:
+        raise ModelError(
+            f"the standard of dose {dose:g} cannot be kept in {cache_dir} ({error}); "
+            "set BIASCHECK_CACHE to a writable folder"
+        ) from error
+
+
+def _write(dose: float, target: Path) -> Path:
+    from biascheck.standards.training import train_standard
+
+    model, tokenizer = train_standard(World(dose))
+    staging = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    try:
+        model.save_pretrained(staging)
+        tokenizer.save_pretrained(staging)
+        staging.chmod(0o755)  # a temporary folder is private; a cache may be shared
+        return staging.rename(target)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def _planted_dose(name: str) -> float:
+    found = PLANTED.fullmatch(name)
+    dose = float(found["dose"]) if found else math.nan
+    if not 0 <= dose <= 1:
+        raise UsageError(
+            f"{PREFIX}{name} is not understood; write {PREFIX}planted(dose=0.3), with a dose from 0 (parity) "
+            "to 1 (the workforce)"
+        )
+    return dose
+
+
+def _bundled(name: str) -> Path:
+    folder = Path(__file__).parent / "bundled" / name
+    if not (folder / "config.json").is_file():
+        raise ModelError(f"{PREFIX}{name} is missing from this installation; reinstall pytest-biascheck to restore it")
+    return folder
