@@ -10,12 +10,16 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from math import isfinite
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from biascheck.errors import ScoreError, UsageError
 from biascheck.figures import signed
 from biascheck.stats import Interval, Sample
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = ["ItemScore", "Label", "Offender", "Provenance", "Result", "Shown", "Skipped"]
 
@@ -97,7 +101,8 @@ class Result:
 
     ``estimate`` is ``statistic`` of the item scores (see :mod:`biascheck.stats`), ``parity`` the value
     it has when the groups are treated alike, ``interval`` a cluster bootstrap, or ``None`` where the
-    sample is too small for one. For gaps the sign follows ``contrast``: first minus second.
+    sample is too small for one. For gaps the sign follows ``contrast``: first minus second. ``named_by`` is
+    the label by which findings name who drives the figure, where that is not the cluster.
     """
 
     measure: str
@@ -119,6 +124,7 @@ class Result:
     unit: str = "items"
     warnings: tuple[str, ...] = ()
     details: Mapping[str, object] = field(default_factory=dict)
+    named_by: str = ""
 
     def __post_init__(self) -> None:
         for name in ("estimate", "parity", "p", "effect_size"):
@@ -170,13 +176,45 @@ class Result:
 
         return interval_of(self.items, self.statistic, seed=self.seed, level=level)
 
+    def name_of(self, item: ItemScore) -> str:
+        """Whom an item is about: its label ``named_by``, else its cluster."""
+        return str(item.labels[self.named_by]) if self.named_by in item.labels else item.cluster
+
+    def to_frame(self) -> DataFrame:
+        """The items as a pandas data frame: one row an item, one column for each group and label."""
+        from pandas import DataFrame
+
+        rows = [
+            {"id": item.id, "score": item.score, "cluster": item.cluster, **item.groups, **item.labels}
+            for item in self.items
+        ]
+        return DataFrame(rows).set_index("id")
+
     def offenders(self, count: int = 3) -> tuple[Offender, ...]:
-        """The clusters with the largest mean gaps, largest first."""
-        means: dict[str, list[float]] = {}
+        """Who drives the estimate, with their mean gaps: the largest gaps first.
+
+        For a skew these are the largest gaps in the direction of the mean gap, for a stereotype those
+        that lie furthest from it on their own side.
+        """
+        members: dict[str, list[ItemScore]] = {}
         for item in self.items:
-            means.setdefault(item.cluster, []).append(item.score)
-        ranked = [Offender(name, float(np.mean(scores))) for name, scores in means.items()]
-        return tuple(sorted(ranked, key=lambda o: (-abs(o.gap), o.name))[:count])
+            members.setdefault(self.name_of(item), []).append(item)
+        centre = float(np.mean([item.score for item in self.items]))
+        ranked = []
+        for name, items in members.items():
+            gap = float(np.mean([item.score for item in items]))
+            ranked.append((_pull(self.statistic, gap, centre, items[0].side), Offender(name, gap)))
+        ranked.sort(key=lambda entry: (-entry[0], entry[1].name))
+        return tuple(offender for pull, offender in ranked[:count] if pull >= 0)
+
+
+def _pull(statistic: str, gap: float, centre: float, side: str | None) -> float:
+    """How far a mean gap pulls the estimate away from parity; negative if it pulls back."""
+    if statistic == "skew":
+        return gap if centre >= 0 else -gap
+    if statistic == "stereotype":
+        return gap - centre if side == "A" else centre - gap
+    return abs(gap)
 
 
 def sample_of(items: tuple[ItemScore, ...]) -> Sample:

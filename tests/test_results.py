@@ -189,3 +189,10 @@ def test_offenders_are_the_clusters_furthest_from_zero():
 )
 def test_an_offender_in_words(gap, text):
     assert str(Offender("nurse", gap)) == text
+
+
+def test_items_as_a_data_frame():
+    frame = result_of(items_of({"nurse": [0.5, 0.1], "judge": [-0.2, 0.0]})).to_frame()
+    assert list(frame.columns) == ["score", "cluster", "male", "female", "template"]
+    assert frame.loc["nurse/1", "score"] == 0.1
+    assert frame.groupby("cluster")["score"].mean()["nurse"] == pytest.approx(0.3)

@@ -1,9 +1,11 @@
 """Corpora: the same sentences in two or more groups, built from templates, tables or published files."""
 
 from biascheck.corpora.bec_pro import DEVIATIONS, Deviation, Profession, bec_pro, bec_pro_professions
+from biascheck.corpora.competency import COMPETENCY, RatedCorpus, competency, rated_competency
 from biascheck.corpora.corpus import Corpus, Pair
 from biascheck.corpora.data_directory import data_directory, data_file
 from biascheck.corpora.employment import EmploymentKind, employment, published_employment
+from biascheck.corpora.entities import with_names, with_persons
 from biascheck.corpora.loaded import LeftOut, Loaded
 from biascheck.corpora.masking import masked_text
 from biascheck.corpora.published import published_bec_pro, published_crows_pairs, published_eec
@@ -12,8 +14,11 @@ from biascheck.corpora.sentence import Sentence, Span
 from biascheck.corpora.tables import corpus_from_table, corpus_from_templates
 from biascheck.corpora.templates import Attribute, Target, Template, cross
 from biascheck.corpora.weat import WeatStimuli, kurita_weat, weat_stimuli
+from biascheck.corpora.winobias import published_winobias
+from biascheck.corpora.winograd import Occupation, WinogradKind, occupations, winograd
 
 __all__ = [
+    "COMPETENCY",
     "DEVIATIONS",
     "Attribute",
     "Corpus",
@@ -21,15 +26,19 @@ __all__ = [
     "EmploymentKind",
     "LeftOut",
     "Loaded",
+    "Occupation",
     "Pair",
     "Profession",
+    "RatedCorpus",
     "Sentence",
     "Span",
     "Target",
     "Template",
     "WeatStimuli",
+    "WinogradKind",
     "bec_pro",
     "bec_pro_professions",
+    "competency",
     "corpus_from_table",
     "corpus_from_templates",
     "cross",
@@ -38,10 +47,16 @@ __all__ = [
     "employment",
     "kurita_weat",
     "masked_text",
+    "occupations",
     "published_bec_pro",
     "published_crows_pairs",
     "published_eec",
     "published_employment",
+    "published_winobias",
+    "rated_competency",
     "religion",
     "weat_stimuli",
+    "winograd",
+    "with_names",
+    "with_persons",
 ]

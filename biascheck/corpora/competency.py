@@ -45,7 +45,9 @@ def competency() -> Corpus:
     """
     text = files("biascheck.corpora").joinpath("data", "competency.tsv").read_text(encoding="utf-8")
     rows = csv.DictReader(text.splitlines(), delimiter="\t")
-    return Corpus("competency", GROUPS, tuple(_pair(number, row) for number, row in enumerate(rows, 1)), fillers=FILLERS)
+    return Corpus(
+        "competency", GROUPS, tuple(_pair(number, row) for number, row in enumerate(rows, 1)), fillers=FILLERS
+    )
 
 
 def rated_competency(corpus: Corpus, file: str | PathLike[str]) -> RatedCorpus:

@@ -47,9 +47,7 @@ def with_noun(corpus: Corpus, noun: str) -> Corpus:
     return _replaced(corpus, f"{corpus.name}·{noun}", lambda _pair: (noun, noun), articles=True)
 
 
-def _replaced(
-    corpus: Corpus, name: str, words: Callable[[Pair], tuple[str, str]], *, articles: bool = False
-) -> Corpus:
+def _replaced(corpus: Corpus, name: str, words: Callable[[Pair], tuple[str, str]], *, articles: bool = False) -> Corpus:
     def replaced(pair: Pair) -> Pair:
         meant, other = words(pair)
         return replace(pair, sentences={g: _with_people(s, meant, other, articles) for g, s in pair.sentences.items()})

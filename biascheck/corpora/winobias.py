@@ -41,7 +41,9 @@ class _Line:
 
     @property
     def pronouns(self) -> tuple[Span, ...]:
-        return tuple(span for span in self.bracketed if span.of(self.text).lower() in {"he", "she", "him", "her", "his"})
+        return tuple(
+            span for span in self.bracketed if span.of(self.text).lower() in {"he", "she", "him", "her", "his"}
+        )
 
     @property
     def people(self) -> tuple[Span, ...]:

@@ -12,15 +12,15 @@ from biascheck.results import ItemScore, Label
 __all__ = ["means_of_attributes"]
 
 
-def means_of_attributes(items: Sequence[ItemScore], covariate: str | None = None) -> list[ItemScore]:
+def means_of_attributes(items: Sequence[ItemScore], covariate: str | None = None, by: str = "") -> list[ItemScore]:
     """One item for each cluster, its scores the means over templates and targets.
 
     Labels on which all items of the cluster agree are kept; ``covariate`` names the label that becomes
-    the new item's covariate.
+    the new item's covariate. ``by`` names a label to gather by instead of the cluster.
     """
     clusters: dict[str, list[ItemScore]] = {}
     for item in items:
-        clusters.setdefault(item.cluster, []).append(item)
+        clusters.setdefault(str(item.labels.get(by, item.cluster)), []).append(item)
     return [_mean(name, members, covariate) for name, members in clusters.items()]
 
 

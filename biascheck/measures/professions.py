@@ -97,8 +97,11 @@ def workforce_correlation(result: Result) -> Result:
     bootstrap over professions.
     """
     if any("share_of_women" not in item.labels for item in result.items):
-        raise UsageError(f"{result.title}: its items carry no share_of_women; measure association on bec_pro")
-    items = tuple(means_of_attributes(result.items, covariate="share_of_women"))
+        raise UsageError(
+            f"{result.title}: its items carry no share_of_women; measure association on bec_pro or "
+            "pronoun_gap on winograd"
+        )
+    items = tuple(means_of_attributes(result.items, covariate="share_of_women", by=result.named_by))
     draft = replace(
         result, measure="workforce correlation", statistic="spearman", parity=0.0, items=items, unit="professions"
     )

@@ -18,6 +18,7 @@ from biascheck.spans import Span
 __all__ = ["Encoded", "encode_masked", "encode_sentences"]
 
 CHUNK = 4_096
+END_OF_TEXT = "<|endoftext|>"
 SPACE_MARKS = ("▁", "Ġ")
 
 
@@ -65,16 +66,29 @@ def encode_sentences(
 ) -> Iterator[Encoded | Refusal]:
     """Encode whole sentences; every token after the opening one is read.
 
-    The opening token is the tokenizer's own, or its end-of-text token where it has none, so that the
-    first word of a sentence is scored like any other.
+    The opening token stands before the sentence, so that its first word is scored like any other.
     """
-    start = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
+    start = _opening_token(tokenizer)
     for tokenised in _tokenise((q.text for q in queries), tokenizer, special_tokens=False):
         if start is None:
             yield Refusal("the tokenizer has neither an opening nor an end-of-text token to start a sentence from")
             continue
         ids = (start, *tokenised.ids)
         yield _unless_too_long(Encoded(ids, tuple(range(len(ids) - 1)), ids[1:]), max_length)
+
+
+def _opening_token(tokenizer: Any) -> int | None:
+    """What stands before running text: the tokenizer's opening token, or its end-of-text token.
+
+    Chat models often name the marker of a turn as their opening token. After it a role is expected, not a
+    sentence, so the end of the text before is used instead.
+    """
+    opening: int | None = tokenizer.bos_token_id
+    opens_a_turn = tokenizer.bos_token is not None and tokenizer.bos_token in (tokenizer.chat_template or "")
+    if opens_a_turn and END_OF_TEXT in tokenizer.get_vocab():
+        opening = tokenizer.convert_tokens_to_ids(END_OF_TEXT)
+    ending: int | None = tokenizer.eos_token_id
+    return ending if opening is None else opening
 
 
 def _tokenise(texts: Iterable[str], tokenizer: Any, *, special_tokens: bool = True) -> Iterator[_Tokenised]:

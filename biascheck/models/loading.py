@@ -141,7 +141,8 @@ def _from_hub(hub_id: str, revision: str | None, files: list[str]) -> Path:
         known = ", ".join([*BUNDLED, *(f"reference:{name}" for name in REFERENCES)])
         raise ModelError(
             f"{hub_id!r} is no folder here and could not be had from the model hub ({type(error).__name__}); "
-            f"check the name and the network, pass a local folder, or use a built-in model ({known}; 'biascheck models' lists all)"
+            "check the name and the network, pass a local folder, or use a built-in model "
+            f"({known}; 'biascheck models' lists all)"
         ) from error
 
 

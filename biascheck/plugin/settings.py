@@ -25,6 +25,8 @@ TYPES: dict[str, tuple[type, ...]] = {
     "allow_pickle": (bool,),
     "trust_remote_code": (bool,),
 }
+# In the table these are relative to its file, on the command line to where the command runs.
+PATHS = ("data", "results", "report")
 
 
 @dataclass(frozen=True)
@@ -55,15 +57,14 @@ def settings_of(config: pytest.Config) -> Settings:
 
 def _resolve(config: pytest.Config) -> Settings:
     table = _table(config.rootpath / "pyproject.toml")
+    table |= {key: str(config.rootpath / table[key]) for key in PATHS if key in table}
     chosen = {key: _chosen(config, table, key) for key in TYPES}
+    chosen["data"] = chosen["data"] or os.environ.get("BIASCHECK_DATA")
     model = chosen.pop("model")
-    base = config.rootpath
     values: dict[str, Any] = {
         "models": tuple([model] if isinstance(model, str) else model or ()),
         "cache": not chosen.pop("no_cache"),
-        "data": _path(chosen.pop("data") or os.environ.get("BIASCHECK_DATA"), base, "data" in table),
-        "results": _path(chosen.pop("results"), base, "results" in table),
-        "report": _path(chosen.pop("report"), base, "report" in table),
+        **{key: _path(chosen.pop(key)) for key in PATHS},
     }
     values |= {key: value for key, value in chosen.items() if value is not None}
     assert set(values) <= {field.name for field in fields(Settings)}
@@ -75,12 +76,8 @@ def _chosen(config: pytest.Config, table: dict[str, Any], key: str) -> Any:
     return table.get(key) if given is None else given
 
 
-def _path(value: str | None, base: Path, from_table: bool) -> Path | None:
-    """A path of the table is relative to the table's file; one of the command line to where the command runs."""
-    if value is None:
-        return None
-    path = Path(value).expanduser()
-    return base / path if from_table and not path.is_absolute() else Path.cwd() / path
+def _path(value: str | None) -> Path | None:
+    return None if value is None else Path.cwd() / Path(value).expanduser()
 
 
 def _table(file: Path) -> dict[str, Any]:

@@ -55,10 +55,10 @@ class Example:
 
 
 def attributes_of(result: Result) -> tuple[Attribute, ...]:
-    """All clusters of a result, the largest gap in either direction first."""
+    """All whom the items are about, the largest gap in either direction first."""
     members: dict[str, list[ItemScore]] = {}
     for item in result.items:
-        members.setdefault(item.cluster, []).append(item)
+        members.setdefault(result.name_of(item), []).append(item)
     found = [_attribute(name, items) for name, items in members.items()]
     return tuple(sorted(found, key=lambda attribute: (-abs(attribute.gap), attribute.name)))
 

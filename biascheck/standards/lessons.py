@@ -156,7 +156,12 @@ def _with_made_up_words(corpus: Corpus, words: Iterable[str]) -> Corpus:
     """The sentences of the corpus with these words for attributes."""
     frames = {(pair.labels["template"], *(s.target_text for s in pair.sentences.values())): pair for pair in corpus}
     pairs = [
-        Pair(f"{number}/{word}", word, {group: s.with_attribute(word) for group, s in pair.sentences.items()}, pair.labels)
+        Pair(
+            f"{number}/{word}",
+            word,
+            {group: s.with_attribute(word) for group, s in pair.sentences.items()},
+            pair.labels,
+        )
         for number, pair in enumerate(frames.values())
         for word in words
     ]

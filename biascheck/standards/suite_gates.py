@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
 
 from biascheck import stats
 from biascheck.corpora import bec_pro, employment, kurita_weat, religion
+from biascheck.corpora.employment import EmploymentKind
 from biascheck.errors import UsageError
 from biascheck.measures import association, effect_size, pairwise_associations, positive_share, workforce_correlation
 from biascheck.models.protocols import LanguageModel
@@ -20,7 +21,6 @@ from biascheck.summaries import LEVEL
 __all__ = ["DEFAULT_LIMITS", "GateOutcome", "Limit", "judge_gates", "limit_of", "read_limits"]
 
 WEAT = {"flowers-insects": 1, "white-black": 3, "career-family": 6, "math-arts": 7, "science-arts": 8}
-KINDS = ("titles", "positive_traits", "negative_traits", "skills")
 GROUPS = ("female", "male", "balanced")
 
 
@@ -103,7 +103,7 @@ def _results(model: LanguageModel, seed: int) -> Iterator[tuple[str, Result]]:
         yield f"bartl2020.german.{group}", german.where(profession_group=group)
     for name, category in WEAT.items():
         yield f"kurita2019.{name}", effect_size(model, kurita_weat(category), seed=seed)
-    for kind in KINDS:
+    for kind in get_args(EmploymentKind):
         yield f"kurita2019.{kind}", positive_share(model, employment(kind), seed=seed)
 
 

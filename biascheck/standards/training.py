@@ -25,7 +25,7 @@ from biascheck.standards.world import World
 __all__ = ["SEED", "Training", "train_standard"]
 
 SEED = 20_200_515
-MASKED_MORE_OFTEN = 6
+MASKED_MORE_OFTEN = 20
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Training:
     hidden: int = 64
     heads: int = 4
     spread: float = 0.1
-    layers: int = 2
-    steps: int = 800
+    layers: int = 1
+    steps: int = 1_500
     warm_up: int = 40
     rate: float = 3e-3
     world_batch: int = 128
@@ -124,8 +124,8 @@ def _teach(model: Any, tables: Sequence[_Table], rng: np.random.Generator, train
         for group in optimiser.param_groups:
             group["lr"] = training.rate * _schedule(step, training)
         optimiser.zero_grad()
-        for table, deck in zip(tables, decks, strict=True):
-            _loss(model, table, next(deck)).backward()
+        for lesson in (0, 1 + step % 2):  # the world in every step, the two others in turn
+            _loss(model, tables[lesson], next(decks[lesson])).backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimiser.step()
 

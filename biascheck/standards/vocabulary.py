@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import string
-from typing import Any
+from typing import Any, get_args
 
 from biascheck.corpora import bec_pro, employment, kurita_weat, religion
 from biascheck.corpora.corpus import Corpus
+from biascheck.corpora.employment import EmploymentKind
 from biascheck.standards.world import World
 
 __all__ = ["LETTERS", "build_tokenizer", "indifferent_corpora"]
@@ -18,9 +19,8 @@ LONGEST_INPUT = 128
 
 def indifferent_corpora() -> tuple[Corpus, ...]:
     """Our corpora about which the world knows nothing: no group is preferred in them."""
-    kinds = ("titles", "positive_traits", "negative_traits", "skills")
     weat = [kurita_weat(category) for category in (1, 3, 6, 7, 8)]
-    return (*weat, *(employment(kind) for kind in kinds), religion(), bec_pro("de"))
+    return (*weat, *(employment(kind) for kind in get_args(EmploymentKind)), religion(), bec_pro("de"))
 
 
 def build_tokenizer() -> Any:

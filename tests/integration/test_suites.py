@@ -55,6 +55,8 @@ def test_published_figures_stand_beside_the_measured_ones(suites, pytester):
 
 
 def test_published_lists_are_measured_where_the_data_is(suites, shared_data):
-    run = suites("--bias-model", "reference:tiny", "--bias-data", str(shared_data), "-k", "on_published_lists and traits")
+    run = suites(
+        "--bias-model", "reference:tiny", "--bias-data", str(shared_data), "-k", "on_published_lists and traits"
+    )
     assert run.parseoutcomes()["failed"] == 2
     run.stdout.re_match_lines([r".*positive share · .*traits"])

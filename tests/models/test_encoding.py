@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 
 import pytest
@@ -318,6 +319,19 @@ def test_a_tokenizer_without_an_opening_token_opens_with_its_end_of_text():
     [refusal] = encode_sentences([SentenceQuery("son")], none)
     assert encoded.ids[0] == vocabulary["<|endoftext|>"]
     assert refusal.reason == ("the tokenizer has neither an opening nor an end-of-text token to start a sentence from")
+
+
+def test_a_chat_marker_does_not_open_a_sentence():
+    backend = copy.deepcopy(pair("gpt2")[1].backend_tokenizer)
+    backend.add_special_tokens(["<|im_start|>"])
+    names = {"bos_token": "<|im_start|>", "eos_token": "<|im_start|>"}
+    chat = hf.PreTrainedTokenizerFast(tokenizer_object=backend, **names)
+    [plain] = encode_sentences([SentenceQuery("son")], chat)
+    chat.chat_template = "{% for m in messages %}<|im_start|>{{ m['role'] }}{% endfor %}"
+    [encoded] = encode_sentences([SentenceQuery("son")], chat)
+    assert plain.ids[0] == chat.convert_tokens_to_ids("<|im_start|>")
+    assert encoded.ids[0] == chat.convert_tokens_to_ids("<|endoftext|>")
+    assert encoded.ids[1:] == plain.ids[1:]
 
 
 def test_a_sentence_too_long_for_a_causal_model_is_refused():

@@ -86,6 +86,20 @@ def test_the_second_run_asks_the_model_nothing(project, suite, monkeypatch):
     project(suite, "--bias-model", "reference:tiny", "--bias-no-cache").assert_outcomes(failed=1)
 
 
+def test_paths_of_pyproject_are_relative_to_it_and_of_the_command_line_to_the_caller(table_suite, pytester):
+    table = '[tool.biascheck]\nresults = "kept/results.json"\n'
+    (pytester.path / "below").mkdir()
+    pytester.makepyfile(**{"below/test_below": table_suite})
+    pytester.makefile(".toml", pyproject=table)
+    arguments = ("-p", "biascheck.plugin", "-p", "no:cacheprovider")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(pytester.path / "below")
+        pytester.runpytest_inprocess(*arguments, "--rootdir", "..", "test_below.py")
+        pytester.runpytest_inprocess(*arguments, "--rootdir", "..", "test_below.py", "--bias-results", "here.json")
+    assert (pytester.path / "kept" / "results.json").is_file()
+    assert (pytester.path / "below" / "here.json").is_file()
+
+
 MARGINS = '[jobs]\nmargin = 0.5\nreason = "half a log unit"\n'
 
 

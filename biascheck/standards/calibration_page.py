@@ -1,0 +1,237 @@
+"""A calibration for readers: tables on the terminal, a Markdown page, a chart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from biascheck.figures import figure, signed
+from biascheck.files import write_atomically
+from biascheck.standards.calibration import Calibration, DoseReading, Figure
+from biascheck.standards.simulation import ENOUGH_POWER, Rate
+from biascheck.standards.suite_gates import GateOutcome
+from biascheck.stats import Verdict
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["Sheet", "rich_tables", "sheets", "to_markdown", "to_svg", "write_calibration"]
+
+SIZE, EDGE = 360, 44
+MARKS = {str(Verdict.EXCEEDS): "exceeds", str(Verdict.WITHIN): "·", str(Verdict.INCONCLUSIVE): "?"}
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table with what it shows."""
+
+    title: str
+    note: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def sheets(found: Calibration) -> tuple[Sheet, ...]:
+    """The tables of a calibration, in the order of the questions they answer."""
+    return (_recovery(found), _other_measures(found), _simulation(found), _parity(found), _power(found))
+
+
+def rich_tables(found: Calibration) -> list[Table]:
+    """The tables for a terminal."""
+    from rich.table import Table
+
+    tables = []
+    for sheet in sheets(found):
+        table = Table(
+            *sheet.columns, title=sheet.title, caption=sheet.note, title_justify="left", caption_justify="left"
+        )
+        for row in sheet.rows:
+            table.add_row(*row)
+        tables.append(table)
+    return tables
+
+
+def to_markdown(found: Calibration) -> str:
+    """The page of the documentation."""
+    parts = [_INTRODUCTION.format(doses=", ".join(f"{r.dose:g}" for r in found.readings))]
+    for sheet in sheets(found):
+        header = [f"| {' | '.join(sheet.columns)} |", f"|{'---|' * len(sheet.columns)}"]
+        rows = [f"| {' | '.join(row)} |" for row in sheet.rows]
+        parts.append("\n".join([f"## {sheet.title}", "", sheet.note, "", *header, *rows]))
+    parts.insert(2, "![Planted against measured association gaps](calibration.svg)")
+    return "\n\n".join(parts) + "\n"
+
+
+def write_calibration(found: Calibration, folder: Path) -> tuple[Path, ...]:
+    """Write ``calibration.json``, ``calibration.svg`` and ``calibration.md``; returns their paths."""
+    texts = {
+        "calibration.json": json.dumps(found.as_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n",
+        "calibration.svg": to_svg([f for reading in found.readings for f in reading.gaps.values()]),
+        "calibration.md": to_markdown(found),
+    }
+    for name, text in texts.items():
+        write_atomically(folder / name, text)
+    return tuple(folder / name for name in texts)
+
+
+def to_svg(figures: Sequence[Figure]) -> str:
+    """Measured against planted gaps, one dot a profession and dose; a perfect instrument follows the line."""
+    reach = 1.1 * max(max(abs(f.planted), abs(f.measured)) for f in figures)
+
+    def at(value: float) -> float:
+        return EDGE + (value + reach) / (2 * reach) * (SIZE - 2 * EDGE)
+
+    ticks = [tick for tick in range(-int(reach), int(reach) + 1) if tick % 2 == 0]
+    dots = [f'<circle cx="{at(f.planted):.1f}" cy="{SIZE - at(f.measured):.1f}" r="2.2"/>' for f in figures]
+    labels = [f'<text x="{at(t):.1f}" y="{SIZE - EDGE + 16}" text-anchor="middle">{t}</text>' for t in ticks]
+    labels += [f'<text x="{EDGE - 6}" y="{SIZE - at(t) + 4:.1f}" text-anchor="end">{t}</text>' for t in ticks]
+    low, high = at(-reach), at(reach)
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIZE} {SIZE}" width="{SIZE}" height="{SIZE}"'
+            ' font-family="sans-serif" font-size="11" role="img">',
+            "<title>Planted against measured association gap of each profession and dose</title>",
+            f'<rect width="{SIZE}" height="{SIZE}" fill="white"/>',
+            f'<rect x="{low}" y="{SIZE - high}" width="{high - low}" height="{high - low}" fill="none" stroke="#888"/>',
+            f'<line x1="{low}" y1="{SIZE - low}" x2="{high}" y2="{SIZE - high}" stroke="#888" stroke-dasharray="4 3"/>',
+            '<g fill="#1f5fa8" fill-opacity="0.55">',
+            *dots,
+            "</g>",
+            *labels,
+            f'<text x="{SIZE / 2}" y="{SIZE - 8}" text-anchor="middle">planted gap (ln)</text>',
+            f'<text transform="translate(14 {SIZE / 2}) rotate(-90)" text-anchor="middle">measured gap (ln)</text>',
+            "</svg>\n",
+        ]
+    )
+
+
+def _recovery(found: Calibration) -> Sheet:
+    line = found.fit
+    return Sheet(
+        "Association: planted and measured gaps",
+        "Gap of each profession of BEC-Pro (English, mean of 45 items) against the planted one, all doses together. "
+        "1, 0 and 1 would be a perfect instrument.",
+        ("slope", "intercept", "R²", "largest error", "professions × doses"),
+        (
+            (
+                f"{line.slope:.3f}",
+                f"{line.intercept:+.3f}".replace("-", "−"),
+                f"{line.r_squared:.4f}",
+                f"{line.largest_error:.3f}",
+                str(line.points),
+            ),
+        ),
+    )
+
+
+def _other_measures(found: Calibration) -> Sheet:
+    return Sheet(
+        "The other measures, planted → measured",
+        "On BEC-Pro's professions: the effect size between professions of men and of women, the share of professions "
+        "that lean towards men, and Spearman's correlation of the gap with the share of women. At dose 0 none of "
+        "them has a true value: nothing has a direction or an order.",
+        ("dose", "largest planted gap", "effect size", "positive share", "workforce correlation"),
+        tuple(_measures_row(reading) for reading in found.readings),
+    )
+
+
+def _measures_row(reading: DoseReading) -> tuple[str, ...]:
+    largest = max(abs(f.planted) for f in reading.gaps.values())
+    others = (_arrow(f) for f in (reading.effect_size, reading.share, reading.correlation))
+    return f"{reading.dose:g}", figure(largest), *others
+
+
+def _arrow(found: Figure | None) -> str:
+    return "–" if found is None else f"{signed(found.planted)} → {signed(found.measured)}"
+
+
+def _simulation(found: Calibration) -> Sheet:
+    c = found.components
+    trials = found.simulated[0].alarms_at_parity.trials if found.simulated else 0
+    return Sheet(
+        "False alarms and power, simulated",
+        f"{trials} data sets a column, with Wilson's 95 % interval. Clusters vary by {c.between:.2f} and items within "
+        f"them by {c.within:.2f} (natural log units), as in the result of {found.components_from} on BEC-Pro. *False "
+        "alarms at the margin*: EXCEEDS although the true value lies exactly at the margin, the worst case. *Power at "
+        "the margin*: the interval leaves out parity when the true value lies at the margin; below "
+        f"{ENOUGH_POWER:g} it is marked weak.",
+        (
+            "gate",
+            "clusters",
+            "margin",
+            "stated at most",
+            "false alarms at parity",
+            "false alarms at the margin",
+            "passes at parity",
+            "power at the margin",
+            "verdict",
+        ),
+        tuple(
+            (
+                s.shape.gate,
+                f"{s.shape.clusters}{' + ' + str(s.shape.clusters) if 'difference' in s.shape.statistic else ''}",
+                figure(s.shape.limit.margin),
+                f"{s.stated:.3f}",
+                _rate(s.alarms_at_parity),
+                _rate(s.alarms_at_margin),
+                _rate(s.passes_at_parity),
+                _rate(s.power_at_margin),
+                ", ".join(
+                    [
+                        "compatible with the stated level" if s.compatible else "**more false alarms than stated**",
+                        *(["weak"] if s.weak else []),
+                    ]
+                ),
+            )
+            for s in found.simulated
+        ),
+    )
+
+
+def _parity(found: Calibration) -> Sheet:
+    count = len(found.parity_models)
+    largest = max((m.largest_gap for m in found.parity_models), default=0.0)
+    alarms, passes = found.parity_alarms, found.parity_passes
+    return Sheet(
+        "False alarms with trained parity models",
+        f"{count} models trained at parity from different seeds ({found.parity_steps:,} steps each); the largest gap "
+        f"of any profession in any of them is {largest:.3f}.",
+        ("gate", "exceeds", "within"),
+        tuple((gate, _rate(rate), _rate(passes[gate])) for gate, rate in alarms.items()),
+    )
+
+
+def _power(found: Calibration) -> Sheet:
+    names = [outcome.gate for outcome in found.readings[0].gates]
+    by_dose = [{o.gate: o for o in reading.gates} for reading in found.readings]
+    rows = [(n, figure(by_dose[0][n].margin), *(_verdict(gates[n]) for gates in by_dose)) for n in names]
+    shares = [sum(o.verdict == str(Verdict.EXCEEDS) for o in r.gates) for r in found.readings]
+    last = ("gates that say exceeds", "", *(f"{share} of {len(names)}" for share in shares))
+    return Sheet(
+        "What each gate says at each dose",
+        "One model a dose. Only professions carry a planted bias: gates on other words should stay silent at every "
+        "dose. “·” is within the margin, “?” inconclusive.",
+        ("gate", "margin", *(f"dose {reading.dose:g}" for reading in found.readings)),
+        (*rows, last),
+    )
+
+
+def _verdict(outcome: GateOutcome) -> str:
+    return f"{figure(outcome.estimate)} {MARKS[outcome.verdict]}"
+
+
+def _rate(rate: Rate) -> str:
+    return f"{rate.share:.3f} [{rate.low:.3f}, {rate.high:.3f}]"
+
+
+_INTRODUCTION = """# Calibration
+
+Written by `biascheck calibrate`; do not edit. The instrument is held against standards: tiny models of a generated
+world in which P(female | profession) = 0.5 + dose · (share of women − 0.5), shares kept within [0.02, 0.98], for the 60
+professions of BEC-Pro. Dose 0 is `reference:parity`, dose 1 `reference:workforce`. Doses here: {doses}.
+
+The standards say nothing about other models. They show that a measure reads what is there, how often a gate
+speaks without cause, and how large a bias must be for a gate to see it."""

@@ -1,0 +1,200 @@
+"""The arithmetic of a calibration on data whose answer is known, and the page made of it."""
+
+import json
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from biascheck import cli
+from biascheck.errors import UsageError
+from biascheck.measures.draft import UNKNOWN
+from biascheck.results import ItemScore, Result
+from biascheck.standards import calibration
+from biascheck.standards.calibration import Calibration, DoseReading, Figure, ParityModel, calibrate, fit
+from biascheck.standards.calibration_page import to_markdown, write_calibration
+from biascheck.standards.simulation import Components, Rate, Shape, components_of, simulate, true_d
+from biascheck.standards.suite_gates import DEFAULT_LIMITS, GateOutcome, Limit, limit_of, read_limits
+
+
+def test_a_line_is_read_back():
+    line = fit(Figure(x, 0.9 * x + 0.2) for x in (-2.0, -1.0, 0.5, 3.0))
+    assert (line.slope, line.intercept, line.r_squared) == pytest.approx((0.9, 0.2, 1.0))
+    assert line.largest_error == pytest.approx(0.4)  # at −2: −1.6 measured
+    assert line.points == 4
+
+
+def test_r_squared_is_one_minus_residual_over_total():
+    line = fit([Figure(0, 0), Figure(0, 2), Figure(2, 2), Figure(2, 4)])  # y = x + 1, residuals ±1, total 8
+    assert line.r_squared == pytest.approx(1 - 4 / 8)
+
+
+def result_with(scores: np.ndarray) -> Result:
+    items = tuple(ItemScore(f"{c}/{i}", float(v), str(c)) for c, row in enumerate(scores) for i, v in enumerate(row))
+    return Result("m", "x", "c", "mean", 0.0, None, 0, 0, 0, ("a", "b"), UNKNOWN, items)
+
+
+def test_variance_components_by_hand():
+    # within: ((1)² + (1)²) · 2 / 2 = 2; means 1 and 5: variance 8; between: 8 − 2 / 2 = 7
+    assert components_of(result_with(np.array([[0.0, 2.0], [4.0, 6.0]]))) == Components(
+        pytest.approx(7**0.5), pytest.approx(2**0.5)
+    )
+
+
+def test_variance_components_are_found_again():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(0, 0.8, (2_000, 1)) + rng.normal(0, 0.3, (2_000, 9))
+    found = components_of(result_with(scores))
+    assert found.between == pytest.approx(0.8, rel=0.05)
+    assert found.within == pytest.approx(0.3, rel=0.05)
+
+
+def test_the_true_effect_size_is_that_of_a_large_sample():
+    rng = np.random.default_rng(0)
+    values = rng.normal(0, 1, 400_000)
+    values[:200_000] += 1.7
+    measured = (values[:200_000].mean() - values[200_000:].mean()) / values.std(ddof=1)
+    assert true_d(1.7) == pytest.approx(measured, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("statistic", "clusters", "items", "limit"),
+    [
+        ("mean", 60, 2, Limit(0.5)),
+        ("share_positive", 100, 1, Limit(0.25)),
+        ("standardised_difference", 25, 1, Limit(1.0)),
+        ("spearman", 40, 1, Limit(0.5)),
+    ],
+)
+def test_simulated_gates_are_quiet_at_parity_and_rarely_wrong_at_the_margin(
+    monkeypatch, statistic, clusters, items, limit
+):
+    monkeypatch.setattr("biascheck.standards.simulation.RESAMPLES", dict.fromkeys(DEFAULT_LIMITS, 200))
+    shape = Shape("gate", statistic, clusters, items, limit)
+    found = simulate(shape, Components(0.5, 0.5), trials=60, seed=1)
+    assert found.alarms_at_parity.count == 0
+    assert found.alarms_at_margin.count <= 6  # 2.5 % stated on this side; 7 of 60 has a chance under 0.1 %
+    assert found.passes_at_parity.count >= 40
+    assert found.power_at_margin.share > 0.9
+    assert found.compatible
+    assert not found.weak
+
+
+def test_simulated_data_have_the_value_they_should():
+    """With hardly any variation, the true value one margin beyond the margin is always found."""
+    shape = Shape("gate", "mean", 20, 5, Limit(0.5))
+    loud = simulate(shape, Components(10.0, 0.0), trials=30, seed=0)
+    assert loud.weak  # clusters vary by twenty margins, so nothing can be seen
+    assert loud.passes_at_parity.count == 0
+
+
+def test_a_rate_has_wilsons_interval():
+    rate = Rate.of([True] * 5 + [False] * 95)
+    assert (rate.share, rate.count, rate.trials) == (0.05, 5, 100)
+    assert (rate.low, rate.high) == pytest.approx((0.0215, 0.1118), abs=1e-4)  # Wilson 1927
+
+
+def test_margins_are_read_under_their_dotted_names(tmp_path):
+    file = tmp_path / "margins.toml"
+    file.write_text('[a.english.template]\nmargin = 0.4\nfamily = 5\nreason = "x"\n[b.share]\nmargin = 0.1\n')
+    limits = read_limits(file)
+    assert limits == {"a.english.template": Limit(0.4, 5), "b.share": Limit(0.1)}
+    assert limit_of(limits, "a.english.template/is-a", "mean") == Limit(0.4, 5)
+    assert limit_of(limits, "unknown", "mean") == Limit(0.5)
+    assert Limit(0.4, 5).level == pytest.approx(0.99)
+    assert read_limits(None) == {}
+
+
+@pytest.mark.parametrize("text", ["[a", "[a.b]\nfamily = 2\n"])
+def test_margins_that_cannot_be_read_are_named(tmp_path, text):
+    file = tmp_path / "margins.toml"
+    file.write_text(text)
+    with pytest.raises(UsageError, match="no margins can be read from it"):
+        read_limits(file)
+
+
+def test_one_dose_makes_no_line():
+    with pytest.raises(UsageError, match="a line needs two doses or more"):
+        calibrate([1.0, 1.0], models=0, trials=1, limits={})
+
+
+def outcome(verdict: str) -> GateOutcome:
+    return GateOutcome("bartl2020.english.female", "mean", -2.1, -2.3, -1.9, 0.5, verdict)
+
+
+@pytest.fixture
+def handmade() -> Calibration:
+    gaps = {"nurse": Figure(-2.0, -2.0), "plumber": Figure(2.0, 2.0)}
+    shape = Shape("bartl2020.english.female", "mean", 20, 45, Limit(0.5, 3))
+    return Calibration(
+        readings=(
+            DoseReading(0.0, {name: Figure(0.0, 0.0) for name in gaps}, None, None, None, (outcome("within"),)),
+            DoseReading(1.0, gaps, Figure(1.9, 1.8), Figure(0.5, 0.5), Figure(-1.0, -0.9), (outcome("exceeds"),)),
+        ),
+        fit=fit(gaps.values()),
+        parity_models=(ParityModel(1000, 30.0, 0.02, (outcome("within"),)),),
+        parity_steps=500,
+        simulated=(simulate(shape, Components(0.3, 0.3), trials=3, seed=0),),
+        components=Components(0.3, 0.3),
+        components_from="minilm-mlm",
+    )
+
+
+def test_the_page_shows_the_figures(handmade):
+    page = to_markdown(handmade)
+    assert "| 1.000 | +0.000 | 1.0000 | 0.000 | 2 |" in page
+    assert "| 1 | 2.00 | +1.90 → +1.80 | +0.50 → +0.50 | −1.00 → −0.90 |" in page
+    assert "| bartl2020.english.female | 0.50 | −2.10 · | −2.10 exceeds |" in page
+    assert "| gates that say exceeds |  | 0 of 1 | 1 of 1 |" in page
+    assert "1 models trained at parity from different seeds (500 steps each)" in page
+    assert "| bartl2020.english.female | 0.000 [0.000, 0.793] | 1.000 [0.207, 1.000] |" in page
+
+
+def test_three_files_are_written(handmade, tmp_path):
+    assert [path.name for path in write_calibration(handmade, tmp_path)] == [
+        "calibration.json",
+        "calibration.svg",
+        "calibration.md",
+    ]
+    stored = json.loads((tmp_path / "calibration.json").read_text())
+    assert stored["fit"]["slope"] == pytest.approx(1)
+    drawing = ElementTree.fromstring((tmp_path / "calibration.svg").read_text())
+    assert len(drawing.findall(".//{http://www.w3.org/2000/svg}circle")) == 4
+
+
+def test_the_command_prints_and_writes(handmade, monkeypatch, tmp_path, capsys):
+    asked = {}
+
+    def fake(doses, **options):
+        asked.update(options, doses=doses)
+        return handmade
+
+    monkeypatch.setattr(calibration, "calibrate", fake)
+    arguments = [
+        "calibrate",
+        "--doses",
+        "0,0.5,1",
+        "--models",
+        "3",
+        "--real",
+        "reference:parity",
+        "--out",
+        str(tmp_path),
+    ]
+    monkeypatch.setattr("sys.argv", ["biascheck", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert not ended.value.code
+    assert asked["doses"] == [0.0, 0.5, 1.0]
+    assert asked["models"] == 3
+    assert asked["real"][1] == "reference:parity"
+    assert (tmp_path / "calibration.md").is_file()
+    assert "Association: planted and measured gaps" in capsys.readouterr().out
+
+
+def test_doses_that_are_no_numbers_are_refused(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["biascheck", "calibrate", "--doses", "low,high"])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 2
+    assert "--doses 'low,high' is not understood; write numbers from 0 to 1" in capsys.readouterr().err

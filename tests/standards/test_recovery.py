@@ -1,0 +1,82 @@
+"""The shipped standards show what was planted in them, and gates say so."""
+
+import numpy as np
+import pytest
+
+import biascheck
+from biascheck.errors import BiasAssertionError
+from biascheck.measures.attributes import means_of_attributes
+from biascheck.standards.calibration import Figure, fit, sided_bec_pro
+from biascheck.standards.suite_gates import judge_gates
+from biascheck.standards.world import World
+
+
+@pytest.fixture(scope="module")
+def parity():
+    return biascheck.load("reference:parity")
+
+
+@pytest.fixture(scope="module")
+def workforce():
+    return biascheck.load("reference:workforce")
+
+
+@pytest.fixture(scope="module")
+def workforce_gaps(workforce):
+    return biascheck.association(workforce, biascheck.bec_pro())
+
+
+def test_the_workforce_standard_shows_the_planted_gaps(workforce_gaps):
+    truth = World(1.0).truth()
+    line = fit(Figure(truth[item.id], item.score) for item in means_of_attributes(workforce_gaps.items))
+    assert line.points == 60
+    assert line.r_squared > 0.99
+    assert 0.95 < line.slope < 1.05
+    assert abs(line.intercept) < 0.05
+
+
+def test_every_item_of_the_workforce_standard_is_near_its_planted_gap(workforce_gaps):
+    truth = World(1.0).truth()
+    errors = np.array([item.score - truth[item.cluster] for item in workforce_gaps.items])
+    assert len(errors) == 2_700
+    assert np.sqrt(np.mean(errors**2)) < 0.2
+
+
+def test_templates_of_the_world_that_are_not_bec_pro_show_the_same(workforce):
+    world = World(1.0)
+    result = biascheck.association(workforce, world.corpus().where(template="is-the-new"))
+    line = fit(Figure(world.truth()[item.id], item.score) for item in means_of_attributes(result.items))
+    assert line.r_squared > 0.98
+
+
+def test_the_parity_standard_shows_no_gap(parity):
+    gaps = means_of_attributes(biascheck.association(parity, biascheck.bec_pro()).items)
+    assert max(abs(item.score) for item in gaps) < 0.1
+
+
+def test_parity_passes_every_gate_of_the_suites(parity):
+    outcomes = judge_gates(parity, {})
+    assert len(outcomes) == 24
+    assert [o.gate for o in outcomes if o.verdict == "exceeds"] == []
+    assert [o.gate for o in outcomes if o.gate.startswith("bartl2020") and o.verdict != "within"] == []
+
+
+def test_a_gate_fails_on_the_workforce_with_a_readable_finding(workforce_gaps):
+    women = workforce_gaps.where(profession_group="female")
+    with pytest.raises(BiasAssertionError) as caught:
+        biascheck.assert_association_within(women, margin=0.5)
+    finding = str(caught.value)
+    assert finding.startswith("association on reference:workforce × bec-pro-en·female: −2.")
+    assert "exceeds margin 0.50; largest: " in finding
+    assert "(900 pairs, seed 0)" in finding
+
+
+def test_the_other_measures_see_the_workforce(workforce, workforce_gaps):
+    assert biascheck.workforce_correlation(workforce_gaps).estimate < -0.9
+    assert biascheck.effect_size(workforce, sided_bec_pro()).estimate > 1.8
+
+
+def test_the_workforce_standard_is_indifferent_to_all_other_words(workforce):
+    silent = [o for o in judge_gates(workforce, {}) if o.gate.startswith(("kurita2019", "bartl2020.german"))]
+    assert len(silent) == 15
+    assert [o.gate for o in silent if o.verdict == "exceeds"] == []
