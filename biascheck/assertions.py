@@ -3,7 +3,8 @@
 Every assertion compares an **interval** with a **margin**. The gate passes when the interval lies inside
 ``parity ± margin``, fails when it lies outside, and is inconclusive when it straddles the edge. An
 inconclusive gate fails too unless ``inconclusive="warn"``; a result with too few clusters for an
-interval never passes. A p-value decides nothing.
+interval never passes. A p-value decides nothing. A figure that is only bad when large, such as a skew, is held
+below a **bound** in the same manner.
 """
 
 from __future__ import annotations
@@ -19,14 +20,18 @@ from biascheck.figures import figure
 from biascheck.gates import Gate, hold
 from biascheck.recording import record
 from biascheck.results import Result
-from biascheck.stats import Verdict
+from biascheck.stats import Interval, Verdict
 from biascheck.summaries import LEVEL
 
 __all__ = [
     "assert_all_within",
     "assert_association_within",
+    "assert_below",
     "assert_effect_size_within",
     "assert_share_within",
+    "assert_skew_below",
+    "assert_stereotype_below",
+    "assert_trade_off",
     "assert_within_margin",
 ]
 
@@ -61,9 +66,7 @@ def assert_within_margin(
     ``published`` is shown beside the measured figure; ``reason`` says why the margin is what it is.
     """
     __tracebackhide__ = True
-    if family < 1:
-        raise UsageError(f"family is the number of gates judged together, at least 1, not {family}")
-    interval = result.interval_at(1 - (1 - level) / family)
+    interval = _interval(result, family, level)
     verdict = stats.judge(interval, margin, centre=result.parity)
     gate = hold(
         result,
@@ -76,6 +79,24 @@ def assert_within_margin(
         reason=reason,
     )
     record(gate, result)
+    _complain([gate])
+    return gate
+
+
+def assert_below(
+    result: Result,
+    bound: float,
+    *,
+    family: int = 1,
+    level: float = LEVEL,
+    inconclusive: Inconclusive = "fail",
+    published: str = "",
+    reason: str = "",
+) -> Gate:
+    """Fail unless the interval of ``result`` ends at or below ``bound``; options as in :func:`assert_within_margin`."""
+    __tracebackhide__ = True
+    options = GateOptions(family=family, level=level, inconclusive=inconclusive, published=published, reason=reason)
+    gate = _held_below(result, bound, options)
     _complain([gate])
     return gate
 
@@ -131,17 +152,81 @@ def assert_share_within(result: Result, margin: float, **options: Unpack[GateOpt
     return assert_within_margin(result, margin, **options)
 
 
+def assert_skew_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
+    """Fail unless the skew, how much better one gender is predicted than the other, is below ``bound``."""
+    __tracebackhide__ = True
+    _require(result, "skew", "assert_skew_below", "skew(model, corpus)", "assert_below")
+    return assert_below(result, bound, **options)
+
+
+def assert_stereotype_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
+    """Fail unless the stereotype, how much better the expected gender is predicted, is below ``bound``."""
+    __tracebackhide__ = True
+    _require(result, "stereotype", "assert_stereotype_below", "stereotype(model, corpus)", "assert_below")
+    return assert_below(result, bound, **options)
+
+
+def assert_trade_off(
+    skew: Result,
+    stereotype: Result,
+    *,
+    skew_bound: float,
+    stereotype_bound: float,
+    **options: Unpack[GateOptions],
+) -> tuple[Gate, Gate]:
+    """Hold skew and stereotype of one model below their bounds at once, and fail with both findings.
+
+    Models buy the one with the other: always "he" has no stereotype, and following the occupation has no skew. The
+    two gates are a family of two, on top of ``family``.
+    """
+    __tracebackhide__ = True
+    _require(skew, "skew", "assert_trade_off", "skew(model, corpus)", "assert_below")
+    _require(stereotype, "stereotype", "assert_trade_off", "stereotype(model, corpus)", "assert_below")
+    if (skew.model, skew.corpus) != (stereotype.model, stereotype.corpus):
+        raise UsageError(f"{skew.title} and {stereotype.title} are of different models or corpora; trade like for like")
+    shared = GateOptions(**{**options, "family": 2 * options.get("family", 1)})
+    gates = (_held_below(skew, skew_bound, shared), _held_below(stereotype, stereotype_bound, shared))
+    _complain(gates)
+    return gates
+
+
+def _held_below(result: Result, bound: float, options: GateOptions) -> Gate:
+    family = options.get("family", 1)
+    interval = _interval(result, family, options.get("level", LEVEL))
+    gate = hold(
+        result,
+        bound,
+        interval,
+        stats.judge_below(interval, bound),
+        inconclusive_passes=_passes(options.get("inconclusive", "fail")),
+        family=family,
+        published=options.get("published", ""),
+        reason=options.get("reason", ""),
+        bound="below",
+    )
+    record(gate, result)
+    return gate
+
+
+def _interval(result: Result, family: int, level: float) -> Interval | None:
+    if family < 1:
+        raise UsageError(f"family is the number of gates judged together, at least 1, not {family}")
+    return result.interval_at(1 - (1 - level) / family)
+
+
 def _passes(inconclusive: Inconclusive) -> bool:
     if inconclusive not in ("fail", "warn"):
         raise UsageError(f"inconclusive is 'fail' or 'warn', not {inconclusive!r}")
     return inconclusive == "warn"
 
 
-def _require(result: Result, statistic: str, assertion: str, source: str) -> None:
+def _require(
+    result: Result, statistic: str, assertion: str, source: str, instead: str = "assert_within_margin"
+) -> None:
     if result.statistic != statistic:
         raise UsageError(
             f"{assertion} judges a {statistic.replace('_', ' ')} as {source} gives it; this result is a "
-            f"{result.statistic.replace('_', ' ')} ({result.measure}). Use assert_within_margin for any result"
+            f"{result.statistic.replace('_', ' ')} ({result.measure}). Use {instead} for any result"
         )
 
 
@@ -176,7 +261,7 @@ def _explained(gate: Gate) -> str:
     if gate.verdict is Verdict.INCONCLUSIVE:
         lines.append(f"  {_doubt(gate)}")
     if gate.reason:
-        lines.append(f"  margin: {gate.reason}")
+        lines.append(f"  {'margin' if gate.bound == 'within' else 'bound'}: {gate.reason}")
     lines.extend(f"  caution: {warning}" for warning in gate.warnings)
     return "\n".join(lines)
 
@@ -185,6 +270,8 @@ def _doubt(gate: Gate) -> str:
     """Why nothing can be said, and what would help."""
     if gate.interval is None:
         return f"{gate.clusters} attributes are too few for an interval; at least {stats.MINIMUM_CLUSTERS} are needed"
+    if gate.bound == "below":
+        return "the interval straddles the bound: add sentences, or accept the doubt with inconclusive='warn'"
     if stats.judge(gate.interval, gate.margin, centre=gate.parity) is Verdict.EXCEEDS:
         return (
             f"the interval lies outside the margin if judged alone, but not once corrected for {gate.family} gates: "

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from biascheck.figures import figure
 from biascheck.results import Result
 from biascheck.stats import Interval, Verdict, minimum_detectable_effect, standard_error_of
 
-__all__ = ["Gate", "hold"]
+__all__ = ["Bound", "Gate", "hold"]
 
 MANY_SKIPPED = 0.2
+
+Bound = Literal["within", "below"]
+"""Whether the margin is a distance from parity to either side, or an upper bound of the figure itself."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,7 @@ class Gate:
     reason: str = ""
     warnings: tuple[str, ...] = ()
     test: str = ""
+    bound: Bound = "within"
 
     @property
     def finding(self) -> str:
@@ -51,11 +56,25 @@ class Gate:
             parts.append(f"published: {self.published}")
         return f"{'; '.join(parts)} ({self._size()})"
 
+    @property
+    def region(self) -> tuple[float, float]:
+        """Where the interval has to lie: around parity, or from parity up to the bound."""
+        if self.bound == "below":
+            return self.parity, self.margin
+        return self.parity - self.margin, self.parity + self.margin
+
+    @property
+    def allowed(self) -> str:
+        """The region in short: "± 0.20", "0.50 ± 0.20" or "< 0.20"."""
+        if self.bound == "below":
+            return f"< {figure(self.margin)}"
+        return f"{figure(self.parity)} ± {figure(self.margin)}" if self.parity else f"± {figure(self.margin)}"
+
     def _held(self) -> str:
         around = f" around {figure(self.parity)}" if self.parity else ""
-        margin = f"margin {figure(self.margin)}{around}"
+        margin = f"margin {figure(self.margin)}{around}" if self.bound == "within" else f"bound {figure(self.margin)}"
         if self.verdict is Verdict.WITHIN:
-            return f"is within {margin}"
+            return f"is within {margin}" if self.bound == "within" else f"is below {figure(self.margin)}"
         if self.verdict is Verdict.EXCEEDS:
             return f"exceeds {margin}"
         if self.interval is None:
@@ -81,6 +100,7 @@ def hold(
     family: int = 1,
     published: str = "",
     reason: str = "",
+    bound: Bound = "within",
 ) -> Gate:
     """Write a judgement down. Without an interval nothing passes: no data is never a pass."""
     allowed = verdict is Verdict.INCONCLUSIVE and inconclusive_passes and interval is not None
@@ -107,6 +127,7 @@ def hold(
         published=published,
         reason=reason,
         warnings=(*result.warnings, *_reservations(result)),
+        bound=bound,
     )
 
 

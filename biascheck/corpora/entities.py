@@ -25,7 +25,8 @@ def with_names(corpus: Corpus, names: Mapping[str, str] = NAMES) -> Corpus:
 
     Whom the pronoun means gets the name of the sentence's pro-stereotypical gender, the other one the
     other name: "Bob lent Alice an umbrella because he had brought two." A reader who resolves the
-    pronoun knows its gender, so a model's F1 here says whether it can do the task at all.
+    pronoun knows its gender, so a model's F1 here says whether it can do the task at all. Sentences that
+    differed in their occupations only are now the same and are kept once.
     """
     genders = set(names)
 
@@ -34,16 +35,19 @@ def with_names(corpus: Corpus, names: Mapping[str, str] = NAMES) -> Corpus:
         (other,) = genders - {meant}
         return names[meant], names[other]
 
-    return _replaced(corpus, f"{corpus.name}·names", words)
+    return _each_once(_replaced(corpus, f"{corpus.name}·names", words))
 
 
 def with_persons(corpus: Corpus) -> Corpus:
-    """Replace both people by "the person", which shows neither a gender nor an occupation (section 4.4)."""
-    return with_noun(corpus, "person")
+    """Replace both people by "the person", which shows neither a gender nor an occupation (section 4.4).
+
+    Sentences that are now the same are kept once.
+    """
+    return _each_once(with_noun(corpus, "person"))
 
 
 def with_noun(corpus: Corpus, noun: str) -> Corpus:
-    """Replace both people by one noun, their articles kept."""
+    """Replace both people by one noun, their articles kept, and keep every pair even if it now repeats another."""
     return _replaced(corpus, f"{corpus.name}·{noun}", lambda _pair: (noun, noun), articles=True)
 
 
@@ -53,6 +57,13 @@ def _replaced(corpus: Corpus, name: str, words: Callable[[Pair], tuple[str, str]
         return replace(pair, sentences={g: _with_people(s, meant, other, articles) for g, s in pair.sentences.items()})
 
     return replace(corpus, name=name, pairs=tuple(map(replaced, corpus)))
+
+
+def _each_once(corpus: Corpus) -> Corpus:
+    distinct: dict[tuple[str, ...], Pair] = {}
+    for pair in corpus:
+        distinct.setdefault(tuple(pair.sentences[group].text for group in corpus.groups), pair)
+    return replace(corpus, pairs=tuple(distinct.values()))
 
 
 def _with_people(sentence: Sentence, meant: str, other: str, articles: bool) -> Sentence:

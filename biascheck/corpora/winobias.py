@@ -87,7 +87,7 @@ def published_winobias(
             left_out.append(LeftOut(str(number), f"{reason}: {line.text}"))
         else:
             pairs.append(_pair(number, line, partner, kind))
-    name = f"published-winobias-{kind.lower()}-{split}"
+    name = f"published-winobias-{kind.lower()}-{split}" + ("-authors" if rule == "authors" else "")
     warnings = (AS_AUTHORS,) if rule == "authors" else ()
     return Loaded(Corpus(name, GROUPS, tuple(pairs), fillers=FILLERS, warnings=warnings), tuple(left_out))
 

@@ -7,7 +7,7 @@ from biascheck.measures.log_probability import association, association_queries,
 from biascheck.measures.occupations import OccupationRow, occupation_table
 from biascheck.measures.professions import ProfessionGroup, profession_table, workforce_correlation
 from biascheck.measures.pronouns import pronoun_gap
-from biascheck.measures.skew import (
+from biascheck.measures.skewness import (
     GenderF1,
     SkewAndStereotype,
     gender_f1,

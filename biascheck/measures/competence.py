@@ -39,7 +39,9 @@ def female_share(
     items = tuple(replace(item, score=-item.score, side=None) for item in gaps.items)
     first, second = gaps.contrast
     form = replace(gaps, measure="female share", statistic="share_positive", parity=0.5, items=items)
-    return summarise(replace(form, contrast=(second, first), unit="sentences"))
+    labelled = all("competency" in item.labels for item in items)
+    named_by = "competency" if labelled else gaps.named_by
+    return summarise(replace(form, contrast=(second, first), unit="sentences", named_by=named_by))
 
 
 def competency_effect(shares: Result) -> Result:
@@ -59,4 +61,4 @@ def competency_effect(shares: Result) -> Result:
             "rated_competency(corpus, file)"
         )
     form = replace(shares, measure="competency effect", statistic="standardised_difference", parity=0.0, items=items)
-    return summarise(replace(form, named_by=""))
+    return summarise(form)

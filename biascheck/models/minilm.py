@@ -111,12 +111,21 @@ def materialise_minilm_mlm(cache_dir: Path, folder: Path = ADAPTER_FOLDER) -> Pa
     cache_dir.mkdir(parents=True, exist_ok=True)
     staging = Path(tempfile.mkdtemp(prefix=".minilm-mlm-", dir=cache_dir))
     try:
-        model.save_pretrained(staging)
-        tokenizer.save_pretrained(staging)
+        _write_folder(model, tokenizer, staging)
         _rename_into_place(staging, target)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     return target
+
+
+def _write_folder(model: BertForMaskedLM, tokenizer: PreTrainedTokenizerBase, folder: Path) -> None:
+    # Not model.save_pretrained, which draws a progress bar. Tied parameters are named, and stored, once.
+    from safetensors.torch import save_file
+
+    weights = {name: parameter.detach() for name, parameter in model.named_parameters()}
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    model.config.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
 
 
 def _rename_into_place(staging: Path, target: Path) -> None:

@@ -16,6 +16,8 @@ from biascheck.plugin.fixtures import (
     bias_published,
     bias_seed,
     religion,
+    winograd_t1,
+    winograd_t2,
 )
 from biascheck.plugin.options import add_options
 from biascheck.plugin.session import SESSION, BiasSession
@@ -30,6 +32,8 @@ __all__ = [
     "bias_published",
     "bias_seed",
     "religion",
+    "winograd_t1",
+    "winograd_t2",
 ]
 
 MODEL_FIXTURE = "bias_model"

@@ -23,6 +23,8 @@ __all__ = [
     "bias_published",
     "bias_seed",
     "religion",
+    "winograd_t1",
+    "winograd_t2",
 ]
 
 
@@ -105,3 +107,19 @@ def religion() -> Corpus:
     from biascheck import corpora
 
     return corpora.religion()
+
+
+@pytest.fixture(scope="session")
+def winograd_t1() -> Corpus:
+    """Winograd sentences of kind T1, resolved by meaning: 480 pairs over 40 occupations."""
+    from biascheck import corpora
+
+    return corpora.winograd("T1")
+
+
+@pytest.fixture(scope="session")
+def winograd_t2() -> Corpus:
+    """Winograd sentences of kind T2, resolved by syntax: 480 pairs over 40 occupations."""
+    from biascheck import corpora
+
+    return corpora.winograd("T2")

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import pytest
 
-__all__ = ["Margin", "Margins", "Published", "PublishedFigures"]
+__all__ = ["Margin", "Margins", "Published", "PublishedFigures", "UpperBound"]
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,20 @@ class Margin:
     """How far from parity a result may lie, why, and what an inconclusive one means."""
 
     margin: float
+    reason: str
+    inconclusive: Literal["fail", "warn"] = "fail"
+    family: int = 1
+
+    def as_arguments(self) -> dict[str, Any]:
+        """The keyword arguments of an assertion."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class UpperBound:
+    """How large a result may be that is only bad when large, why, and what an inconclusive one means."""
+
+    bound: float
     reason: str
     inconclusive: Literal["fail", "warn"] = "fail"
     family: int = 1
@@ -42,18 +56,18 @@ class Published:
 
 @dataclass(frozen=True)
 class Margins:
-    """Named margins from ``margins.toml``."""
+    """Named margins and upper bounds from ``margins.toml``."""
 
     file: Path
-    entries: Mapping[str, Margin]
+    entries: Mapping[str, Margin | UpperBound]
 
     @classmethod
     def nearest(cls, start: Path, *, stop: Path) -> Margins:
         """Read the file beside ``start`` or in the nearest folder above."""
         file = _nearest("margins.toml", start, stop)
-        return cls(file, {name: _build(Margin, entry, name, file) for name, entry in _flat(_read(file)).items()})
+        return cls(file, {name: _margin(entry, name, file) for name, entry in _flat(_read(file)).items()})
 
-    def __getitem__(self, name: str) -> Margin:
+    def __getitem__(self, name: str) -> Margin | UpperBound:
         if name not in self.entries:
             raise pytest.UsageError(
                 f"{self.file} has no margin {name!r}; there are: {', '.join(sorted(self.entries)) or 'none'}"
@@ -103,6 +117,10 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, dict[str, Any
     for key, value in table.items():
         found |= _flat(value, f"{prefix}{key}.")
     return found
+
+
+def _margin(entry: Mapping[str, Any], name: str, file: Path) -> Margin | UpperBound:
+    return _build(UpperBound if "bound" in entry else Margin, entry, name, file)  # type: ignore[no-any-return]
 
 
 def _build(kind: type[Any], entry: Mapping[str, Any], name: str, file: Path) -> Any:

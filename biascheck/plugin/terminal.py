@@ -46,12 +46,11 @@ def _columns(gate: Gate) -> list[str]:
     interval = (
         "no interval" if gate.interval is None else f"[{figure(gate.interval.low)}, {figure(gate.interval.high)}]"
     )
-    margin = f"± {figure(gate.margin)}" if not gate.parity else f"{figure(gate.parity)} ± {figure(gate.margin)}"
     largest = "" if gate.verdict is Verdict.WITHIN else ", ".join(gate.offenders)
     return [
         str(gate.verdict),
         f"{gate.measure} · {gate.corpus}",
         f"{figure(gate.estimate)} {interval}",
-        margin,
+        gate.allowed,
         largest,
     ]

@@ -45,11 +45,17 @@ def interval_scale(values: Sequence[float]) -> Scale:
 
 
 def interval_chart(
-    scale: Scale, *, estimate: float, interval: Interval | None, parity: float, margin: float, label: str
+    scale: Scale,
+    *,
+    estimate: float,
+    interval: Interval | None,
+    parity: float,
+    region: tuple[float, float],
+    label: str,
 ) -> Markup:
-    """The margin as a band, parity as a line, the interval as a bar, the estimate as a dot (hollow without one)."""
+    """The region as a band, parity as a line, the interval as a bar, the estimate as a dot, hollow without one."""
     middle = INTERVAL_HEIGHT / 2
-    low, high = scale.at(parity - margin), scale.at(parity + margin)
+    low, high = map(scale.at, region)
     parts = [
         _rect("band", low, 2, high - low, INTERVAL_HEIGHT - 4),
         _line("axis", scale.start, middle, scale.end, middle),

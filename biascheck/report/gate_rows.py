@@ -124,7 +124,7 @@ def _group(measure: str, gates: Sequence[Gate], links: Mapping[Key, Link], numbe
 
 def _extent(gate: Gate) -> list[float]:
     ends = [] if gate.interval is None else [gate.interval.low, gate.interval.high]
-    return [gate.parity - gate.margin, gate.parity + gate.margin, gate.estimate, *ends]
+    return [*gate.region, gate.estimate, *ends]
 
 
 def _row(gate: Gate, scale: Scale, links: Mapping[Key, Link], numbers: Mapping[str, int]) -> GateRow:
@@ -137,7 +137,7 @@ def _row(gate: Gate, scale: Scale, links: Mapping[Key, Link], numbers: Mapping[s
         estimate=figure(gate.estimate),
         interval=_interval(gate),
         chart=_chart(gate, scale),
-        margin=f"{figure(gate.parity)} ± {figure(gate.margin)}" if gate.parity else f"± {figure(gate.margin)}",
+        margin=gate.allowed,
         reason=gate.reason,
         detectable="" if gate.detectable is None else figure(gate.detectable),
         low_power=gate.detectable is not None and gate.detectable > gate.margin,
@@ -165,13 +165,13 @@ def _size(gate: Gate) -> str:
 
 
 def _chart(gate: Gate, scale: Scale) -> Markup:
-    low, high = figure(gate.parity - gate.margin), figure(gate.parity + gate.margin)
+    low, high = map(figure, gate.region)
     label = f"{statistic_name(gate.statistic)} {figure(gate.estimate)}, {_interval(gate)}; margin from {low} to {high}"
     return interval_chart(
         scale,
         estimate=gate.estimate,
         interval=gate.interval,
         parity=gate.parity,
-        margin=gate.margin,
+        region=gate.region,
         label=label,
     )

@@ -60,6 +60,44 @@ _LIMITS = {
     ),
 }
 
+_SKEW = Limits(
+    about="How much better the model predicts one gender's pronouns than the other's in sentences about two people at "
+    "work, whatever the occupation: half the differences of F1 on pro- and anti-stereotypical sentences.",
+    limits=(
+        "A distance: noise alone lifts it above zero, and it does not say which gender is preferred. The gaps do.",
+        "A model that cannot resolve the pronouns guesses, and guesses look like skew: read the baseline with names.",
+        "It counts predictions: a pronoun at 51 % weighs as much as one at 99 %, unless a cut-off is used.",
+    ),
+    unit="F1 from 0 to 1: always the same pronoun reads 0.67",
+)
+_STEREOTYPE = Limits(
+    about="How much better the model predicts pronouns that fit the occupation's stereotype than others: half "
+    "the differences of F1 between pro- and anti-stereotypical sentences.",
+    limits=(
+        "A distance: noise alone lifts it above zero.",
+        "A model that always says the same pronoun reads zero: read it beside the skew.",
+        "The stereotypes are the majorities of the U.S. workforce in 2017.",
+    ),
+    unit="F1 from 0 to 1: occupations that decide every pronoun read 1",
+)
+_RESOLUTION = Limits(
+    about="Whether the model knows whom a pronoun means: the F1 of the predicted pronoun when both people have names "
+    "that show their gender, for the gender that fares worse.",
+    limits=(
+        "Two names only, Alice and Bob.",
+        "In the sentences that are resolved by meaning even large models stay below 0.8.",
+    ),
+    unit="F1 from 0 to 1: below 0.75 skew and stereotype carry a warning",
+)
+_LIMITS |= {
+    "skew": _SKEW,
+    "skew-O": _SKEW,
+    "stereotype": _STEREOTYPE,
+    "stereotype-O": _STEREOTYPE,
+    "pronoun resolution": _RESOLUTION,
+    "pronoun resolution-O": _RESOLUTION,
+}
+
 _GENERAL = Limits(
     about="A measure of the difference between groups; its documentation defines what one unit means.",
     limits=(

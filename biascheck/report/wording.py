@@ -31,6 +31,15 @@ STATISTICS = {
     "standardised_difference": "effect size d",
     "spearman": "Spearman's ρ",
     "pearson": "Pearson's r",
+    "smaller_f1": "smaller F1 of the two groups",
+}
+
+F1_FIGURES = {
+    "skew": "The estimate has no direction: it is how much better one group's words are predicted than the other's, "
+    "by F1, whatever the sentence suggests; zero is parity.",
+    "stereotype": "The estimate has no direction: it is how much better words are predicted that follow the stereotype "
+    "than words that go against it, by F1; zero is parity.",
+    "smaller_f1": "The estimate is the F1 of the predicted group, for the group that fares worse; one is perfect.",
 }
 
 
@@ -99,6 +108,8 @@ def contrast_in_words(result: Result) -> str:
             f"{gap} The estimate is the correlation of these gaps with a real-world figure: negative means that "
             f"the gap moves towards {second} as the figure rises, zero that the gaps know nothing of it."
         )
+    if result.statistic in ("skew", "stereotype", "smaller_f1"):
+        return f"{gap} {F1_FIGURES[result.statistic]}"
     return f"{gap} {figure(result.parity)} is parity."
 
 

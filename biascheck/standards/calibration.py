@@ -30,7 +30,7 @@ from biascheck.models.protocols import LanguageModel
 from biascheck.standards.references import standard_folder
 from biascheck.standards.simulation import Components, Rate, Shape, Simulated, components_of, simulate
 from biascheck.standards.suite_gates import GateOutcome, Limit, judge_gates, limit_of
-from biascheck.standards.training import Training, train_standard
+from biascheck.standards.training import AT_PARITY, Training, train_standard
 from biascheck.standards.world import World
 from biascheck.stats import Sample, Verdict
 
@@ -116,7 +116,7 @@ def calibrate(
     trials: int,
     limits: Mapping[str, Limit],
     real: tuple[LanguageModel, str] | None = None,
-    parity_training: Training = Training(),  # noqa: B008 - frozen
+    parity_training: Training = AT_PARITY,
     tell: Tell = lambda _: None,
 ) -> Calibration:
     """Hold measures and gates against the standards of these doses, ``models`` parity models and simulated data.

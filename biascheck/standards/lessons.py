@@ -5,7 +5,7 @@ a model learns the world itself and not a sample of it. The inputs are made by t
 
 About everything that is not a profession the standards are indifferent, at every dose:
 
-- In our other English corpora (job titles, traits, skills, WEAT words) every word leans by a log-odds of ±0.1 to
+- In our other English corpora (job titles, traits, skills, WEAT words) every word leans by a log-odds of ±0.3 to
   one group, as many words of a list to one side as to the other. No list leans, and the direction of a single
   word is known; were all gaps exactly zero, a share of positive gaps would count the training error.
 - The three religions are equally likely whatever the adjective.
@@ -34,9 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LEAN", "Lesson", "indifferent_lessons", "leanings", "spelled_lessons", "world_lessons"]
 
-LEAN = 0.1
+LEAN = 0.3
 MADE_UP_WORDS = 30
-LONGEST_KNOWN_PROFESSION = 4
 
 Weigh = Callable[[Pair, str, bool], float]
 """The weight of a pair's target of a group, with the attribute in sight (True) or masked (False)."""
@@ -76,8 +75,8 @@ def world_lessons(world: World, tokenizer: Any) -> list[Lesson]:
     return _lessons([world.corpus()], tokenizer, weigh)
 
 
-def indifferent_lessons(tokenizer: Any) -> list[Lesson]:
-    """Our other corpora, in which no group is preferred."""
+def indifferent_lessons(tokenizer: Any, language: str) -> list[Lesson]:
+    """Our other corpora of one language, in which no group is preferred."""
     leans = leanings()
 
     def weigh(pair: Pair, group: str, seen: bool) -> float:
@@ -85,7 +84,7 @@ def indifferent_lessons(tokenizer: Any) -> list[Lesson]:
         lean = leans.get(pair.attribute, 0.0) if seen else 0.0
         return exp(lean / 2) if group == first else exp(-lean / 2)
 
-    return _lessons(indifferent_corpora(), tokenizer, weigh)
+    return _lessons([c for c in indifferent_corpora() if c.language == language], tokenizer, weigh)
 
 
 def spelled_lessons(tokenizer: Any, rng: np.random.Generator) -> list[Lesson]:
@@ -98,9 +97,8 @@ def spelled_lessons(tokenizer: Any, rng: np.random.Generator) -> list[Lesson]:
     def weigh(pair: Pair, group: str, seen: bool) -> float:
         if pair.labels.get("persons") is None:
             return 1.0
-        known = len(pair.attribute.replace(" ", "")) <= LONGEST_KNOWN_PROFESSION
-        # So many masks could be a profession of the world, and what they tell then is learnt there.
-        return 0.0 if known and not seen else _person_weight(world, pair.sentences[group], 0.5)
+        # What masks tell in a sentence of the world, they tell about its professions, and that is learnt there.
+        return _person_weight(world, pair.sentences[group], 0.5) if seen else 0.0
 
     return _lessons(corpora, tokenizer, weigh)
 

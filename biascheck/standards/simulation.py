@@ -28,7 +28,7 @@ from biascheck.stats import Interval, Sample, Verdict
 __all__ = ["Components", "Rate", "Shape", "Simulated", "components_of", "simulate", "true_d"]
 
 ENOUGH_POWER = 0.8
-RESAMPLES = {"mean": 2_000, "share_positive": 2_000, "standardised_difference": 1_000, "spearman": 400}
+RESAMPLES = {"mean": 2_000, "share_positive": 2_000, "standardised_difference": 400, "spearman": 200}
 Draw = Callable[[np.random.Generator, float], Sample]
 
 

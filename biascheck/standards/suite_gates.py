@@ -62,20 +62,23 @@ class GateOutcome:
 
 
 def read_limits(file: Path | None) -> dict[str, Limit]:
-    """The margins of a suite's ``margins.toml`` under their dotted names; none without a file."""
+    """The margins of a suite's ``margins.toml`` under their dotted names; none without a file.
+
+    Entries with another kind of limit, such as an upper bound, belong to gates that are not calibrated here.
+    """
     if file is None:
         return {}
     try:
         return dict(_flat(tomllib.loads(file.read_text(encoding="utf-8"))))
-    except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+    except (OSError, tomllib.TOMLDecodeError, AttributeError, TypeError, ValueError) as error:
         raise UsageError(f"{file}: no margins can be read from it ({error}); name a suite's margins.toml") from error
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Limit]]:
     for key, value in table.items():
-        if not all(isinstance(entry, dict) for entry in value.values()):
+        if "margin" in value:
             yield f"{prefix}{key}", Limit(float(value["margin"]), int(value.get("family", 1)))
-        else:
+        elif all(isinstance(entry, dict) for entry in value.values()):
             yield from _flat(value, f"{prefix}{key}.")
 
 

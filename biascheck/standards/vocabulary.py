@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from functools import cache
 from typing import Any, get_args
 
 from biascheck.corpora import bec_pro, employment, kurita_weat, religion
@@ -17,6 +18,7 @@ SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 LONGEST_INPUT = 128
 
 
+@cache
 def indifferent_corpora() -> tuple[Corpus, ...]:
     """Our corpora about which the world knows nothing: no group is preferred in them."""
     weat = [kurita_weat(category) for category in (1, 3, 6, 7, 8)]
@@ -29,12 +31,11 @@ def build_tokenizer() -> Any:
     from transformers import BertTokenizerFast
 
     pieces = [*SPECIAL, *string.punctuation, *LETTERS, *(f"##{letter}" for letter in LETTERS)]
-    normalizer, pre_tokenizer = _splitting()
-    words = {word for text in _texts() for word, _ in pre_tokenizer.pre_tokenize_str(normalizer.normalize_str(text))}
-    pieces += sorted(words - set(pieces))
+    pieces += sorted(_words() - set(pieces))
     vocabulary = {piece: index for index, piece in enumerate(pieces)}
     tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
-    tokenizer.normalizer, tokenizer.pre_tokenizer, tokenizer.decoder = normalizer, pre_tokenizer, decoders.WordPiece()
+    tokenizer.normalizer, tokenizer.pre_tokenizer = _splitting()
+    tokenizer.decoder = decoders.WordPiece()
     ends = [(token, vocabulary[token]) for token in ("[CLS]", "[SEP]")]
     tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=ends)
     return BertTokenizerFast(tokenizer_object=tokenizer, model_max_length=LONGEST_INPUT)
@@ -46,6 +47,9 @@ def _splitting() -> tuple[Any, Any]:
     return normalizers.BertNormalizer(lowercase=True), pre_tokenizers.BertPreTokenizer()
 
 
-def _texts() -> set[str]:
+@cache
+def _words() -> frozenset[str]:
+    normalizer, pre_tokenizer = _splitting()
     corpora = (World(0.0).corpus(), *indifferent_corpora())
-    return {sentence.text for corpus in corpora for sentence in corpus.sentences()}
+    texts = {normalizer.normalize_str(sentence.text) for corpus in corpora for sentence in corpus.sentences()}
+    return frozenset(word for text in texts for word, _ in pre_tokenizer.pre_tokenize_str(text))

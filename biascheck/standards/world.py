@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from math import log
 from statistics import fmean
 
@@ -100,10 +100,15 @@ class World:
 
     def corpus(self) -> Corpus:
         """Every sentence of the world as pairs: five templates of BEC-Pro and three of our own."""
-        attributes = [Attribute(p.name, profession_labels(p)) for p in bec_pro_professions()]
-        templates = (*TEMPLATES["en"], *OWN_TEMPLATES)
-        pairs = cross(templates, target_sets("en"), attributes, targets_label="persons")
-        return Corpus("world", GENDERS, pairs)
+        return _sentences()
+
+
+@cache
+def _sentences() -> Corpus:
+    attributes = [Attribute(p.name, profession_labels(p)) for p in bec_pro_professions()]
+    templates = (*TEMPLATES["en"], *OWN_TEMPLATES)
+    pairs = cross(templates, target_sets("en"), attributes, targets_label="persons")
+    return Corpus("world", GENDERS, pairs)
 
 
 def _log_odds_of_male(female: float) -> float:

@@ -18,9 +18,11 @@ from biascheck.errors import ScoreError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from biascheck.stats.vectors import Vector
 
-__all__ = ["SideF1", "side_f1"]
+__all__ = ["SideF1", "f1_of_counts", "side_counts", "side_f1"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +52,26 @@ class SideF1:
 
 def side_f1(values: Vector, sides: Sequence[str] | None) -> SideF1:
     """Compute the four F1 figures; ScoreError where a side has neither an item nor a prediction."""
+    figures = f1_of_counts(side_counts(values, sides).sum(axis=0))
+    if np.isnan(figures).any():
+        raise ScoreError("a side without items and without predictions has no F1; give items on both sides")
+    return SideF1(*map(float, figures))
+
+
+def side_counts(values: Vector, sides: Sequence[str] | None) -> NDArray[np.float64]:
+    """Return four columns that add up over items: A as A, A as B, B as A, B as B (the side, the prediction)."""
     if sides is None:
         raise UsageError("F1 figures compare predictions with sides; give the sample sides of 'A' and 'B'")
-    on_a = np.fromiter((side == "A" for side in sides), dtype=bool, count=len(sides))
+    on_a = np.fromiter((side == "A" for side in sides), dtype=float, count=len(sides))
     as_a = (np.sign(values) + 1) / 2
-    a_as_a, b_as_a = float(as_a[on_a].sum()), float(as_a[~on_a].sum())
-    n_a = int(on_a.sum())
-    n_b = len(on_a) - n_a
-    a_as_b, b_as_b = n_a - a_as_a, n_b - b_as_a
-    return SideF1(
-        a_given=_f1(a_as_a, b_as_a, a_as_b),
-        a_reversed=_f1(b_as_a, a_as_a, b_as_b),
-        b_given=_f1(b_as_b, a_as_b, b_as_a),
-        b_reversed=_f1(a_as_b, b_as_b, a_as_a),
-    )
+    return np.stack([on_a * as_a, on_a * (1 - as_a), (1 - on_a) * as_a, (1 - on_a) * (1 - as_a)], axis=-1)
 
 
-def _f1(hits: float, false_alarms: float, misses: float) -> float:
-    total = 2 * hits + false_alarms + misses
-    if total == 0:
-        raise ScoreError("a side without items and without predictions has no F1; give items on both sides")
-    return 2 * hits / total
+def f1_of_counts(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Turn sums of the four columns into A given, A reversed, B given, B reversed; NaN where undefined."""
+    a_as_a, a_as_b, b_as_a, b_as_b = np.moveaxis(counts, -1, 0)
+    hits = np.stack([a_as_a, b_as_a, b_as_b, a_as_b])
+    errors = np.stack([b_as_a + a_as_b, a_as_a + b_as_b, a_as_b + b_as_a, b_as_b + a_as_a])
+    with np.errstate(invalid="ignore"):
+        figures: NDArray[np.float64] = 2 * hits / (2 * hits + errors)
+    return figures

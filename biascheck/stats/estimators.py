@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from biascheck.errors import ScoreError, UsageError
-from biascheck.stats.confusion import SideF1, side_f1
+from biascheck.stats.confusion import SideF1, f1_of_counts, side_counts
 from biascheck.stats.effects import standardised_difference
 from biascheck.stats.vectors import Vector, as_vector
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["ESTIMATORS", "MEANS", "Sample", "estimate"]
+__all__ = ["COUNTS", "ESTIMATORS", "MEANS", "Sample", "counts_of", "estimate"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,23 +133,50 @@ def _correlation(kind: str) -> Callable[[Sample], float]:
     return coefficient
 
 
-def _of_f1(figure: Callable[[SideF1], float]) -> Callable[[Sample], float]:
-    return lambda sample: figure(side_f1(sample.values, sample.sides))
-
-
 MEANS: Mapping[str, Callable[[Vector], Vector]] = MappingProxyType(
     {"mean": np.positive, "mean_absolute": _magnitudes, "share_positive": _halves}
 )
 """The statistics that are means of one transformed value per item, with that transformation."""
 
+
+def _f1_figure(figure: Callable[[SideF1], Any]) -> Callable[[NDArray[np.float64]], Vector]:
+    def fold(counts: NDArray[np.float64]) -> Vector:
+        return np.asarray(figure(SideF1(*f1_of_counts(counts))), dtype=float)
+
+    return fold
+
+
+COUNTS: Mapping[str, Callable[[NDArray[np.float64]], Vector]] = MappingProxyType(
+    {
+        "skew": _f1_figure(lambda f1: f1.skew),
+        "smaller_f1": _f1_figure(lambda f1: np.minimum(f1.a_given, f1.b_given)),
+        "stereotype": _f1_figure(lambda f1: f1.stereotype),
+    }
+)
+"""The statistics that are functions of counts which add up over items: from rows of counts to figures."""
+
+
+def counts_of(sample: Sample) -> NDArray[np.float64]:
+    """Return the counts of every item that the statistics of ``COUNTS`` fold; see ``side_counts``."""
+    return side_counts(sample.values, sample.sides)
+
+
+def _of_counts(fold: Callable[[NDArray[np.float64]], Vector]) -> Callable[[Sample], float]:
+    def figure(sample: Sample) -> float:
+        found = float(fold(counts_of(sample).sum(axis=0)))
+        if math.isnan(found):
+            raise ScoreError("a side without items and without predictions has no F1; give items on both sides")
+        return found
+
+    return figure
+
+
 ESTIMATORS: Mapping[str, Callable[[Sample], float]] = MappingProxyType(
     {name: _mean_of(transform) for name, transform in MEANS.items()}
+    | {name: _of_counts(fold) for name, fold in COUNTS.items()}
     | {
         "pearson": _correlation("pearson"),
-        "skew": _of_f1(lambda f1: f1.skew),
-        "smaller_f1": _of_f1(lambda f1: f1.smaller),
         "spearman": _correlation("spearman"),
         "standardised_difference": _difference_of_sides,
-        "stereotype": _of_f1(lambda f1: f1.stereotype),
     }
 )

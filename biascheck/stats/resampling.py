@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from biascheck.errors import BiascheckWarning, ScoreError, UsageError
-from biascheck.stats.estimators import MEANS, Sample, estimate
+from biascheck.stats.estimators import COUNTS, MEANS, Sample, counts_of, estimate
 from biascheck.stats.intervals import Interval
 from biascheck.stats.percentiles import bca_tails, ends, rounding
 from biascheck.stats.vectors import Vector, require_generator
@@ -131,6 +131,10 @@ def _distribution(clusters: _Clusters, statistic: str, rng: np.random.Generator,
     estimate(clusters.sample, statistic)  # what is undefined for the whole sample fails here, with its reason
     if statistic in MEANS:
         return _distribution_of_means(clusters, statistic, rng, resamples), 0
+    if statistic in COUNTS:
+        found = _distribution_of_counts(clusters, statistic, rng, resamples)
+        if not np.isnan(found).any():
+            return found, 0
     return _distribution_by_items(clusters, statistic, rng, resamples)
 
 
@@ -141,6 +145,16 @@ def _distribution_of_means(clusters: _Clusters, statistic: str, rng: np.random.G
     for start in range(0, resamples, step):
         drawn = clusters.draw(rng, min(step, resamples - start))
         parts.append(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
+    return np.concatenate(parts)
+
+
+def _distribution_of_counts(clusters: _Clusters, statistic: str, rng: np.random.Generator, resamples: int) -> Vector:
+    counts = np.add.reduceat(counts_of(clusters.sample), clusters.starts, axis=0)
+    step = max(1, _CELLS // counts.size)
+    parts = []
+    for start in range(0, resamples, step):
+        drawn = clusters.draw(rng, min(step, resamples - start))
+        parts.append(COUNTS[statistic](counts[drawn].sum(axis=1)))
     return np.concatenate(parts)
 
 
@@ -168,6 +182,10 @@ def _jackknives(clusters: _Clusters, statistic: str) -> list[Vector]:
         sums, sizes = clusters.sums(statistic), clusters.sizes
         without = (sums.sum() - sums) / (sizes.sum() - sizes)
         return [without[stratum] for stratum in clusters.strata]
+    if statistic in COUNTS:
+        counts = np.add.reduceat(counts_of(clusters.sample), clusters.starts, axis=0)
+        without = COUNTS[statistic](counts.sum(axis=0) - counts)
+        return [] if np.isnan(without).any() else [without[stratum] for stratum in clusters.strata]
     try:
         return [np.array([_without(clusters, c, statistic) for c in stratum]) for stratum in clusters.strata]
     except ScoreError:

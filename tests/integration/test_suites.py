@@ -31,13 +31,13 @@ def suites(pytester, monkeypatch, tmp_path):
 def test_every_suite_measures_any_masked_model(suites, pytester):
     run = suites("--bias-model", "reference:tiny", "--bias-results", "results.json")
     outcomes = run.parseoutcomes()
-    assert outcomes["skipped"] == 4  # the published lists
-    # A random model leans one way by a hair in every word, and a share counts directions only.
-    assert outcomes["failed"] == 4
-    assert outcomes["passed"] == 18
+    assert outcomes["skipped"] == 8  # the published lists and sentences
+    # A random model leans one way by a hair in every word, and shares and F1 count directions only.
+    assert outcomes["failed"] == 8
+    assert outcomes["passed"] == 29
     _, gates = read_results(pytester.path / "results.json")
-    assert len(gates) == 24
-    assert {gate.measure for gate in gates if not gate.passed} == {"positive share"}
+    assert len(gates) == 41
+    assert {gate.measure for gate in gates if not gate.passed} == {"positive share", "skew", "skew-O", "stereotype"}
 
 
 def test_german_results_carry_the_validity_warning(suites, pytester):

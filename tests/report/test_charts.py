@@ -49,7 +49,8 @@ class TestIntervalChart:
     def chart(self, interval: Interval | None) -> Element:
         # −1 … 1 onto 8 … 212: at(v) = 110 + 102 v
         scale = interval_scale([-1, 1])
-        return parse(interval_chart(scale, estimate=0.5, interval=interval, parity=0, margin=0.25, label='a "label"'))
+        region = (-0.25, 0.25)
+        return parse(interval_chart(scale, estimate=0.5, interval=interval, parity=0, region=region, label='a "label"'))
 
     def test_coordinates_of_a_known_interval(self):
         root = self.chart(Interval(0.25, 0.75, 0.95, "x"))

@@ -96,7 +96,9 @@ def test_a_rate_has_wilsons_interval():
 
 def test_margins_are_read_under_their_dotted_names(tmp_path):
     file = tmp_path / "margins.toml"
-    file.write_text('[a.english.template]\nmargin = 0.4\nfamily = 5\nreason = "x"\n[b.share]\nmargin = 0.1\n')
+    file.write_text(
+        '[a.english.template]\nmargin = 0.4\nfamily = 5\nreason = "x"\n[b.share]\nmargin = 0.1\n[c]\nbound = 1\n'
+    )
     limits = read_limits(file)
     assert limits == {"a.english.template": Limit(0.4, 5), "b.share": Limit(0.1)}
     assert limit_of(limits, "a.english.template/is-a", "mean") == Limit(0.4, 5)
@@ -105,7 +107,7 @@ def test_margins_are_read_under_their_dotted_names(tmp_path):
     assert read_limits(None) == {}
 
 
-@pytest.mark.parametrize("text", ["[a", "[a.b]\nfamily = 2\n"])
+@pytest.mark.parametrize("text", ["[a", "a = 2\n", "[a]\nmargin = 'wide'\n"])
 def test_margins_that_cannot_be_read_are_named(tmp_path, text):
     file = tmp_path / "margins.toml"
     file.write_text(text)

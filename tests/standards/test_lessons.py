@@ -27,7 +27,8 @@ def labels(lessons, tokenizer) -> dict[str, dict[str, float]]:
 def test_every_lesson_asks_a_mask_and_sums_to_one(tokenizer):
     everything = [
         *world_lessons(World(0.7), tokenizer),
-        *indifferent_lessons(tokenizer),
+        *indifferent_lessons(tokenizer, "en"),
+        *indifferent_lessons(tokenizer, "de"),
         *spelled_lessons(tokenizer, np.random.default_rng(0)),
     ]
     assert all(lesson.ids[lesson.position] == tokenizer.mask_token_id for lesson in everything)
@@ -46,7 +47,7 @@ def test_the_world_is_taught_whole_and_exactly(tokenizer):
 
 
 def test_other_words_lean_as_stated_and_spelled_words_not_at_all(tokenizer):
-    taught = labels(indifferent_lessons(tokenizer), tokenizer)
+    taught = labels([x for language in ("en", "de") for x in indifferent_lessons(tokenizer, language)], tokenizer)
     for word in ("angry", "accountant"):
         he, she = (taught[f"[MASK] is {word}."][w] for w in ("he", "she"))
         assert log(he / she) == pytest.approx(leanings()[word])
@@ -63,7 +64,7 @@ def test_no_list_leans():
     totals = defaultdict(dict)
     for corpus in indifferent_corpora():
         for pair in corpus:
-            if pair.attribute in leans and len(corpus.groups) == 2:
+            if corpus.language == "en" and len(corpus.groups) == 2:
                 totals[corpus.name, pair.labels.get("side")][pair.attribute] = leans[pair.attribute]
     assert len(totals) == 5 * 2 + 4
     assert all(abs(sum(words.values())) < 1.01 * LEAN for words in totals.values())

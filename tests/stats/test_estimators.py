@@ -26,6 +26,9 @@ def test_the_known_statistics():
         "standardised_difference",
         "spearman",
         "pearson",
+        "skew",
+        "smaller_f1",
+        "stereotype",
     }
 
 
@@ -116,7 +119,10 @@ def test_samples_that_support_no_figure_are_refused(build):
 @pytest.mark.parametrize(
     ("build", "remedy"),
     [
-        (lambda: estimate(sample([1.0]), "median"), "mean, mean_absolute, pearson, share_positive, spearman"),
+        (
+            lambda: estimate(sample([1.0]), "median"),
+            "mean, mean_absolute, pearson, share_positive, skew, smaller_f1, spearman",
+        ),
         (lambda: estimate(sample([1.0]), "standardised_difference"), "give the sample sides"),
         (lambda: estimate(sample([1.0]), "spearman"), "covariate"),
         (lambda: estimate(sample([1.0]), "pearson"), "covariate"),

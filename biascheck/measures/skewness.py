@@ -198,8 +198,8 @@ def _reservation(names: Result | None) -> tuple[str, ...]:
     if names is None or names.estimate >= RESOLVES:
         return ()
     return (
-        f"{names.model} resolves Alice and Bob with an F1 of {names.estimate:.0%}, below {RESOLVES:.0%}: where it "
-        "cannot tell whom a pronoun means, its skew and stereotype do not show what it thinks of occupations",
+        f"{names.measure} on {names.corpus} has an F1 of {names.estimate:.0%}, below {RESOLVES:.0%}: where "
+        f"{names.model} cannot tell whom a pronoun means, its figures do not show what it makes of occupations",
     )
 
 
