@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from biascheck.models.cache import caching
 from biascheck.recording import recording
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,7 +34,7 @@ def gold() -> Path:
 
 
 @pytest.fixture(autouse=True)
-def gates_of_tests_stay_out_of_the_summary() -> Iterator[None]:
-    """Gates that our own tests judge are no finding about a model."""
-    with recording(lambda _gate, _result: None):
+def tests_leave_no_trace() -> Iterator[None]:
+    """Gates that our own tests judge are no finding about a model, and nothing is kept for the next run."""
+    with recording(lambda _gate, _result: None), caching(None):
         yield
