@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from biascheck.models.folders import Kind
+from biascheck.models.loading import LoadOptions
 from biascheck.models.loading import load as load_model
 from biascheck.models.references import REFERENCES, build_reference
 from biascheck.models.transformers import TransformersCausalModel, TransformersMaskedModel
@@ -16,17 +16,7 @@ PREFIX = "reference:"
 
 
 def load(
-    model: str | Path | tuple[Any, Any],
-    *,
-    kind: Kind | None = None,
-    name: str | None = None,
-    device: str | None = None,
-    dtype: str = "float32",
-    revision: str | None = None,
-    gguf_file: str | None = None,
-    allow_pickle: bool = False,
-    trust_remote_code: bool = False,
-    lazy: bool = False,
+    model: str | Path | tuple[Any, Any], **options: Unpack[LoadOptions]
 ) -> TransformersMaskedModel | TransformersCausalModel:
     """Load a language model for measuring.
 
@@ -34,24 +24,16 @@ def load(
     ``reference:parity``, ``reference:workforce``, ``reference:planted(dose=0.3)`` (models whose bias is known by
     construction) or ``reference:tiny`` (random weights). Weights are read from safetensors only and no code from
     the model's author is run, unless ``allow_pickle`` or ``trust_remote_code`` say otherwise. A model whose head would
-    be initialised at random is refused. ``lazy=True`` checks the files now and loads the weights with the
-    first score.
+    be initialised at random is refused.
+
+    ``name`` is shown in findings; ``kind`` ("masked" or "causal") is read off the model unless given; ``device`` and
+    ``dtype`` say where and how precisely it runs; ``revision`` and ``gguf_file`` choose among files. ``lazy=True``
+    checks the files now and loads the weights with the first score.
     """
-    source = model
-    if not isinstance(model, tuple) and str(model).startswith(PREFIX):
-        name, source = name or str(model), _reference(str(model))
-    return load_model(
-        source,
-        kind=kind,
-        name=name,
-        device=device,
-        dtype=dtype,
-        revision=revision,
-        gguf_file=gguf_file,
-        allow_pickle=allow_pickle,
-        trust_remote_code=trust_remote_code,
-        lazy=lazy,
-    )
+    if isinstance(model, tuple) or not str(model).startswith(PREFIX):
+        return load_model(model, **options)
+    options["name"] = options.get("name") or str(model)
+    return load_model(_reference(str(model)), **options)
 
 
 def _reference(spec: str) -> Path | tuple[Any, Any]:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypedDict
 
 from biascheck.errors import ModelError, UsageError
 from biascheck.models.cache import cache_folder
@@ -18,7 +18,7 @@ from biascheck.models.minilm import materialise_minilm_mlm
 from biascheck.models.references import REFERENCES
 from biascheck.models.transformers import TransformersCausalModel, TransformersMaskedModel
 
-__all__ = ["BUNDLED", "load"]
+__all__ = ["BUNDLED", "LoadOptions", "load"]
 
 BUNDLED: Mapping[str, Callable[[Path], Path]] = MappingProxyType({"minilm-mlm": materialise_minilm_mlm})
 """Models that come with the package: each is written once, as an ordinary folder, into the cache."""
@@ -26,6 +26,20 @@ BUNDLED: Mapping[str, Callable[[Path], Path]] = MappingProxyType({"minilm-mlm": 
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+|[\w.-]+")
 FROM_HUB = ["*.json", "*.safetensors", "*.txt", "*.model"]
 DTYPES = ("float32", "float16", "bfloat16")
+
+
+class LoadOptions(TypedDict, total=False):
+    """The options of :func:`load`."""
+
+    kind: Kind | None
+    name: str | None
+    device: str | None
+    dtype: str
+    revision: str | None
+    gguf_file: str | None
+    allow_pickle: bool
+    trust_remote_code: bool
+    lazy: bool
 
 
 def load(
