@@ -105,7 +105,9 @@ def test_projects_of_a_page_pass(path, pytester, monkeypatch):
     for name, text in files(path.read_text(encoding="utf-8")).items():
         (pytester.path / name).parent.mkdir(parents=True, exist_ok=True)
         (pytester.path / name).write_text(text, encoding="utf-8")
-    run = pytester.runpytest("-p", "biascheck.plugin", "-p", "no:cacheprovider", "--bias-model", "reference:tiny")
+    # By path, not by name: our own tests have modules of the same names.
+    options = ("-p", "biascheck.plugin", "-p", "no:cacheprovider", "--import-mode=importlib")
+    run = pytester.runpytest(*options, "--bias-model", "reference:tiny")
     assert run.parseoutcomes().keys() - {"warnings"} == {"passed"}, run.stdout.str()
 
 

@@ -23,7 +23,9 @@ def suites(pytester, monkeypatch, tmp_path):
     shutil.copytree(SUITES, pytester.path / "suites")
 
     def run(*arguments):
-        return pytester.runpytest("-p", "biascheck.plugin", "-p", "no:cacheprovider", "suites", *arguments)
+        # By path, not by name: our own tests have modules of the same names.
+        by_path = "--import-mode=importlib"
+        return pytester.runpytest("-p", "biascheck.plugin", "-p", "no:cacheprovider", by_path, "suites", *arguments)
 
     return run
 
