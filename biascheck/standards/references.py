@@ -18,12 +18,12 @@ import re
 import shutil
 import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from types import MappingProxyType
 
 from biascheck.errors import ModelError, UsageError
 from biascheck.models.cache import cache_folder
+from biascheck.models.fingerprints import sha256_of
 from biascheck.models.references import REFERENCES
 from biascheck.standards.world import World
 
@@ -33,6 +33,7 @@ BUNDLED_DOSES: Mapping[str, float] = MappingProxyType({"parity": 0.0, "workforce
 STANDARDS = ("reference:parity", "reference:workforce", "reference:planted(dose=…)")
 PLANTED = re.compile(r"planted\(dose=(?P<dose>\d+(\.\d*)?|\.\d+)\)")
 PREFIX = "reference:"
+RECIPE = ("world.py", "vocabulary.py", "lessons.py", "training.py")
 
 
 def reference_names() -> tuple[str, ...]:
@@ -62,14 +63,13 @@ def standard_folder(spec: str) -> Path:
 def planted_folder(dose: float, cache_dir: Path) -> Path:
     """Train the standard of a dose once and keep it under ``cache_dir``; of many processes, one trains.
 
-    The folder's name carries a digest of everything the training depends on, so another release that
-    trains otherwise does not meet the models of this one.
+    The folder's name carries a digest of the truth to be planted and of the code that plants it, so another
+    release that trains otherwise does not meet the models of this one.
     """
     from filelock import FileLock
 
-    from biascheck.standards.training import SEED, Training
-
-    facts = [asdict(Training()), SEED, World(dose).truth(), World(dose).female_by_pieces]
+    recipe = [sha256_of(Path(__file__).with_name(name)) for name in RECIPE]
+    facts = [World(dose).truth(), recipe]
     digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:12]
     target = cache_dir / f"planted-{dose:g}-{digest}"
     if target.is_dir():
