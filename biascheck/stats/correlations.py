@@ -13,9 +13,9 @@ from biascheck.errors import ScoreError
 from biascheck.stats.vectors import Vector, as_vector
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Correlation", "pearson", "spearman"]
+__all__ = ["Correlation", "correlation_of_rows", "pearson", "spearman"]
 
 Kind = Literal["pearson", "spearman"]
 MINIMUM_POINTS = 3  # two points always lie on a line
@@ -49,6 +49,23 @@ def spearman(x: ArrayLike, y: ArrayLike) -> Correlation:
     """
     first, second = _columns(x, y)
     return _correlation("spearman", stats.rankdata(first), stats.rankdata(second))
+
+
+def correlation_of_rows(x: NDArray[np.float64], y: NDArray[np.float64], *, ranks: bool) -> Vector:
+    """Correlate each row of one matrix with the same row of another; a constant row gives not-a-number."""
+    if ranks:
+        x, y = stats.rankdata(x, axis=1), stats.rankdata(y, axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        units = [_unit_rows(x), _unit_rows(y)]
+    coefficients: Vector = np.clip(np.einsum("ij,ij->i", *units), -1.0, 1.0)
+    return coefficients
+
+
+def _unit_rows(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    centred = rows - rows.mean(axis=1, keepdims=True)
+    centred[np.ptp(rows, axis=1) == 0] = 0.0
+    centred = centred / np.abs(centred).max(axis=1, keepdims=True)
+    return np.asarray(centred / np.linalg.norm(centred, axis=1, keepdims=True))
 
 
 def _columns(x: ArrayLike, y: ArrayLike) -> tuple[Vector, Vector]:

@@ -29,6 +29,7 @@ MINIMUM_CLUSTERS = 5
 MINIMUM_RESAMPLES = 100
 LARGEST_UNDEFINED_SHARE = 0.2
 _CELLS = 1_000_000  # numbers held at once
+CORRELATIONS = ("spearman", "pearson")
 
 
 def cluster_bootstrap(
@@ -135,6 +136,10 @@ def _distribution(clusters: _Clusters, statistic: str, rng: np.random.Generator,
         found = _distribution_of_counts(clusters, statistic, rng, resamples)
         if not np.isnan(found).any():
             return found, 0
+    if statistic in CORRELATIONS and np.all(clusters.sizes == 1):
+        found = _distribution_of_correlations(clusters, statistic, rng, resamples)
+        if not np.isnan(found).any():
+            return found, 0
     return _distribution_by_items(clusters, statistic, rng, resamples)
 
 
@@ -155,6 +160,22 @@ def _distribution_of_counts(clusters: _Clusters, statistic: str, rng: np.random.
     for start in range(0, resamples, step):
         drawn = clusters.draw(rng, min(step, resamples - start))
         parts.append(COUNTS[statistic](counts[drawn].sum(axis=1)))
+    return np.concatenate(parts)
+
+
+def _distribution_of_correlations(
+    clusters: _Clusters, statistic: str, rng: np.random.Generator, resamples: int
+) -> Vector:
+    """Correlate all resamples at once, where every cluster is one item; constant ones are not a number."""
+    from biascheck.stats.correlations import correlation_of_rows  # scipy only where it is needed
+
+    sample = clusters.sample
+    assert sample.covariate is not None
+    step = max(1, _CELLS // clusters.sizes.size)
+    parts = []
+    for start in range(0, resamples, step):
+        items = clusters.starts[clusters.draw(rng, min(step, resamples - start))]
+        parts.append(correlation_of_rows(sample.values[items], sample.covariate[items], ranks=statistic == "spearman"))
     return np.concatenate(parts)
 
 

@@ -10,6 +10,7 @@ from scipy import stats
 
 from biascheck.errors import ScoreError
 from biascheck.stats import pearson, spearman
+from biascheck.stats.correlations import correlation_of_rows
 
 points = st.lists(st.tuples(st.integers(-20, 20), st.integers(-20, 20)), min_size=3, max_size=25)
 
@@ -79,3 +80,19 @@ def test_p_is_uniform_without_association():
 def test_what_has_no_correlation_is_refused(measure, x, y, reason):
     with pytest.raises(ScoreError, match=reason):
         measure(x, y)
+
+
+@pytest.mark.parametrize(("ranks", "one"), [(True, spearman), (False, pearson)])
+def test_rows_are_correlated_as_one_by_one(ranks, one):
+    rng = np.random.default_rng(5)
+    x, y = rng.integers(0, 6, (200, 12)).astype(float), rng.normal(size=(200, 12))
+    expected = [one(a, b).coefficient for a, b in zip(x, y, strict=True)]
+    assert correlation_of_rows(x, y, ranks=ranks) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("ranks", [True, False])
+def test_a_constant_row_is_not_a_number(ranks):
+    rows = np.array([[0.1, 0.1, 0.1], [1.0, 2.0, 3.0]])
+    found = correlation_of_rows(rows, np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]), ranks=ranks)
+    assert np.isnan(found[0])
+    assert found[1] == pytest.approx(1.0)

@@ -323,3 +323,14 @@ def test_wrong_use_names_the_remedy(arguments: dict, remedy: str):
     call = {"statistic": "mean", "rng": rng()} | arguments
     with pytest.raises(UsageError, match=remedy):
         cluster_bootstrap(clustered(rng()), **call)
+
+
+@pytest.mark.parametrize("statistic", ["spearman", "pearson"])
+def test_correlating_all_resamples_at_once_gives_the_same_distribution(statistic, monkeypatch):
+    rng = np.random.default_rng(3)
+    names = tuple(f"c{n:02}" for n in range(25))
+    sample = Sample(rng.normal(size=25), names, covariate=rng.integers(0, 9, 25).astype(float))
+    together = bootstrap_distribution(sample, statistic, rng=np.random.default_rng(1), resamples=300)
+    monkeypatch.setattr("biascheck.stats.resampling.CORRELATIONS", ())
+    one_by_one = bootstrap_distribution(sample, statistic, rng=np.random.default_rng(1), resamples=300)
+    assert together == pytest.approx(one_by_one, abs=1e-12)
