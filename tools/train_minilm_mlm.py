@@ -319,7 +319,6 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Train or evaluate, as the command line says."""
     args = parse(argv)
     torch.set_num_threads(args.threads)
-    torch.set_flush_denormal(True)
     base = args.base or minilm_base_folder()
     settings = Settings(seed=args.seed, steps=args.steps, learning_rate=args.learning_rate, masked=args.masked)
     if args.evaluate:
@@ -332,4 +331,5 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
+    torch.set_flush_denormal(True)  # of the whole process: here, so that nobody who calls main inherits it
     main(sys.argv[1:])
