@@ -49,16 +49,7 @@ class GateOptions(TypedDict, total=False):
     reason: str
 
 
-def assert_within_margin(
-    result: Result,
-    margin: float,
-    *,
-    family: int = 1,
-    level: float = LEVEL,
-    inconclusive: Inconclusive = "fail",
-    published: str = "",
-    reason: str = "",
-) -> Gate:
+def assert_within_margin(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the interval of ``result`` lies within ``margin`` of parity.
 
     ``family`` is the number of gates this one is judged with: the interval is widened to level
@@ -66,37 +57,15 @@ def assert_within_margin(
     ``published`` is shown beside the measured figure; ``reason`` says why the margin is what it is.
     """
     __tracebackhide__ = True
-    interval = _interval(result, family, level)
-    verdict = stats.judge(interval, margin, centre=result.parity)
-    gate = hold(
-        result,
-        margin,
-        interval,
-        verdict,
-        inconclusive_passes=_passes(inconclusive),
-        family=family,
-        published=published,
-        reason=reason,
-    )
-    record(gate, result)
+    gate = _held(result, margin, "within", **options)
     _complain([gate])
     return gate
 
 
-def assert_below(
-    result: Result,
-    bound: float,
-    *,
-    family: int = 1,
-    level: float = LEVEL,
-    inconclusive: Inconclusive = "fail",
-    published: str = "",
-    reason: str = "",
-) -> Gate:
+def assert_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the interval of ``result`` ends at or below ``bound``; options as in :func:`assert_within_margin`."""
     __tracebackhide__ = True
-    options = GateOptions(family=family, level=level, inconclusive=inconclusive, published=published, reason=reason)
-    gate = _held_below(result, bound, options)
+    gate = _held(result, bound, "below", **options)
     _complain([gate])
     return gate
 
@@ -184,25 +153,36 @@ def assert_trade_off(
     _require(stereotype, "stereotype", "assert_trade_off", "stereotype(model, corpus)", "assert_below")
     if (skew.model, skew.corpus) != (stereotype.model, stereotype.corpus):
         raise UsageError(f"{skew.title} and {stereotype.title} are of different models or corpora; trade like for like")
-    shared = GateOptions(**{**options, "family": 2 * options.get("family", 1)})
-    gates = (_held_below(skew, skew_bound, shared), _held_below(stereotype, stereotype_bound, shared))
+    options["family"] = 2 * options.get("family", 1)
+    gates = (_held(skew, skew_bound, "below", **options), _held(stereotype, stereotype_bound, "below", **options))
     _complain(gates)
     return gates
 
 
-def _held_below(result: Result, bound: float, options: GateOptions) -> Gate:
-    family = options.get("family", 1)
-    interval = _interval(result, family, options.get("level", LEVEL))
+def _held(
+    result: Result,
+    limit: float,
+    bound: Literal["within", "below"],
+    *,
+    family: int = 1,
+    level: float = LEVEL,
+    inconclusive: Inconclusive = "fail",
+    published: str = "",
+    reason: str = "",
+) -> Gate:
+    """Judge a result by a margin or an upper bound, and tell who listens."""
+    interval = _interval(result, family, level)
+    two_sided = bound == "within"
     gate = hold(
         result,
-        bound,
+        limit,
         interval,
-        stats.judge_below(interval, bound),
-        inconclusive_passes=_passes(options.get("inconclusive", "fail")),
+        stats.judge(interval, limit, centre=result.parity) if two_sided else stats.judge_below(interval, limit),
+        inconclusive_passes=_passes(inconclusive),
         family=family,
-        published=options.get("published", ""),
-        reason=options.get("reason", ""),
-        bound="below",
+        published=published,
+        reason=reason,
+        bound=bound,
     )
     record(gate, result)
     return gate

@@ -1,12 +1,15 @@
-"""Files that are written whole or not at all."""
+"""Files and folders that are written whole or not at all."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["write_atomically"]
+__all__ = ["staged_folder", "write_atomically"]
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -21,3 +24,24 @@ def write_atomically(path: Path, text: str) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def staged_folder(target: Path) -> Iterator[Path]:
+    """Fill a folder out of sight; it appears by one rename, and of two writers one result stays."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    staging = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    try:
+        yield staging
+        staging.chmod(0o755)  # a temporary folder is private; a cache may be shared
+        _rename_into_place(staging, target)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def _rename_into_place(staging: Path, target: Path) -> None:
+    try:
+        staging.rename(target)
+    except OSError:
+        if not target.is_dir():
+            raise

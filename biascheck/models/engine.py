@@ -85,7 +85,7 @@ class TorchEngine:
         columns = torch.tensor([column for _, column in places], device=self._device)
 
         def keep_asked(_module: Any, _arguments: Any, output: Any) -> Any:
-            return _with_first(output, _first(output)[rows, columns].unsqueeze(0))
+            return _with_first(output, output[0][rows, columns].unsqueeze(0))
 
         hook = self._model.base_model.register_forward_hook(keep_asked)
         try:
@@ -118,10 +118,6 @@ def _evaluating(model: Any) -> Iterator[None]:
         yield
     finally:
         model.train(training)
-
-
-def _first(output: Any) -> Any:
-    return output[0]
 
 
 def _with_first(output: Any, states: Any) -> Any:

@@ -11,14 +11,13 @@ a finding about it says nothing about a published checkpoint. The model card lie
 
 from __future__ import annotations
 
-import hashlib
-import shutil
-import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biascheck.errors import ModelError
+from biascheck.files import staged_folder
+from biascheck.models.fingerprints import sha256_of
 from biascheck.models.minilm_adapter import load_adapter, merge_adapter, read_manifest
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def minilm_base_folder() -> Path:
     weights = _base_weights()
     if weights is None:
         raise ModelError(f"minilm-mlm needs the weights in {BASE_PACKAGE}, which were not found; {_REMEDY}")
-    found = _sha256(weights)
+    found = sha256_of(weights)
     if found != BASE_SHA256:
         raise ModelError(
             f"{BASE_PACKAGE} holds other weights than minilm-mlm was trained on: "
@@ -108,13 +107,8 @@ def materialise_minilm_mlm(cache_dir: Path, folder: Path = ADAPTER_FOLDER) -> Pa
     if target.is_dir():
         return target
     model, tokenizer = build_minilm_mlm(folder)
-    cache_dir.mkdir(parents=True, exist_ok=True)
-    staging = Path(tempfile.mkdtemp(prefix=".minilm-mlm-", dir=cache_dir))
-    try:
+    with staged_folder(target) as staging:
         _write_folder(model, tokenizer, staging)
-        _rename_into_place(staging, target)
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
     return target
 
 
@@ -128,25 +122,11 @@ def _write_folder(model: BertForMaskedLM, tokenizer: PreTrainedTokenizerBase, fo
     tokenizer.save_pretrained(folder)
 
 
-def _rename_into_place(staging: Path, target: Path) -> None:
-    staging.chmod(0o755)  # a temporary folder is private; a cache may be shared
-    try:
-        staging.rename(target)
-    except OSError:
-        if not target.is_dir():
-            raise
-
-
 def _base_weights() -> Path | None:
     spec = find_spec(_MODULE)
     folders = spec.submodule_search_locations if spec is not None else None
     paths = [Path(folder) / "model" / "model.safetensors" for folder in folders or []]
     return next((path for path in paths if path.is_file()), None)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _belongs_to_encoder(name: str) -> bool:

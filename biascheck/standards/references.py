@@ -15,13 +15,12 @@ import hashlib
 import json
 import math
 import re
-import shutil
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
 from biascheck.errors import ModelError, UsageError
+from biascheck.files import staged_folder
 from biascheck.models.cache import cache_folder
 from biascheck.models.fingerprints import sha256_of
 from biascheck.models.references import REFERENCES
@@ -89,14 +88,10 @@ def _write(dose: float, target: Path) -> Path:
     from biascheck.standards.training import train_standard
 
     model, tokenizer = train_standard(World(dose))
-    staging = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-    try:
+    with staged_folder(target) as staging:
         model.save_pretrained(staging)
         tokenizer.save_pretrained(staging)
-        staging.chmod(0o755)  # a temporary folder is private; a cache may be shared
-        return staging.rename(target)
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
+    return target
 
 
 def _planted_dose(name: str) -> float:
