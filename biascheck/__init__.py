@@ -13,6 +13,7 @@ _HOME = {
     "BiasAssertionError": "errors",
     "BiascheckError": "errors",
     "BiascheckWarning": "errors",
+    "Comparison": "comparison",
     "Corpus": "corpora",
     "Gate": "gates",
     "Pair": "corpora",
@@ -30,6 +31,7 @@ _HOME = {
     "assert_within_margin": "assertions",
     "association": "measures",
     "bec_pro": "corpora",
+    "compare": "comparison",
     "competency": "corpora",
     "competency_effect": "measures",
     "corpus_from_table": "corpora",
@@ -64,6 +66,7 @@ __all__ = [
     "BiasAssertionError",
     "BiascheckError",
     "BiascheckWarning",
+    "Comparison",
     "Corpus",
     "Gate",
     "Pair",
@@ -81,6 +84,7 @@ __all__ = [
     "assert_within_margin",
     "association",
     "bec_pro",
+    "compare",
     "competency",
     "competency_effect",
     "corpus_from_table",
@@ -123,6 +127,7 @@ if TYPE_CHECKING:
         assert_trade_off,
         assert_within_margin,
     )
+    from biascheck.comparison import Comparison, compare
     from biascheck.corpora import (
         Corpus,
         Pair,
