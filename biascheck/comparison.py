@@ -53,7 +53,7 @@ class Comparison:
     ``before`` and ``after`` are the figures of the items that both results have, ``change`` is
     ``|after − parity| − |before − parity|``: positive is worse. ``moves`` tells who moved, the most first;
     ``unmatched`` names the items that only one of the results has. ``family`` is the number of comparisons that were
-    judged together.
+    judged together, ``test`` the test that judged this one, if it was one.
     """
 
     measure: str
@@ -77,6 +77,7 @@ class Comparison:
     unmatched: tuple[str, ...] = ()
     family: int = 1
     warnings: tuple[str, ...] = ()
+    test: str = ""
 
     @property
     def title(self) -> str:

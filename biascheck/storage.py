@@ -56,8 +56,8 @@ def result_to_dict(result: Result) -> dict[str, Any]:
 
 def result_from_dict(document: Mapping[str, Any]) -> Result:
     """Rebuild a result, refusing what this release cannot understand."""
-    _check_schema(document, "a result", SCHEMA)
-    with _read_with_care("result"):
+    check_schema(document, "a result", SCHEMA)
+    with read_with_care("result"):
         fields = {key: value for key, value in document.items() if key != "schema"}
         fields["interval"] = None if fields["interval"] is None else Interval(**fields["interval"])
         fields["contrast"] = tuple(fields["contrast"])
@@ -88,8 +88,8 @@ def write_run(path: Path, run: Run) -> None:
 def read_run(path: Path) -> Run:
     """Read what :func:`write_run` wrote, in this release or an earlier one."""
     document = read_document(path, KIND, "results", "--bias-results")
-    _check_schema(document, str(path), FILE_SCHEMA)
-    with _read_with_care("file of results"):
+    check_schema(document, str(path), FILE_SCHEMA)
+    with read_with_care("file of results"):
         return Run(
             results=tuple(result_from_dict(entry) for entry in document["results"]),
             gates=tuple(gate_from_dict(entry) for entry in document["gates"]),
@@ -132,7 +132,7 @@ def gate_to_dict(gate: Gate) -> dict[str, Any]:
 
 def gate_from_dict(document: Mapping[str, Any]) -> Gate:
     """Rebuild a gate from JSON values."""
-    with _read_with_care("gate"):
+    with read_with_care("gate"):
         fields = dict(document)
         fields["interval"] = None if fields["interval"] is None else Interval(**fields["interval"])
         fields["verdict"] = Verdict(fields["verdict"])
@@ -150,7 +150,7 @@ def comparison_to_dict(comparison: Comparison) -> dict[str, Any]:
 
 def comparison_from_dict(document: Mapping[str, Any]) -> Comparison:
     """Rebuild a comparison from JSON values."""
-    with _read_with_care("comparison"):
+    with read_with_care("comparison"):
         fields = dict(document)
         fields["interval"] = None if fields["interval"] is None else Interval(**fields["interval"])
         fields["verdict"] = Change(fields["verdict"])
@@ -161,7 +161,7 @@ def comparison_from_dict(document: Mapping[str, Any]) -> Comparison:
 
 
 @contextmanager
-def _read_with_care(what: str) -> Iterator[None]:
+def read_with_care(what: str) -> Iterator[None]:
     """Say what a stored document lacks, instead of failing on it."""
     try:
         yield
@@ -171,7 +171,7 @@ def _read_with_care(what: str) -> Iterator[None]:
         raise ResultError(f"a stored {what} lacks or misspells a field ({error}); measure it again") from error
 
 
-def _check_schema(document: Mapping[str, Any], what: str, newest: int) -> None:
+def check_schema(document: Mapping[str, Any], what: str, newest: int) -> None:
     schema = document.get("schema") if isinstance(document, Mapping) else None
     if not isinstance(schema, int) or schema < 1:
         raise ResultError(f"{what}: no schema version; this is not something biascheck wrote")

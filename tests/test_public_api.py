@@ -27,6 +27,7 @@ PUBLIC = [
     "assert_association_within",
     "assert_below",
     "assert_effect_size_within",
+    "assert_no_regression",
     "assert_share_within",
     "assert_skew_below",
     "assert_stereotype_below",
