@@ -15,12 +15,13 @@ from collections.abc import Sequence
 from typing import Literal, TypedDict, Unpack
 
 from biascheck import stats
+from biascheck.comparison import Comparison, compare
 from biascheck.errors import BiasAssertionError, InconclusiveWarning, UsageError
 from biascheck.figures import figure
 from biascheck.gates import Gate, hold
 from biascheck.recording import record
 from biascheck.results import Result
-from biascheck.stats import Interval, Verdict
+from biascheck.stats import Change, Interval, Verdict
 from biascheck.summaries import LEVEL
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "assert_association_within",
     "assert_below",
     "assert_effect_size_within",
+    "assert_no_regression",
     "assert_share_within",
     "assert_skew_below",
     "assert_stereotype_below",
@@ -157,6 +159,30 @@ def assert_trade_off(
     gates = (_held(skew, skew_bound, "below", **options), _held(stereotype, stereotype_bound, "below", **options))
     _complain(gates)
     return gates
+
+
+def assert_no_regression(
+    result: Result,
+    baseline: Result,
+    tolerance: float = 0.0,
+    *,
+    level: float = LEVEL,
+    inconclusive: Inconclusive = "warn",
+) -> Comparison:
+    """Fail if ``result`` has moved further from parity than ``baseline``, by more than ``tolerance``.
+
+    The paired interval of the change is judged, see :func:`biascheck.compare`. A change that cannot be told is
+    allowed with a warning, unless ``inconclusive="fail"``; one without an interval never passes.
+    """
+    __tracebackhide__ = True
+    comparison = compare(baseline, result, tolerance=tolerance, level=level)
+    record(comparison, result)
+    allowed = _passes(inconclusive) and comparison.interval is not None
+    if comparison.verdict is Change.REGRESSED or (comparison.verdict is Change.INCONCLUSIVE and not allowed):
+        raise BiasAssertionError(comparison.finding)
+    if comparison.verdict is Change.INCONCLUSIVE:
+        warnings.warn(comparison.finding, InconclusiveWarning, stacklevel=_level_of_caller())
+    return comparison
 
 
 def _held(

@@ -22,7 +22,17 @@ LONGEST_MODULE = 400
 HEAVY = ("torch", "transformers", "scipy", "numpy", "pandas")
 
 LEAVES = {"errors", "files", "figures", "spans"}
-RESULTS = {"results", "summaries", "gates", "storage", "recording"}
+RESULTS = {
+    "results",
+    "summaries",
+    "gates",
+    "storage",
+    "recording",
+    "comparison",
+    "compatibility",
+    "baselines",
+    "baseline_files",
+}
 JUDGES = {"assertions", "report"}
 SOURCES = {"corpora", "models"}
 MAKERS = {"measures", "debias"}

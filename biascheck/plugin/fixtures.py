@@ -10,13 +10,17 @@ import pytest
 from biascheck.plugin.settings import settings_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from biascheck.corpora import Corpus
     from biascheck.models.transformers import TransformersCausalModel, TransformersMaskedModel
     from biascheck.plugin.margins import Margins, PublishedFigures
+    from biascheck.results import Result
 
 __all__ = [
     "bec_pro",
     "bec_pro_german",
+    "bias_baseline",
     "bias_data",
     "bias_margins",
     "bias_model",
@@ -67,6 +71,19 @@ def bias_data(pytestconfig: pytest.Config) -> Path:
     if not folder.is_dir():
         raise pytest.UsageError(f"--bias-data {folder}: no such folder")
     return folder
+
+
+@pytest.fixture(scope="session")
+def bias_baseline(pytestconfig: pytest.Config) -> Callable[[Result], Result]:
+    """Find the entry of ``--bias-baseline`` for a result, to be handed to ``assert_no_regression``.
+
+    While the baseline is being written, every result is its own entry.
+    """
+    from biascheck.plugin.session import SESSION
+
+    baseline = pytestconfig.stash[SESSION].baseline
+    _ = baseline.path  # without a baseline, say so before the first measure
+    return baseline.entry
 
 
 @pytest.fixture(scope="module")
