@@ -34,11 +34,12 @@ NAMES_ARE_WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A text that somebody rated: positive or negative."""
+    """A text that somebody rated: positive or negative. ``origin`` is the review that a version was made from."""
 
     id: str
     text: str
     sentiment: Sentiment
+    origin: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class Reviews:
     def mapped(self, name: str, versions: Callable[[str], Iterable[str]]) -> Reviews:
         """Every review in all the versions that a function makes of its text."""
         items = [
-            replace(item, id=f"{item.id}/{number}", text=text)
+            replace(item, id=f"{item.id}/{number}", text=text, origin=item.origin or item.id)
             for item in self.items
             for number, text in enumerate(versions(item.text))
         ]
@@ -137,7 +138,10 @@ def published_imdb(
     """
     root = data_directory(source)
     folder = next((path for path in (root, root and root / "aclImdb") if path and (path / part / "pos").is_dir()), None)
-    found = _from_folders(folder, part) if folder else _from_table(data_file(source, "imdb", "imdb_sample.csv.gz"), part)
+    if folder is not None:
+        found = _from_folders(folder, part)
+    else:
+        found = _from_table(data_file(source, "imdb", "imdb_sample.csv.gz"), part)
     items = tuple(replace(item, text=item.text.replace("<br />", " ")) if strip_markup else item for item in found)
     whole = Reviews(f"imdb·{part}", items)
     return whole if limit is None else whole.first(limit)
@@ -171,8 +175,11 @@ def _rows(path: Path, needed: Iterable[str], delimiter: str) -> Iterator[dict[st
         raise DataNotFoundError(f"{path} does not exist; give the file, or its folder with BIASCHECK_DATA")
     content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     csv.field_size_limit(1 << 24)
-    quoting = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
-    reader = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""), delimiter=delimiter, quoting=quoting)
+    lines = io.StringIO(content.decode("utf-8-sig"), newline="")
+    if delimiter == "\t":
+        reader = csv.DictReader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
+    else:
+        reader = csv.DictReader(lines, delimiter=delimiter)
     missing = sorted(set(needed) - set(reader.fieldnames or ()))
     if missing:
         raise CorpusError(f"{path.name} lacks the columns {missing}; it has {list(reader.fieldnames or ())}")

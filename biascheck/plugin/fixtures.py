@@ -11,7 +11,7 @@ from biascheck.plugin.settings import settings_of
 
 if TYPE_CHECKING:
     from biascheck.corpora import Corpus
-    from biascheck.models.transformers import TransformersCausalModel, TransformersMaskedModel
+    from biascheck.models.loading import LoadedModel
     from biascheck.plugin.margins import Margins, PublishedFigures
 
 __all__ = [
@@ -29,7 +29,7 @@ __all__ = [
 
 
 @pytest.fixture(scope="session")
-def bias_model(request: pytest.FixtureRequest) -> TransformersMaskedModel | TransformersCausalModel:
+def bias_model(request: pytest.FixtureRequest) -> LoadedModel:
     """The model under test; with several ``--bias-model``, each in turn.
 
     Its weights are loaded when a measure first needs them: a run whose results are all cached needs none.
