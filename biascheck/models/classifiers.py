@@ -31,6 +31,7 @@ class TextClassifier:
     def __init__(self, rate: Rate, *, name: str = "classifier", fingerprint: str | None = None) -> None:
         self._rate = rate
         self.name = name
+        self.lasting = fingerprint is not None
         self.fingerprint = fingerprint or hashlib.sha256(uuid4().bytes).hexdigest()
 
     def __repr__(self) -> str:
