@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
 from biascheck.corpora.reviews import Reviews
 from biascheck.corpora.rewriting import Rewriter
 from biascheck.corpora.terms import GENDERS, TERM_NAMES, TermName, gender_terms
+from biascheck.debias.recipes import ClassifierRecipe
 from biascheck.errors import UsageError
 
 __all__ = ["ORIGINAL", "Condition"]
@@ -43,6 +44,10 @@ class Condition:
 
     def __str__(self) -> str:
         return self.treatment if self.terms is None else f"{self.treatment}-{self.terms}"
+
+    def steps_kept(self, recipe: ClassifierRecipe) -> ClassifierRecipe:
+        """The recipe with as many steps as in the original: in a mix every review stands twice, for half the epochs."""
+        return replace(recipe, epochs=max(1, recipe.epochs // 2)) if self.treatment == "mix" else recipe
 
     def apply(self, source: Reviews) -> Reviews:
         """The reviews under this condition."""

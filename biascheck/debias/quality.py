@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 from biascheck.corpora.reviews import Reviews, Sentiment
+from biascheck.models.cache import active_cache, digest_of
 from biascheck.models.protocols import Classifier
 
 __all__ = ["Quality", "quality_of"]
+
+VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,14 @@ def quality_of(classifier: Classifier, reviews: Reviews, *, of_class: Sentiment 
     Tables 5 and 6 of Jentzsch & Turan (2022) are for the negative class, without saying so; it is the default here.
     Without a single prediction of the class its precision, and with it F1, is 0.
     """
+    cache = active_cache() if getattr(classifier, "lasting", True) else None
+    if cache is None:
+        return _count(classifier, reviews, of_class)
+    key = digest_of(["quality", VERSION, classifier.fingerprint, reviews.fingerprint, of_class])
+    return Quality(**cache.fetch(key, lambda: _count(classifier, reviews, of_class).as_dict()))
+
+
+def _count(classifier: Classifier, reviews: Reviews, of_class: Sentiment) -> Quality:
     ratings = classifier.rate(reviews.texts)
     predicted = ["positive" if rating > 0.5 else "negative" for rating in ratings]
     truth = [item.sentiment for item in reviews]

@@ -10,6 +10,7 @@ import pytest
 from biascheck.plugin.fixtures import (
     bec_pro,
     bec_pro_german,
+    bias_classifier,
     bias_data,
     bias_margins,
     bias_model,
@@ -26,6 +27,7 @@ from biascheck.plugin.settings import settings_of
 __all__ = [
     "bec_pro",
     "bec_pro_german",
+    "bias_classifier",
     "bias_data",
     "bias_margins",
     "bias_model",

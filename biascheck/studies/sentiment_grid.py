@@ -16,14 +16,15 @@ from biascheck.debias.quality import Quality, quality_of
 from biascheck.debias.recipes import ClassifierRecipe
 from biascheck.errors import ScoreError, UsageError
 from biascheck.measures.sentiment import absolute_delta, delta_summary, delta_table, sentiment_delta
-from biascheck.models.cache import active_cache, digest_of
 from biascheck.models.sequence_classifier import TransformersClassifier
 from biascheck.models.transformers import TransformersModel
-from biascheck.results import ItemScore, Result
+from biascheck.results import ItemScore, Label, Result
 from biascheck.summaries import summarise
 
 __all__ = ["Cell", "GridRow", "SentimentGrid", "correlations_of", "overview"]
 
+DEFAULT_TERMS: tuple[TermName, ...] = ("all",)
+COLUMNS = ("classifier", "total bias", "low", "high", "absolute bias", "N<0", "N=0", "N>0", "p", "", "accuracy", "F1")
 FIGURES = ("absolute bias", "total bias", "accuracy", "F1")
 
 
@@ -78,9 +79,7 @@ class SentimentGrid:
     def cells(self) -> Iterator[Cell]:
         """Every classifier with every term set it is measured with, in order."""
         conditions = [Condition.named(name) for name in self.conditions]
-        sets: tuple[TermName, ...] = tuple(dict.fromkeys(c.terms for c in conditions if c.terms is not None)) or (
-            "all",
-        )
+        sets = tuple(dict.fromkeys(c.terms for c in conditions if c.terms is not None)) or DEFAULT_TERMS
         for model in self.models:
             for condition in conditions:
                 for terms in sets if condition.terms is None else (condition.terms,):
@@ -93,26 +92,13 @@ class SentimentGrid:
         for cell in self.cells():
             classifier = self.classifier(bases[cell.model], cell.condition)
             result = sentiment_delta(classifier, corpora(cell.terms), seed=self.seed)
-            yield GridRow(cell, result, self.quality(classifier, cell.condition))
+            # The test reviews are treated like the training data (paper, A.3).
+            yield GridRow(cell, result, quality_of(classifier, cell.condition.apply(self.test)))
 
     def classifier(self, base: TransformersModel, condition: Condition) -> TransformersClassifier:
         """The classifier of one condition, fine-tuned or from the cache."""
-        recipe = self.recipe
-        if condition.treatment == "mix":
-            recipe = replace(recipe, epochs=max(1, recipe.epochs // 2))
+        recipe = condition.steps_kept(self.recipe)
         return fine_tune_classifier(base, condition.apply(self.train), recipe, name=f"{base.name}·{condition}")
-
-    def quality(self, classifier: TransformersClassifier, condition: Condition) -> Quality:
-        """Accuracy and F1 on the test reviews, treated like the training data (paper, A.3)."""
-        reviews = condition.apply(self.test)
-        cached = active_cache()
-
-        def compute() -> dict[str, object]:
-            return quality_of(classifier, reviews).as_dict()
-
-        key = digest_of(["quality", 1, classifier.fingerprint, reviews.fingerprint])
-        found: dict[str, Any] = compute() if cached is None else cached.fetch(key, compute)
-        return Quality(**found)
 
 
 def correlations_of(rows: Sequence[tuple[float, ...]], names: Sequence[str] = FIGURES) -> dict[str, Any]:
@@ -157,25 +143,15 @@ def overview(rows: Sequence[GridRow], *, seed: int = 0) -> Result:
 
 def _item(row: GridRow) -> ItemScore:
     absolute = absolute_delta(row.result).estimate
-    labels = {"condition": str(row.cell.condition), "terms": row.cell.terms, "total bias": row.result.estimate}
+    labels: dict[str, Label] = {
+        "condition": str(row.cell.condition),
+        "terms": row.cell.terms,
+        "total bias": row.result.estimate,
+    }
     return ItemScore(str(row.cell), absolute, str(row.cell), covariate=row.quality.accuracy, labels=labels)
 
 
 def _details(rows: Sequence[GridRow]) -> dict[str, Any]:
-    columns = [
-        "classifier",
-        "total bias",
-        "low",
-        "high",
-        "absolute bias",
-        "N<0",
-        "N=0",
-        "N>0",
-        "p",
-        "",
-        "accuracy",
-        "F1",
-    ]
     table = delta_table([row.result for row in rows])
     sides, body = [], []
     for row, line in zip(rows, table, strict=True):
@@ -185,7 +161,7 @@ def _details(rows: Sequence[GridRow]) -> dict[str, Any]:
         quality = (row.quality.accuracy, row.quality.f1)
         body.append([str(row.cell), summary.total, *ends, summary.absolute, *counts, line.p, line.stars, *quality])
         sides.append(replace(summary, name=str(row.cell)).as_details()["two_sided"][0])
-    details: dict[str, Any] = {"two_sided": sides, "table": {"columns": columns, "rows": body}}
+    details: dict[str, Any] = {"two_sided": sides, "table": {"columns": list(COLUMNS), "rows": body}}
     try:
         details["correlations"] = correlations_of([row.figures for row in rows])
     except ScoreError:
