@@ -29,6 +29,26 @@ CONTEXT = 48
 ALONE = -2.0
 """The score below which *his* stands alone; *her* is an object from 0 down."""
 
+# No noun phrase begins with these: "what happened to her was", "his was better".
+_FINITE = frozenset(
+    [
+        "is",
+        "was",
+        "are",
+        "were",
+        "has",
+        "had",
+        "does",
+        "did",
+        "would",
+        "could",
+        "should",
+        "isn't",
+        "wasn't",
+        "aren't",
+        "weren't",
+    ]
+)
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
 
 
@@ -56,8 +76,10 @@ class ContextRoles:
 
     def score(self, text: str, start: int, end: int) -> float:
         """How much the context speaks for a determiner, in log odds."""
-        weights = _weights()
-        return weights["bias"] + sum(weights.get(name, 0.0) for name in features_of(text, start, end))
+        weights, features = _weights(), features_of(text, start, end)
+        if features[0].removeprefix("next=") in _FINITE:
+            return 2 * ALONE
+        return weights["bias"] + sum(weights.get(name, 0.0) for name in features)
 
 
 def features_of(text: str, start: int, end: int) -> list[str]:
