@@ -123,7 +123,8 @@ def calibrate(
 
 def _standard(world: World) -> LanguageModel:
     name = f"reference:planted(dose={world.dose:g}, tilt={world.tilt:g})"
-    return load(standard_folder(name), name=name, lazy=True)
+    model: LanguageModel = load(standard_folder(name), name=name, lazy=True)
+    return model
 
 
 def _read_dose(dose: float, limits: Mapping[str, Limit]) -> DoseReading:
