@@ -3,15 +3,19 @@
 from biascheck.corpora.bec_pro import DEVIATIONS, Deviation, Profession, bec_pro, bec_pro_professions
 from biascheck.corpora.competency import COMPETENCY, RatedCorpus, competency, rated_competency
 from biascheck.corpora.corpus import Corpus, Pair
+from biascheck.corpora.counterfactual import Balance, Changes, Counterfactual, counterfactual
 from biascheck.corpora.data_directory import data_directory, data_file
+from biascheck.corpora.documents import Document, Documents, published_gap, read_documents, sentences_of
 from biascheck.corpora.employment import EmploymentKind, employment, published_employment
 from biascheck.corpora.entities import with_names, with_persons
+from biascheck.corpora.german_terms import GermanRoles, german_terms
 from biascheck.corpora.loaded import LeftOut, Loaded
 from biascheck.corpora.masking import masked_text
+from biascheck.corpora.names import NameMap, anonymised, first_names, published_names
 from biascheck.corpora.published import published_bec_pro, published_crows_pairs, published_eec
 from biascheck.corpora.religion import religion
 from biascheck.corpora.reviews import Review, Reviews, published_imdb, published_sst2, review_pairs, reviews
-from biascheck.corpora.rewriting import Rewriter, Rewritten
+from biascheck.corpora.rewriting import Edit, Rewriter, Rewritten
 from biascheck.corpora.sentence import Sentence, Span
 from biascheck.corpora.tables import corpus_from_table, corpus_from_templates
 from biascheck.corpora.templates import Attribute, Target, Template, cross
@@ -24,11 +28,19 @@ __all__ = [
     "COMPETENCY",
     "DEVIATIONS",
     "Attribute",
+    "Balance",
+    "Changes",
     "Corpus",
+    "Counterfactual",
     "Deviation",
+    "Document",
+    "Documents",
+    "Edit",
     "EmploymentKind",
+    "GermanRoles",
     "LeftOut",
     "Loaded",
+    "NameMap",
     "Occupation",
     "Pair",
     "Profession",
@@ -45,17 +57,21 @@ __all__ = [
     "TermSet",
     "WeatStimuli",
     "WinogradKind",
+    "anonymised",
     "as_coded",
     "bec_pro",
     "bec_pro_professions",
     "competency",
     "corpus_from_table",
     "corpus_from_templates",
+    "counterfactual",
     "cross",
     "data_directory",
     "data_file",
     "employment",
+    "first_names",
     "gender_terms",
+    "german_terms",
     "kurita_weat",
     "masked_text",
     "occupations",
@@ -63,13 +79,17 @@ __all__ = [
     "published_crows_pairs",
     "published_eec",
     "published_employment",
+    "published_gap",
     "published_imdb",
+    "published_names",
     "published_sst2",
     "published_winobias",
     "rated_competency",
+    "read_documents",
     "religion",
     "review_pairs",
     "reviews",
+    "sentences_of",
     "weat_stimuli",
     "winograd",
     "with_names",

@@ -1,6 +1,8 @@
 """One published measure a file. A measure is a call ``(model, corpus) -> Result``."""
 
+from biascheck.measures.absolute import absolute_gap
 from biascheck.measures.attribute_share import positive_share
+from biascheck.measures.change_table import MitigationRow, mitigation_table
 from biascheck.measures.competence import competency_effect, female_share
 from biascheck.measures.decorator import measure
 from biascheck.measures.log_probability import association, association_queries, pairwise_associations
@@ -26,16 +28,19 @@ from biascheck.measures.skewness import (
     stereotype,
     stereotype_of,
 )
+from biascheck.measures.utility import held_out_loss, pronoun_error, task_error
 from biascheck.measures.weat_effect import effect_size
 
 __all__ = [
     "DeltaRow",
     "DeltaSummary",
     "GenderF1",
+    "MitigationRow",
     "OccupationRow",
     "ProfessionGroup",
     "SkewAndStereotype",
     "absolute_delta",
+    "absolute_gap",
     "association",
     "association_queries",
     "competency_effect",
@@ -44,11 +49,14 @@ __all__ = [
     "effect_size",
     "female_share",
     "gender_f1",
+    "held_out_loss",
     "measure",
+    "mitigation_table",
     "occupation_table",
     "pairwise_associations",
     "positive_share",
     "profession_table",
+    "pronoun_error",
     "pronoun_gap",
     "resolution",
     "sentiment_delta",
@@ -57,5 +65,6 @@ __all__ = [
     "skew_of",
     "stereotype",
     "stereotype_of",
+    "task_error",
     "workforce_correlation",
 ]

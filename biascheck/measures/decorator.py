@@ -9,9 +9,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, wraps
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from biascheck.corpora.corpus import Corpus
 from biascheck.errors import UsageError
 from biascheck.models.cache import active_cache, digest_of
 from biascheck.models.protocols import Model
@@ -21,13 +20,28 @@ from biascheck.storage import SCHEMA, result_from_dict, result_to_dict
 __all__ = ["measure"]
 
 Options = ParamSpec("Options")
+
+
+class Source(Protocol):
+    """What is measured on: a corpus of pairs, or documents."""
+
+    @property
+    def name(self) -> str:
+        """The name shown in findings."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of everything that can change a score."""
+
+
+Measured = TypeVar("Measured", bound=Source)
 LIBRARIES = ("pytest-biascheck", "torch", "transformers", "tokenizers", "numpy", "scipy")
 
 
 def measure(
     name: str, *, version: int
 ) -> Callable[
-    [Callable[Concatenate[Any, Corpus, Options], Result]], Callable[Concatenate[Any, Corpus, Options], Result]
+    [Callable[Concatenate[Any, Measured, Options], Result]], Callable[Concatenate[Any, Measured, Options], Result]
 ]:
     """Give a ``(model, corpus, **options) -> Result`` function provenance and caching.
 
@@ -35,12 +49,12 @@ def measure(
     """
 
     def decorate(
-        function: Callable[Concatenate[Any, Corpus, Options], Result],
-    ) -> Callable[Concatenate[Any, Corpus, Options], Result]:
+        function: Callable[Concatenate[Any, Measured, Options], Result],
+    ) -> Callable[Concatenate[Any, Measured, Options], Result]:
         signature = inspect.signature(function)
 
         @wraps(function)
-        def measured(model: Any, corpus: Corpus, /, *args: Options.args, **kwargs: Options.kwargs) -> Result:
+        def measured(model: Any, corpus: Measured, /, *args: Options.args, **kwargs: Options.kwargs) -> Result:
             bound = signature.bind(model, corpus, *args, **kwargs)
             bound.apply_defaults()
             options = dict(list(bound.arguments.items())[2:])
@@ -77,7 +91,7 @@ def _key(name: str, provenance: Provenance) -> str:
         ) from error
 
 
-def _provenance(measure_version: int, model: Model, corpus: Corpus, options: Mapping[str, Any]) -> Provenance:
+def _provenance(measure_version: int, model: Model, corpus: Source, options: Mapping[str, Any]) -> Provenance:
     return Provenance(
         measure_version=measure_version,
         variant=str(options.get("variant", "ours")),

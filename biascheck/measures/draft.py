@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from biascheck.corpora.corpus import Corpus, Pair
+from biascheck.corpora.documents import Documents
 from biascheck.errors import ScoreError
 from biascheck.models.protocols import Model
 from biascheck.results import ItemScore, Provenance, Result, Shown, Skipped
@@ -17,7 +18,7 @@ UNKNOWN = Provenance(measure_version=0, variant="", model_fingerprint="", corpus
 
 def draft(
     model: Model,
-    corpus: Corpus,
+    corpus: Corpus | Documents,
     items: Sequence[ItemScore],
     skipped: Sequence[Skipped],
     *,
