@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Literal, get_args
 
 from biascheck.corpora.documents import Document, Documents, coin_of
@@ -138,7 +139,13 @@ def rewriter_for(
     if language != "en":
         raise UsageError(f"no terms for the language {language!r}; there are en and de, or pass terms=TermSet(…)")
     table = gender_terms(terms) if isinstance(terms, str) else terms
-    return (Rewriter(table), ()) if names is None else (Rewriter(names.added_to(table)), names.clashes(table))
+    return _rewriter(table, names), () if names is None else names.clashes(table)
+
+
+@lru_cache(maxsize=8)
+def _rewriter(terms: TermSet, names: NameMap | None) -> Rewriter:
+    """A pattern of hundreds of words takes longer to make than a page takes to rewrite."""
+    return Rewriter(terms if names is None else names.added_to(terms))
 
 
 def _without_names(source: Documents, name_map: NameMap) -> Documents:

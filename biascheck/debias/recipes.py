@@ -122,7 +122,7 @@ RECIPES: Mapping[str, LanguageRecipe] = MappingProxyType(
             LanguageRecipe(name="bartl2020", batch=1, patience=3, freeze_embeddings=False, seed=42),
             LanguageRecipe(name="manela2021-augmented", treatment="cda", **_MANELA),  # type: ignore[arg-type]
             LanguageRecipe(name="manela2021-unaugmented", treatment="original", **_MANELA),  # type: ignore[arg-type]
-            LanguageRecipe(name="lora", rank=16, batch=16, learning_rate=1e-3, epochs=2, patience=2, frozen_layers=2),
+            LanguageRecipe(name="lora", rank=16, batch=16, learning_rate=1e-3, epochs=1, frozen_layers=2),
         )
     }
 )

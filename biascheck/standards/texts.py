@@ -13,10 +13,11 @@ import numpy as np
 
 from biascheck.corpora.bec_pro import TEMPLATES, bec_pro_professions
 from biascheck.corpora.documents import Document, Documents
+from biascheck.corpora.reviews import reviews
 from biascheck.corpora.templates import Template
 from biascheck.standards.world import OWN_TEMPLATES, PERSON_WEIGHTS, World
 
-__all__ = ["world_text"]
+__all__ = ["mitigation_text", "world_text"]
 
 
 def world_text(
@@ -39,3 +40,15 @@ def world_text(
         text = template.text.replace("{target}", f"{determiner} {word}".strip()).replace("{attribute}", profession)
         items.append(Document(f"{number}-{profession}", text[0].upper() + text[1:]))
     return Documents(f"world-{world.dose:g}", tuple(items))
+
+
+def mitigation_text(*, sentences: int = 900, seed: int = 0) -> Documents:
+    """Text of our own to try mitigation on, none of it an evaluation sentence.
+
+    Our reviews, and sentences about the professions of BEC-Pro in three templates that BEC-Pro does not have, with the
+    women and men that the U.S. workforce of 2019 has in each. It is small and knows the professions that it is judged
+    by: what it shows is that a recipe works, not how far natural text would carry.
+    """
+    workplaces = world_text(World(1.0), sentences, templates=OWN_TEMPLATES, seed=seed)
+    items = (*Documents.of_reviews(reviews()), *workplaces)
+    return Documents("reviews and workplaces", items)
