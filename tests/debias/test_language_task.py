@@ -32,7 +32,7 @@ def test_masks_differ_between_epochs_and_not_between_calls(task):
     assert (labels != IGNORED).any()
 
 
-def test_a_batch_of_one_short_sentence_hides_something(task, quick):
+def test_a_batch_of_one_short_sentence_hides_something(task):
     """With 15 % of six pieces, nothing is drawn four times in ten."""
     shortest = min(task.fitted, key=lambda e: len(e.ids))
     for number in range(50):
@@ -50,7 +50,7 @@ def test_the_loss_is_that_of_a_full_forward_pass(task, tiny):
     model = tiny.torch_model.eval()
     logits = model(input_ids=torch.from_numpy(inputs), attention_mask=torch.from_numpy(attention)).logits
     expected = torch.nn.functional.cross_entropy(logits.flatten(0, 1), torch.from_numpy(labels).flatten())
-    assert float(task.loss(model, batch)) == pytest.approx(float(expected), abs=1e-5)
+    assert task.loss(model, batch).item() == pytest.approx(expected.item(), abs=1e-5)
 
 
 def test_pronouns_are_hidden_and_nothing_else(tiny, quick):
