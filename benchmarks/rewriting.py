@@ -20,7 +20,8 @@ def main() -> None:
         changes = counterfactual(documents, method).changes
         seconds = time.process_time() - started
         print(
-            f"{method}: {size:.1f} MB in {seconds:.1f} s of one processor, {sum(count for _, count in changes.terms):,} terms changed"
+        terms = sum(count for _, count in changes.terms)
+        print(f"{method}: {size:.1f} MB in {seconds:.1f} s of one processor, {terms:,} terms changed")
         )
 
 
