@@ -31,7 +31,7 @@ def suites(pytester, monkeypatch, tmp_path):
 
 
 def test_every_suite_measures_any_masked_model(suites, pytester):
-    run = suites("--bias-model", "reference:tiny", "--bias-results", "results.json")
+    run = suites("--bias-model", "reference:tiny", "--bias-results", "results.json", "--ignore-glob=*mitigation*")
     outcomes = run.parseoutcomes()
     assert outcomes["skipped"] == 8  # the published lists and sentences
     # A random model leans one way by a hair in every word, and shares and F1 count directions only.
@@ -62,3 +62,12 @@ def test_published_lists_are_measured_where_the_data_is(suites, shared_data):
     )
     assert run.parseoutcomes()["failed"] == 2
     run.stdout.re_match_lines([r".*positive share · .*traits"])
+
+
+@pytest.mark.slow
+def test_mitigation_is_tried_on_any_masked_model(suites, pytester):
+    """A random model has next to no associations: two of the four hypotheses about their signs do not apply."""
+    run = suites("--bias-model", "reference:tiny", "--bias-results", "results.json", "-k", "mitigation")
+    outcomes = run.parseoutcomes()
+    assert (outcomes["passed"], outcomes["skipped"]) == (8, 2)
+    run.stdout.re_match_lines([r"compared by tests: .*improved"])
