@@ -65,7 +65,7 @@ def test_published_lists_are_measured_where_the_data_is(suites, shared_data):
 
 
 @pytest.mark.slow
-def test_mitigation_is_tried_on_any_masked_model(suites, pytester):
+def test_mitigation_is_tried_on_any_masked_model(suites):
     """A random model has next to no associations: two of the four hypotheses about their signs do not apply."""
     run = suites("--bias-model", "reference:tiny", "--bias-results", "results.json", "-k", "mitigation")
     outcomes = run.parseoutcomes()
