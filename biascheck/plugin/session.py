@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SESSION", "BiasSession"]
 
-WORKER_OUTPUT = "biascheck_results"
-
 _GATES: pytest.StashKey[list[Any]] = pytest.StashKey()
 
 
@@ -39,6 +37,9 @@ class BiasSession:
         self._gates: list[Gate] = []
         self._results: dict[str, dict[str, Any]] = {}
         self._notes: list[str] = []
+        self._finished: set[str] = set()
+        self._sent: set[str] = set()
+        self._missing = ""
 
     @property
     def _is_worker(self) -> bool:
@@ -85,27 +86,30 @@ class BiasSession:
             from biascheck.storage import gate_to_dict
 
             report.bias_gates = [gate_to_dict(gate) for gate in gates]  # type: ignore[attr-defined]
+            if self._is_worker:
+                # With the report of its test, not at the end: a worker that is stopped has no end.
+                fresh = {key: result for key, result in self._results.items() if key not in self._sent}
+                report.bias_results = json.dumps(fresh)  # type: ignore[attr-defined]
+                self._sent |= fresh.keys()
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the gates of a finished test, whichever process ran it."""
+        """Take the gates and results of a finished test, whichever process ran it."""
+        if self._is_worker:
+            return
+        if report.when not in ("setup", "call"):
+            self._finished.add(report.nodeid)
+        self._results |= json.loads(getattr(report, "bias_results", "{}"))
         for document in getattr(report, "bias_gates", ()):
             from biascheck.storage import gate_from_dict
 
             self._gates.append(gate_from_dict(document))
 
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node: Any) -> None:
-        """Take over the results of a finished worker; a crashed one sent none, and its tests have failed."""
-        if text := getattr(node, "workeroutput", {}).get(WORKER_OUTPUT):
-            self._results |= json.loads(text)
-
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Write the files that were asked for; a worker hands its results to the controller."""
-        if self._is_worker:
-            self._config.workeroutput[WORKER_OUTPUT] = json.dumps(self._results)  # type: ignore[attr-defined]
-        elif self._gates:
+        """Write the files that were asked for, after an interrupted run too; workers write nothing."""
+        if self._gates and not self._is_worker:
             settings = self._settings
+            self._missing = _missing(session.testscollected, len(self._finished))
             for path, write in ((settings.results, self._write_results), (settings.report, self._write_report)):
                 if path is not None and not self._written(path, write):
                     session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -138,7 +142,7 @@ class BiasSession:
     def _write_report(self, path: Path) -> None:
         from biascheck.report import write_html
 
-        write_html(path, self._loaded(), self._gates)
+        write_html(path, self._loaded(), self._gates, incomplete=self._missing)
 
     def _written(self, path: Path, write: Callable[[Path], None]) -> bool:
         """Write a file; if its place has become unwritable, save it elsewhere rather than lose it."""
@@ -185,6 +189,13 @@ def _properties(gate: Gate, number: int) -> list[tuple[str, object]]:
     if gate.interval is not None:
         facts |= {"bias_low": gate.interval.low, "bias_high": gate.interval.high}
     return [(f"{name}{suffix}", value) for name, value in facts.items()]
+
+
+def _missing(collected: int, finished: int) -> str:
+    """What an interrupted run did not do, for the top of its report."""
+    if finished >= collected:
+        return ""
+    return f"The run was stopped: {collected - finished} of {collected} tests did not run to their end."
 
 
 def _refuse_unwritable(path: Path) -> None:

@@ -17,8 +17,10 @@ __all__ = [
     "contrast_in_words",
     "headline",
     "interval_text",
+    "label_of",
     "level_text",
     "p_text",
+    "power_text",
     "shortened",
     "statistic_name",
     "tally",
@@ -126,6 +128,16 @@ def interval_text(interval: Interval | None) -> str:
 def level_text(level: float) -> str:
     """A level in per cent, with a decimal only where it says something."""
     return f"{100 * level:.1f}".removesuffix(".0") + "\N{NO-BREAK SPACE}%"
+
+
+def label_of(corpus: str) -> str:
+    """The name of a corpus with room for its labels to break a line."""
+    return corpus.replace("·", " · ")
+
+
+def power_text(power: float) -> str:
+    """A power with two decimals; never a 1 that is not certain."""
+    return "> 0.99" if power > 0.99 else f"{power:.2f}"
 
 
 def p_text(p: float) -> str:

@@ -69,19 +69,71 @@ def test_a_report_is_written_and_named(project, table_suite, pytester):
     assert "table" in (pytester.path / "bias.html").read_text()
 
 
-def test_an_interrupted_run_keeps_what_it_has(table_suite, pytester):
-    interrupted = table_suite + "\n    def test_zzz_interrupted():\n        raise KeyboardInterrupt\n"
-    pytester.makepyfile(test_bias=interrupted)
-    run = pytester.runpytest_subprocess("-p", "biascheck.plugin", "--bias-results", "results.json")
-    run.stdout.fnmatch_lines(["!* KeyboardInterrupt !*"])
-    _, gates = read_results(pytester.path / "results.json")
+STOPS = {
+    "by hand": "raise KeyboardInterrupt",
+    "by a crash of pytest": "raise pytest.exit.Exception('enough')",
+    "by the first failure": "assert False",
+}
+
+
+@pytest.mark.parametrize("stop", STOPS.values(), ids=STOPS)
+def test_an_interrupted_run_keeps_what_it_has_and_says_so(table_suite, pytester, stop):
+    more = f"""
+    def test_zz_stops():
+        {stop}
+
+    def test_zzz_never_runs():
+        pass
+"""
+    pytester.makepyfile(test_bias=table_suite + more)
+    files = ("--bias-results", "results.json", "--bias-report", "bias.html")
+    chosen = ("-x", "--deselect", "test_bias.py::test_tight")
+    pytester.runpytest_subprocess("-p", "biascheck.plugin", *files, *chosen)
+    results, gates = read_results(pytester.path / "results.json")
+    assert (len(results), len(gates)) == (1, 1)
+    unfinished = 1 if "assert" in stop else 2
+    html = (pytester.path / "bias.html").read_text()
+    assert f"The run was stopped: {unfinished} of 3 tests did not run to their end." in html
+
+
+def test_a_run_that_was_not_stopped_does_not_say_so(project, table_suite, pytester):
+    project(table_suite, "--bias-report", "bias.html")
+    assert "The run was stopped" not in (pytester.path / "bias.html").read_text()
+
+
+def test_an_interrupted_run_of_several_processes_keeps_the_results_of_all(table_suite, pytester):
+    more = """
+    def test_zz_interrupts_the_controller():
+        import os, signal, time
+        time.sleep(1)
+        os.kill(os.getppid(), signal.SIGINT)
+        time.sleep(5)
+"""
+    pytester.makepyfile(test_bias=table_suite + more)
+    files = ("--bias-results", "results.json", "--bias-report", "bias.html")
+    pytester.runpytest_subprocess("-p", "biascheck.plugin", "-n", "2", "--dist", "loadfile", *files)
+    results, gates = read_results(pytester.path / "results.json")
+    assert [result.title for result in results] == ["association on table × jobs"]
     assert len(gates) == 2
+    assert "1 of 3 tests did not run to their end" in (pytester.path / "bias.html").read_text()
 
 
-def test_a_place_that_cannot_be_written_is_refused_before_anything_runs(project, table_suite, pytester):
+@DISTRIBUTIONS
+def test_one_report_holds_the_gates_and_items_of_all_processes(project, table_suite, processes, pytester):
+    run = project(table_suite, "--bias-report", "bias.html", *processes)
+    run.stdout.fnmatch_lines(["written: bias.html"])
+    html = (pytester.path / "bias.html").read_text()
+    assert "test_bias.py::test_loose" in html
+    assert "test_bias.py::test_tight" in html
+    assert html.count('<details class="result">') == 1
+    assert "Incomplete." not in html
+
+
+@pytest.mark.parametrize("option", ["--bias-results", "--bias-report"])
+def test_a_place_that_cannot_be_written_is_refused_before_anything_runs(project, table_suite, pytester, option):
     (pytester.path / "file").write_text("in the way")
-    run = project(table_suite, "--bias-results", "file/results.json")
-    run.stderr.re_match_lines([r"ERROR: .*results\.json cannot be written \(.*\); name another place"])
+    run = project(table_suite, option, "file/here")
+    run.stderr.re_match_lines([r"ERROR: .*here cannot be written \(.*\); name another place"])
     run.assert_outcomes()
 
 
