@@ -18,6 +18,7 @@ __all__ = ["Series", "TwoSided", "column_chart", "row_chart", "two_sided_chart"]
 
 HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 240, 44, 10, 12, 26
 ROW = 13
+SIDE_WIDTH = 54
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def row_chart(places: Sequence[str], series: Sequence[Series], *, label: str) ->
 def two_sided_chart(conditions: Sequence[TwoSided], *, contrast: tuple[str, str], label: str) -> Markup:
     """For each condition the mean negative bias to the left of zero and the mean positive one to the right."""
     values = [v for c in conditions for v in (c.negative, c.positive)]
-    scale = Scale.over([0.0, *values], start=LABEL_WIDTH, end=FIGURE_WIDTH - 2 * VALUE_WIDTH)
+    scale = Scale.over([0.0, *values], start=LABEL_WIDTH, end=FIGURE_WIDTH - 2 * SIDE_WIDTH)
     step = 20
     height = CHART_TOP + step * len(conditions) + 4
     parts = [*directions(contrast), line("parity", scale.at(0), CHART_TOP - 4, scale.at(0), height)]
@@ -80,7 +81,7 @@ def two_sided_chart(conditions: Sequence[TwoSided], *, contrast: tuple[str, str]
         parts.append(text("name", LABEL_WIDTH - 8, top + 12, shortened(one.name, LABEL_LENGTH)))
         for kind, value in (("two", one.negative), ("one", one.positive)):
             parts.append(_from_zero(kind, value, scale, top + 3, 12))
-        parts.append(text("value", FIGURE_WIDTH - VALUE_WIDTH, top + 12, signed(one.negative)))
+        parts.append(text("value", FIGURE_WIDTH - SIDE_WIDTH, top + 12, signed(one.negative)))
         parts.append(text("value", FIGURE_WIDTH - 2, top + 12, signed(one.positive)))
     return drawing("bar-chart", FIGURE_WIDTH, height, label, parts)
 

@@ -127,7 +127,7 @@ def _scatter(detail: Detail, _: Result) -> Drawing:
     rows = [[point.label, point.x, point.y] for point in points]
     return Drawing(
         key="scatter",
-        title=f"{y} against {x}",
+        title=f"{y[:1].upper()}{y[1:]} against {x}",
         chart=plane_chart(points, x_label=f"{x} →", y_label=f"↑ {y}", label=f"{y} against {x}, {len(points)} points"),
         table=table_of(["name", x, y], rows),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from markupsafe import Markup
@@ -30,8 +30,9 @@ MOST_FINDINGS = 6
 
 @dataclass(frozen=True)
 class Finding:
-    """A gate that exceeds its margin, in one sentence, and where its result stands."""
+    """A gate that is not within its margin: what it is about, the rest of its sentence, where its result stands."""
 
+    title: str
     text: str
     anchor: str
 
@@ -120,8 +121,13 @@ def _links(placed: Sequence[Placed]) -> dict[Key, Link]:
 
 
 def _findings(gates: Sequence[Gate], links: Mapping[Key, Link]) -> tuple[Finding, ...]:
-    exceeding = [gate for gate in gates if gate.verdict is Verdict.EXCEEDS]
+    """The gates with the worst verdict of all, unless all are within."""
+    worst = [gate for gate in gates if gate.verdict is Verdict.EXCEEDS]
+    worst = worst or [gate for gate in gates if gate.verdict is Verdict.INCONCLUSIVE]
     # the worst first: how many margins away from parity
-    exceeding.sort(key=lambda gate: -abs(gate.estimate - gate.parity) / (abs(gate.margin) or 1.0))
-    anchors = [links[key].anchor if (key := result_key(gate)) in links else "gates" for gate in exceeding]
-    return tuple(Finding(gate.finding, anchor) for gate, anchor in zip(exceeding, anchors, strict=True))
+    worst.sort(key=lambda gate: -abs(gate.estimate - gate.parity) / (abs(gate.margin) or 1.0))
+    anchors = [links[key].anchor if (key := result_key(gate)) in links else "gates" for gate in worst]
+    return tuple(
+        Finding(gate.title, replace(gate, published="").finding.removeprefix(gate.title), anchor)
+        for gate, anchor in zip(worst, anchors, strict=True)
+    )

@@ -96,5 +96,5 @@ def _source(results: Sequence[Result], models: Sequence[str]) -> str:
     """The result that a figure comes from; of several, what they have in common."""
     corpora = {result.corpus for result in results}
     corpus = results[0].corpus if len(corpora) == 1 else base_of(results[0].corpus)
-    measure = f"{results[0].measure}, " if len(results) == 1 else ""
-    return f"{measure}{corpus}{f' on {results[0].model}' if len(models) > 1 else ''}"
+    measures = " and ".join(dict.fromkeys(result.measure for result in results))
+    return f"{measures}, {corpus}{f' on {results[0].model}' if len(models) > 1 else ''}"

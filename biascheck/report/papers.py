@@ -29,8 +29,8 @@ PAPERS = (
         name="Kurita et al. 2019",
         question="Which words does a profession or a trait call for?",
         title="Measuring Bias in Contextualized Word Representations. Gender Bias in NLP, 2019",
-        measures=("effect size", "positive share", "association"),
-        corpora=("kurita", "employment", "religion"),
+        measures=("effect size", "positive share", "association", "WEAT", "resolution ratio", "neither gap"),
+        corpora=("kurita", "employment", "religion", "gap"),
     ),
     Paper(
         key="bartl2020",
@@ -54,14 +54,14 @@ PAPERS = (
         question="Does the same review read better of a man or of a woman?",
         title="Gender Bias in BERT: Measuring and Analysing Biases through Sentiment Rating in a Realistic "
         "Downstream Classification Task. Gender Bias in NLP, 2022",
-        measures=("sentiment",),
+        measures=("sentiment", "absolute sentiment"),
     ),
     Paper(
         key="basta2019",
         name="Basta et al. 2019",
         question="Is gender a direction among the vectors?",
         title="Evaluating the Underlying Gender Bias in Contextualized Word Embeddings. Gender Bias in NLP, 2019",
-        measures=("gender subspace", "direct bias", "cluster", "classification", "neighbour"),
+        measures=("gender subspace", "direct bias", "cluster", "classifier", "neighbour"),
     ),
 )
 

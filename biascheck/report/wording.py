@@ -33,6 +33,7 @@ STATISTICS = {
     "standardised_difference": "effect size d",
     "spearman": "Spearman's ρ",
     "pearson": "Pearson's r",
+    "mean_absolute": "mean size of the gaps",
     "smaller_f1": "smaller F1 of the two groups",
 }
 
