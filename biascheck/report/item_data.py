@@ -20,7 +20,7 @@ from biascheck.results import ItemScore, Result, Shown
 
 __all__ = ["BUDGET", "ItemData", "pack_items", "ranked", "utf16_offset"]
 
-BUDGET = 7_000_000
+BUDGET = 8_000_000
 """The most characters of a report that its items may take; beyond, the items with the smallest gaps stay outside."""
 
 
@@ -66,7 +66,7 @@ def _encoded(results: Sequence[Result], kept: Sequence[Sequence[ItemScore]]) -> 
     entries = [_entry(result, items, store) for result, items in zip(results, kept, strict=True)]
     document = {"results": entries, "columns": list(store.columns), "strings": list(store.strings)}
     text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return b64encode(zlib.compress(text.encode("utf-8", "replace"), 9)).decode()
+    return b64encode(zlib.compress(text.encode("utf-8", "replace"))).decode()
 
 
 @dataclass(frozen=True)

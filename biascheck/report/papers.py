@@ -74,10 +74,12 @@ OWN = Paper(
 
 
 def paper_of(result: Result | Gate, tests: Sequence[str] = ()) -> Paper:
-    """The paper of a result: by the folder of the tests that judged it, else by its corpus, else by its measure."""
+    """The paper of a result: by the folder of the tests that judged it, else by its measure and corpus."""
     for paper in PAPERS:
         if any(paper.key in test.split("::")[0].split("/") for test in tests):
             return paper
-    by_corpus = (paper for paper in PAPERS if result.corpus.startswith(paper.corpora))
-    by_measure = (paper for paper in PAPERS if result.measure.startswith(paper.measures))
-    return next(by_corpus, None) or next(by_measure, OWN)
+    by_measure = next((paper for paper in PAPERS if result.measure.startswith(paper.measures)), OWN)
+    if by_measure is OWN:
+        return OWN
+    # the papers share measures, and the later ones took them to corpora of their own
+    return next((paper for paper in PAPERS if result.corpus.startswith(paper.corpora)), by_measure)
