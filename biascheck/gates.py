@@ -45,6 +45,7 @@ class Gate:
     warnings: tuple[str, ...] = ()
     test: str = ""
     bound: Bound = "within"
+    note: str = ""
 
     @property
     def finding(self) -> str:
@@ -52,6 +53,8 @@ class Gate:
         parts = [f"{self.title}: {figure(self.estimate)} {_interval(self.interval)} {self._held()}"]
         if self.offenders:
             parts.append(f"largest: {', '.join(self.offenders)}")
+        if self.note:
+            parts.append(self.note)
         if self.published:
             parts.append(f"published: {self.published}")
         return f"{'; '.join(parts)} ({self._size()})"
@@ -109,6 +112,7 @@ def hold(
     published: str = "",
     reason: str = "",
     bound: Bound = "within",
+    note: str = "",
 ) -> Gate:
     """Write a judgement down. Without an interval nothing passes: no data is never a pass."""
     allowed = verdict is Verdict.INCONCLUSIVE and inconclusive_passes and interval is not None
@@ -136,6 +140,7 @@ def hold(
         reason=reason,
         warnings=(*result.warnings, *_reservations(result)),
         bound=bound,
+        note=note,
     )
 
 

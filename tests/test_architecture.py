@@ -4,7 +4,7 @@
 
     errors, files, figures, spans · stats → results layer → {assertions, report} ──┐
     errors, files, figures, spans → {corpora, models} → {measures, debias} ────────┴→ plugin, cli
-    {measures, debias} → standards
+    {measures, debias} → {standards, studies}
 """
 
 import ast
@@ -22,11 +22,21 @@ LONGEST_MODULE = 400
 HEAVY = ("torch", "transformers", "scipy", "numpy", "pandas")
 
 LEAVES = {"errors", "files", "figures", "spans"}
-RESULTS = {"results", "summaries", "gates", "storage", "recording"}
+RESULTS = {
+    "results",
+    "summaries",
+    "gates",
+    "storage",
+    "recording",
+    "comparison",
+    "compatibility",
+    "baselines",
+    "baseline_files",
+}
 JUDGES = {"assertions", "report"}
 SOURCES = {"corpora", "models"}
 MAKERS = {"measures", "debias"}
-STANDARDS = {"standards"}
+STANDARDS = {"standards", "studies"}
 FRONT = {"biascheck", "loading", "testing"}
 OUTSIDE = {"plugin", "cli"}
 ALL = LEAVES | {"stats"} | RESULTS | JUDGES | SOURCES | MAKERS | STANDARDS | FRONT | OUTSIDE

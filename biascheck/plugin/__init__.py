@@ -10,6 +10,8 @@ import pytest
 from biascheck.plugin.fixtures import (
     bec_pro,
     bec_pro_german,
+    bias_baseline,
+    bias_classifier,
     bias_data,
     bias_margins,
     bias_model,
@@ -26,6 +28,8 @@ from biascheck.plugin.settings import settings_of
 __all__ = [
     "bec_pro",
     "bec_pro_german",
+    "bias_baseline",
+    "bias_classifier",
     "bias_data",
     "bias_margins",
     "bias_model",

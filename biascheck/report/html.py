@@ -9,8 +9,10 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from biascheck.comparison import Comparison
 from biascheck.files import write_atomically
 from biascheck.gates import Gate
+from biascheck.report.change_rows import ChangeTable, change_table
 from biascheck.report.gate_rows import GateTable, Key, Link, gate_table, result_key
 from biascheck.report.item_data import pack_items
 from biascheck.report.model_cards import ModelCard, model_cards
@@ -18,11 +20,12 @@ from biascheck.report.paper_sections import PaperSection, paper_sections
 from biascheck.report.papers import Paper, paper_of
 from biascheck.report.rendering import render
 from biascheck.report.result_sections import Placed
-from biascheck.report.wording import ORDER, Headline, headline, shortened
+from biascheck.report.wording import ORDER, Headline, headline, incomplete_text, shortened
 from biascheck.results import Result
 from biascheck.stats import Verdict
+from biascheck.storage import Run
 
-__all__ = ["Page", "page_of", "render_page", "write_html"]
+__all__ = ["Page", "page_of", "render_page", "write_html", "write_report"]
 
 TITLE_LENGTH = 80
 MOST_FINDINGS = 6
@@ -49,19 +52,39 @@ class Page:
     findings_hidden: int
     models: tuple[ModelCard, ...]
     gates: GateTable | None
+    changes: ChangeTable | None
     papers: tuple[PaperSection, ...]
     data: Markup
 
 
-def write_html(path: Path, results: Sequence[Result], gates: Sequence[Gate], *, incomplete: str = "") -> None:
+def write_html(
+    path: Path,
+    results: Sequence[Result],
+    gates: Sequence[Gate],
+    *,
+    comparisons: Sequence[Comparison] = (),
+    incomplete: str = "",
+) -> None:
     """Write one self-contained file, whole or not at all. A place that cannot be written raises OSError.
 
     ``incomplete`` says, at the top of the page, what an interrupted run did not measure.
     """
-    write_atomically(path, render_page(page_of(results, gates, incomplete=incomplete)))
+    page = page_of(results, gates, comparisons=comparisons, incomplete=incomplete)
+    write_atomically(path, render_page(page))
 
 
-def page_of(results: Sequence[Result], gates: Sequence[Gate], *, incomplete: str = "") -> Page:
+def write_report(path: Path, run: Run) -> None:
+    """Write the report of a run: its results, gates and comparisons, and whether it came to its end."""
+    write_html(path, run.results, run.gates, comparisons=run.comparisons, incomplete=incomplete_text(run))
+
+
+def page_of(
+    results: Sequence[Result],
+    gates: Sequence[Gate],
+    *,
+    comparisons: Sequence[Comparison] = (),
+    incomplete: str = "",
+) -> Page:
     """Gather what the page shows; either sequence may be empty.
 
     Everything is put in order by name: workers finish in any order, and two runs should read alike.
@@ -86,6 +109,7 @@ def page_of(results: Sequence[Result], gates: Sequence[Gate], *, incomplete: str
         findings_hidden=len(findings[MOST_FINDINGS:]),
         models=models,
         gates=gate_table(of_papers, links) if gates else None,
+        changes=change_table(comparisons) if comparisons else None,
         papers=paper_sections([(_paper(entry, judged), entry) for entry in placed], of_papers),
         # base64 and nothing else
         data=Markup(data.text),

@@ -10,12 +10,14 @@ from biascheck.figures import figure
 from biascheck.gates import Gate
 from biascheck.results import Result
 from biascheck.stats import Interval, Verdict
+from biascheck.storage import Run
 
 __all__ = [
     "ORDER",
     "Headline",
     "contrast_in_words",
     "headline",
+    "incomplete_text",
     "interval_text",
     "label_of",
     "level_text",
@@ -129,6 +131,14 @@ def interval_text(interval: Interval | None) -> str:
 def level_text(level: float) -> str:
     """A level in per cent, with a decimal only where it says something."""
     return f"{100 * level:.1f}".removesuffix(".0") + "\N{NO-BREAK SPACE}%"
+
+
+def incomplete_text(run: Run) -> str:
+    """What an interrupted run did not do; nothing for one that came to its end."""
+    if run.complete:
+        return ""
+    tests = "1 test" if run.not_run == 1 else f"{run.not_run:,} tests"
+    return f"The run was interrupted: {tests} did not run, and what they measure is not in this report."
 
 
 def label_of(corpus: str) -> str:

@@ -19,6 +19,7 @@ import biascheck
 import biascheck.measures
 import biascheck.plugin.margins
 import biascheck.plugin.terminal
+from biascheck.comparison import Comparison
 from biascheck.corpora import DEVIATIONS
 from biascheck.gates import Gate
 from biascheck.models.references import build_reference
@@ -145,7 +146,7 @@ def test_every_public_name_is_documented(name):
     assert re.search(rf"\b{name}\b", everything), f"no page of docs/ speaks of {name}"
 
 
-STORED = [Result, Interval, Provenance, ItemScore, Skipped, Gate]
+STORED = [Result, Interval, Provenance, ItemScore, Skipped, Gate, Comparison]
 
 
 @pytest.mark.parametrize("kind", STORED, ids=lambda kind: kind.__name__)
