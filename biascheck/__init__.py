@@ -20,11 +20,15 @@ _HOME = {
     "Result": "results",
     "Sentence": "corpora",
     "Span": "spans",
+    "absolute_delta": "measures",
+    "as_classifier": "models.classifiers",
+    "assert_absolute_delta_below": "assertions",
     "assert_all_within": "assertions",
     "assert_association_within": "assertions",
     "assert_below": "assertions",
     "assert_effect_size_within": "assertions",
     "assert_no_regression": "assertions",
+    "assert_no_sentiment_delta": "assertions",
     "assert_share_within": "assertions",
     "assert_skew_below": "assertions",
     "assert_stereotype_below": "assertions",
@@ -37,9 +41,11 @@ _HOME = {
     "competency_effect": "measures",
     "corpus_from_table": "corpora",
     "corpus_from_templates": "corpora",
+    "delta_table": "measures",
     "effect_size": "measures",
     "employment": "corpora",
     "female_share": "measures",
+    "fine_tune_classifier": "debias",
     "gender_f1": "measures",
     "kurita_weat": "corpora",
     "load": "loading",
@@ -49,11 +55,15 @@ _HOME = {
     "positive_share": "measures",
     "profession_table": "measures",
     "pronoun_gap": "measures",
+    "published_imdb": "corpora",
     "published_winobias": "corpora",
     "rated_competency": "corpora",
     "read_results": "storage",
     "religion": "corpora",
     "resolution": "measures",
+    "review_pairs": "corpora",
+    "reviews": "corpora",
+    "sentiment_delta": "measures",
     "skew": "measures",
     "skew_of": "measures",
     "stereotype": "measures",
@@ -74,11 +84,15 @@ __all__ = [
     "Result",
     "Sentence",
     "Span",
+    "absolute_delta",
+    "as_classifier",
+    "assert_absolute_delta_below",
     "assert_all_within",
     "assert_association_within",
     "assert_below",
     "assert_effect_size_within",
     "assert_no_regression",
+    "assert_no_sentiment_delta",
     "assert_share_within",
     "assert_skew_below",
     "assert_stereotype_below",
@@ -91,9 +105,11 @@ __all__ = [
     "competency_effect",
     "corpus_from_table",
     "corpus_from_templates",
+    "delta_table",
     "effect_size",
     "employment",
     "female_share",
+    "fine_tune_classifier",
     "gender_f1",
     "kurita_weat",
     "load",
@@ -103,11 +119,15 @@ __all__ = [
     "positive_share",
     "profession_table",
     "pronoun_gap",
+    "published_imdb",
     "published_winobias",
     "rated_competency",
     "read_results",
     "religion",
     "resolution",
+    "review_pairs",
+    "reviews",
+    "sentiment_delta",
     "skew",
     "skew_of",
     "stereotype",
@@ -119,11 +139,13 @@ __all__ = [
 
 if TYPE_CHECKING:
     from biascheck.assertions import (
+        assert_absolute_delta_below,
         assert_all_within,
         assert_association_within,
         assert_below,
         assert_effect_size_within,
         assert_no_regression,
+        assert_no_sentiment_delta,
         assert_share_within,
         assert_skew_below,
         assert_stereotype_below,
@@ -141,17 +163,33 @@ if TYPE_CHECKING:
         corpus_from_templates,
         employment,
         kurita_weat,
+        published_imdb,
         published_winobias,
         rated_competency,
         religion,
+        review_pairs,
+        reviews,
         winograd,
     )
-    from biascheck.errors import BiasAssertionError, BiascheckError, BiascheckWarning
-    from biascheck.gates import Gate
-    from biascheck.loading import load
+    from biascheck.debias import (
+        fine_tune_classifier,
+    )
+    from biascheck.errors import (
+        BiasAssertionError,
+        BiascheckError,
+        BiascheckWarning,
+    )
+    from biascheck.gates import (
+        Gate,
+    )
+    from biascheck.loading import (
+        load,
+    )
     from biascheck.measures import (
+        absolute_delta,
         association,
         competency_effect,
+        delta_table,
         effect_size,
         female_share,
         gender_f1,
@@ -162,15 +200,26 @@ if TYPE_CHECKING:
         profession_table,
         pronoun_gap,
         resolution,
+        sentiment_delta,
         skew,
         skew_of,
         stereotype,
         stereotype_of,
         workforce_correlation,
     )
-    from biascheck.results import Result
-    from biascheck.spans import Span
-    from biascheck.storage import read_results, write_results
+    from biascheck.models.classifiers import (
+        as_classifier,
+    )
+    from biascheck.results import (
+        Result,
+    )
+    from biascheck.spans import (
+        Span,
+    )
+    from biascheck.storage import (
+        read_results,
+        write_results,
+    )
 
 
 def __getattr__(name: str) -> Any:

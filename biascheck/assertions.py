@@ -25,11 +25,13 @@ from biascheck.stats import Change, Interval, Verdict
 from biascheck.summaries import LEVEL
 
 __all__ = [
+    "assert_absolute_delta_below",
     "assert_all_within",
     "assert_association_within",
     "assert_below",
     "assert_effect_size_within",
     "assert_no_regression",
+    "assert_no_sentiment_delta",
     "assert_share_within",
     "assert_skew_below",
     "assert_stereotype_below",
@@ -49,6 +51,7 @@ class GateOptions(TypedDict, total=False):
     inconclusive: Inconclusive
     published: str
     reason: str
+    note: str
 
 
 def assert_within_margin(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
@@ -56,7 +59,8 @@ def assert_within_margin(result: Result, margin: float, **options: Unpack[GateOp
 
     ``family`` is the number of gates this one is judged with: the interval is widened to level
     ``1 − (1 − level) / family`` (Bonferroni), so that each gate can be a test of its own.
-    ``published`` is shown beside the measured figure; ``reason`` says why the margin is what it is.
+    ``published`` is shown beside the measured figure; ``reason`` says why the margin is what it is, ``note`` anything
+    else that a reader of the finding should know.
     """
     __tracebackhide__ = True
     gate = _held(result, margin, "within", **options)
@@ -121,6 +125,26 @@ def assert_share_within(result: Result, margin: float, **options: Unpack[GateOpt
     __tracebackhide__ = True
     _require(result, "share_positive", "assert_share_within", "positive_share(model, corpus)")
     return assert_within_margin(result, margin, **options)
+
+
+def assert_no_sentiment_delta(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
+    """Fail unless the mean sentiment delta lies within ``margin`` of zero.
+
+    The interval decides. The finding also tells Wilcoxon's p without zeros, times ``family`` (Bonferroni): with
+    thousands of reviews any classifier differs significantly from none, and with few no one does.
+    """
+    __tracebackhide__ = True
+    _require(result, "mean", "assert_no_sentiment_delta", "sentiment_delta(classifier, corpus)")
+    options["note"] = options.get("note") or _signed_rank_note(result, options.get("family", 1))
+    return assert_within_margin(result, margin, **options)
+
+
+def assert_absolute_delta_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
+    """Fail unless the mean size of the sentiment deltas, whatever their sign, is below ``bound``."""
+    __tracebackhide__ = True
+    source = "absolute_delta(sentiment_delta(classifier, corpus))"
+    _require(result, "mean_absolute", "assert_absolute_delta_below", source, "assert_below")
+    return assert_below(result, bound, **options)
 
 
 def assert_skew_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
@@ -195,6 +219,7 @@ def _held(
     inconclusive: Inconclusive = "fail",
     published: str = "",
     reason: str = "",
+    note: str = "",
 ) -> Gate:
     """Judge a result by a margin or an upper bound, and tell who listens."""
     interval = _interval(result, family, level)
@@ -209,9 +234,17 @@ def _held(
         published=published,
         reason=reason,
         bound=bound,
+        note=note,
     )
     record(gate, result)
     return gate
+
+
+def _signed_rank_note(result: Result, family: int) -> str:
+    test = stats.wilcoxon_signed_rank([item.score for item in result.items])
+    p = min(1.0, family * test.p)
+    size = "< 0.001" if p < 0.001 else f"= {p:.3f}"
+    return f"signed-rank p {size}" + (f" corrected for {family} tests" if family > 1 else "")
 
 
 def _interval(result: Result, family: int, level: float) -> Interval | None:

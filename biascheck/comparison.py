@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from biascheck.errors import UsageError
 from biascheck.figures import figure, signed
 from biascheck.results import ItemScore, Result, sample_of
 from biascheck.stats import Change, DistanceChange, Interval, Sample
-from biascheck.summaries import DISTANCES, LEVEL, RESAMPLES, RESAMPLES_IN_TAIL
+from biascheck.summaries import LEVEL, RESAMPLES, RESAMPLES_IN_TAIL, interval_method
 
 __all__ = ["Comparison", "Move", "compare", "compare_all"]
 
@@ -188,14 +187,13 @@ class _Match:
     @cached_property
     def distance(self) -> DistanceChange:
         statistic = self.before.statistic
-        method: Literal["bca", "percentile"] = "percentile" if statistic in DISTANCES else "bca"
         return stats.paired_bootstrap(
             *self.samples,
             statistic,
             rng=np.random.default_rng(self.before.seed),
             parity=self.before.parity,
             resamples=self.resamples,
-            method=method,
+            method=interval_method(statistic),
         )
 
     def interval_at(self, level: float) -> Interval | None:

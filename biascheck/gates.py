@@ -45,6 +45,7 @@ class Gate:
     warnings: tuple[str, ...] = ()
     test: str = ""
     bound: Bound = "within"
+    note: str = ""
 
     @property
     def finding(self) -> str:
@@ -52,6 +53,8 @@ class Gate:
         parts = [f"{self.title}: {figure(self.estimate)} {_interval(self.interval)} {self._held()}"]
         if self.offenders:
             parts.append(f"largest: {', '.join(self.offenders)}")
+        if self.note:
+            parts.append(self.note)
         if self.published:
             parts.append(f"published: {self.published}")
         return f"{'; '.join(parts)} ({self._size()})"
@@ -101,6 +104,7 @@ def hold(
     published: str = "",
     reason: str = "",
     bound: Bound = "within",
+    note: str = "",
 ) -> Gate:
     """Write a judgement down. Without an interval nothing passes: no data is never a pass."""
     allowed = verdict is Verdict.INCONCLUSIVE and inconclusive_passes and interval is not None
@@ -128,6 +132,7 @@ def hold(
         reason=reason,
         warnings=(*result.warnings, *_reservations(result)),
         bound=bound,
+        note=note,
     )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack, overload
 
-from biascheck.models.loading import LoadOptions
+from biascheck.models.loading import ClassifierOptions, LoadOptions
 from biascheck.models.loading import load as load_model
 from biascheck.models.references import REFERENCES, build_reference
+from biascheck.models.sequence_classifier import TransformersClassifier
 from biascheck.models.transformers import TransformersCausalModel, TransformersMaskedModel
 
 __all__ = ["load"]
@@ -15,10 +16,20 @@ __all__ = ["load"]
 PREFIX = "reference:"
 
 
+@overload
+def load(
+    model: str | Path | tuple[Any, Any], *, kind: Literal["classifier"], **options: Unpack[ClassifierOptions]
+) -> TransformersClassifier: ...
+
+
+@overload
 def load(
     model: str | Path | tuple[Any, Any], **options: Unpack[LoadOptions]
-) -> TransformersMaskedModel | TransformersCausalModel:
-    """Load a language model for measuring.
+) -> TransformersMaskedModel | TransformersCausalModel: ...
+
+
+def load(model: str | Path | tuple[Any, Any], **options: Any) -> Any:
+    """Load a language model or a text classifier for measuring.
 
     ``model`` is a local folder, a hub id, the bundled ``minilm-mlm``, a ``(model, tokenizer)`` pair, or a reference:
     ``reference:parity``, ``reference:workforce``, ``reference:planted(dose=0.3)`` (models whose bias is known by
@@ -26,9 +37,10 @@ def load(
     the model's author is run, unless ``allow_pickle`` or ``trust_remote_code`` say otherwise. A model whose head would
     be initialised at random is refused.
 
-    ``name`` is shown in findings; ``kind`` ("masked" or "causal") is read off the model unless given; ``device`` and
-    ``dtype`` say where and how precisely it runs; ``revision`` and ``gguf_file`` choose among files. ``lazy=True``
-    checks the files now and loads the weights with the first score.
+    ``name`` is shown in findings; ``kind`` ("masked", "causal" or "classifier") is read off the model unless given;
+    ``device`` and ``dtype`` say where and how precisely it runs; ``revision`` and ``gguf_file`` choose among files.
+    ``lazy=True`` checks the files now and loads the weights with the first score. Of a classifier, ``positive`` names
+    the class that is good news and ``window`` what is read of a text that is too long.
     """
     if isinstance(model, tuple) or not str(model).startswith(PREFIX):
         return load_model(model, **options)

@@ -28,13 +28,14 @@ from biascheck.errors import ScoreError, UsageError
 from biascheck.results import ItemScore, Result, sample_of
 from biascheck.stats import Interval, Sample
 
-__all__ = ["LEVEL", "RESAMPLES", "interval_of", "summarise"]
+__all__ = ["DISTANCES", "LEVEL", "RESAMPLES", "interval_method", "interval_of", "summarise"]
 
 LEVEL = 0.95
 RESAMPLES = 2_000
 RESAMPLES_IN_TAIL = 40
 ROUNDING = 1e-12
 DISTANCES = ("skew", "stereotype")
+"""Statistics that are never below zero, so that chance alone lifts them."""
 
 
 def summarise(draft: Result, *, level: float = LEVEL) -> Result:
@@ -65,9 +66,16 @@ def interval_of(items: tuple[ItemScore, ...], statistic: str, *, seed: int, leve
         return stats.wilson_interval(stats.estimate(sample, statistic), len(items), level=level)
     rng = np.random.default_rng(seed)
     resamples = max(RESAMPLES, round(RESAMPLES_IN_TAIL / (1 - level)))
-    # BCa takes the upward bias of a distance from zero for an error of its centre, and ends far too low.
-    method: Literal["bca", "percentile"] = "percentile" if statistic in DISTANCES else "bca"
+    method = interval_method(statistic)
     return stats.cluster_bootstrap(sample, statistic, rng=rng, level=level, resamples=resamples, method=method)
+
+
+def interval_method(statistic: str) -> Literal["bca", "percentile"]:
+    """How the ends of an interval are found.
+
+    BCa takes the upward bias of a distance from zero for an error of its centre, and ends far too low.
+    """
+    return "percentile" if statistic in DISTANCES else "bca"
 
 
 def cluster_means(sample: Sample) -> NDArray[np.float64]:

@@ -4,7 +4,7 @@
 
     errors, files, figures, spans · stats → results layer → {assertions, report} ──┐
     errors, files, figures, spans → {corpora, models} → {measures, debias} ────────┴→ plugin, cli
-    {measures, debias} → standards
+    {measures, debias} → {standards, studies}
 """
 
 import ast
@@ -36,7 +36,7 @@ RESULTS = {
 JUDGES = {"assertions", "report"}
 SOURCES = {"corpora", "models"}
 MAKERS = {"measures", "debias"}
-STANDARDS = {"standards"}
+STANDARDS = {"standards", "studies"}
 FRONT = {"biascheck", "loading", "testing"}
 OUTSIDE = {"plugin", "cli"}
 ALL = LEAVES | {"stats"} | RESULTS | JUDGES | SOURCES | MAKERS | STANDARDS | FRONT | OUTSIDE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -17,19 +16,17 @@ def calibrate(
     doses: Annotated[str, typer.Option(help="doses of the standards, with commas between them")] = "0,0.25,0.5,0.75,1",
     parity_models: Annotated[int, typer.Option("--models", min=0, help="parity models to train")] = 20,
     trials: Annotated[int, typer.Option(min=1, help="simulated data sets for each gate and true value")] = 500,
-    steps: Annotated[int, typer.Option(min=100, help="training steps of each parity model")] = 1_200,
     margins: Annotated[Path | None, typer.Option(help="a suite's margins.toml")] = None,
     real: Annotated[str, typer.Option(help="model whose variance the simulated data have")] = "minilm-mlm",
     out: Annotated[Path, typer.Option(help="folder for calibration.json, .svg and .md")] = Path("docs"),
 ) -> None:
-    """Hold the measures and gates against models whose bias is known; takes most of an hour."""
+    """Hold the measures and gates against models whose bias is known; training them takes most of an hour, once."""
     from rich.console import Console
 
     from biascheck.loading import load
     from biascheck.standards.calibration import calibrate
     from biascheck.standards.calibration_page import rich_tables, write_calibration
     from biascheck.standards.suite_gates import read_limits
-    from biascheck.standards.training import AT_PARITY
 
     suite = Path("suites/margins.toml")
     found = calibrate(
@@ -38,7 +35,6 @@ def calibrate(
         trials=trials,
         limits=read_limits(margins or (suite if suite.is_file() else None)),
         real=(load(real, lazy=True), real),
-        parity_training=replace(AT_PARITY, steps=steps),
         tell=lambda line: typer.echo(line, err=True),
     )
     Console().print(*rich_tables(found), sep="\n")

@@ -10,9 +10,12 @@ from biascheck.corpora.loaded import LeftOut, Loaded
 from biascheck.corpora.masking import masked_text
 from biascheck.corpora.published import published_bec_pro, published_crows_pairs, published_eec
 from biascheck.corpora.religion import religion
+from biascheck.corpora.reviews import Review, Reviews, published_imdb, published_sst2, review_pairs, reviews
+from biascheck.corpora.rewriting import Rewriter, Rewritten
 from biascheck.corpora.sentence import Sentence, Span
 from biascheck.corpora.tables import corpus_from_table, corpus_from_templates
 from biascheck.corpora.templates import Attribute, Target, Template, cross
+from biascheck.corpora.terms import TermPair, TermSet, as_coded, gender_terms
 from biascheck.corpora.weat import WeatStimuli, kurita_weat, weat_stimuli
 from biascheck.corpora.winobias import published_winobias
 from biascheck.corpora.winograd import Occupation, WinogradKind, occupations, winograd
@@ -30,12 +33,19 @@ __all__ = [
     "Pair",
     "Profession",
     "RatedCorpus",
+    "Review",
+    "Reviews",
+    "Rewriter",
+    "Rewritten",
     "Sentence",
     "Span",
     "Target",
     "Template",
+    "TermPair",
+    "TermSet",
     "WeatStimuli",
     "WinogradKind",
+    "as_coded",
     "bec_pro",
     "bec_pro_professions",
     "competency",
@@ -45,6 +55,7 @@ __all__ = [
     "data_directory",
     "data_file",
     "employment",
+    "gender_terms",
     "kurita_weat",
     "masked_text",
     "occupations",
@@ -52,9 +63,13 @@ __all__ = [
     "published_crows_pairs",
     "published_eec",
     "published_employment",
+    "published_imdb",
+    "published_sst2",
     "published_winobias",
     "rated_competency",
     "religion",
+    "review_pairs",
+    "reviews",
     "weat_stimuli",
     "winograd",
     "with_names",

@@ -7,6 +7,14 @@ from biascheck.measures.log_probability import association, association_queries,
 from biascheck.measures.occupations import OccupationRow, occupation_table
 from biascheck.measures.professions import ProfessionGroup, profession_table, workforce_correlation
 from biascheck.measures.pronouns import pronoun_gap
+from biascheck.measures.sentiment import (
+    DeltaRow,
+    DeltaSummary,
+    absolute_delta,
+    delta_summary,
+    delta_table,
+    sentiment_delta,
+)
 from biascheck.measures.skewness import (
     GenderF1,
     SkewAndStereotype,
@@ -21,13 +29,18 @@ from biascheck.measures.skewness import (
 from biascheck.measures.weat_effect import effect_size
 
 __all__ = [
+    "DeltaRow",
+    "DeltaSummary",
     "GenderF1",
     "OccupationRow",
     "ProfessionGroup",
     "SkewAndStereotype",
+    "absolute_delta",
     "association",
     "association_queries",
     "competency_effect",
+    "delta_summary",
+    "delta_table",
     "effect_size",
     "female_share",
     "gender_f1",
@@ -38,6 +51,7 @@ __all__ = [
     "profession_table",
     "pronoun_gap",
     "resolution",
+    "sentiment_delta",
     "skew",
     "skew_and_stereotype",
     "skew_of",

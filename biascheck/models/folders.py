@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 from biascheck.errors import ModelError
 
-__all__ = ["Kind", "ModelFolder", "inspect_folder", "kind_of_architecture"]
+__all__ = ["Kind", "ModelFolder", "in_words", "inspect_folder", "kind_of_architecture"]
 
-Kind = Literal["masked", "causal"]
+Kind = Literal["masked", "causal", "classifier"]
 
 SAFE_WEIGHTS = "*.safetensors"
 PICKLED_WEIGHTS = ("*.bin", "*.pt", "*.pth", "*.ckpt")
@@ -29,6 +29,7 @@ TOKENIZER_FILES = (
 VOCABULARY_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 MASKED_HEADS = ("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")
 CAUSAL_HEADS = ("ForCausalLM", "LMHeadModel")
+CLASSIFIER_HEADS = ("ForSequenceClassification",)
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,14 @@ def kind_of_architecture(name: str) -> Kind | None:
     # Masked first: XLMWithLMHeadModel and FlaubertWithLMHeadModel fill masks, GPT2LMHeadModel does not.
     if name.endswith(MASKED_HEADS):
         return "masked"
+    if name.endswith(CLASSIFIER_HEADS):
+        return "classifier"
     return "causal" if name.endswith(CAUSAL_HEADS) else None
+
+
+def in_words(kind: Kind) -> str:
+    """What a model of this kind is called in messages."""
+    return "text classifier" if kind == "classifier" else f"{kind} language model"
 
 
 def inspect_folder(
@@ -88,7 +96,7 @@ def _kind_of(config: dict[str, Any], path: Path, wanted: Kind | None) -> Kind:
     declared = next((kind for name in architectures if (kind := kind_of_architecture(name))), None)
     if wanted and declared and wanted != declared:
         raise ModelError(
-            f"{path}: config.json names {architectures[0]}, a {declared} language model, and its scores as a "
+            f"{path}: config.json names {architectures[0]}, a {in_words(declared)}, and its scores as a "
             f"{wanted} one would mean nothing; leave out kind={wanted!r}"
         )
     if found := wanted or declared:

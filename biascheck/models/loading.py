@@ -8,17 +8,22 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 from biascheck.errors import ModelError, UsageError
 from biascheck.models.cache import cache_folder
 from biascheck.models.fingerprints import fingerprint_of_files, fingerprint_of_pair
-from biascheck.models.folders import Kind, ModelFolder, inspect_folder, kind_of_architecture
+from biascheck.models.folders import Kind, ModelFolder, in_words, inspect_folder, kind_of_architecture
 from biascheck.models.minilm import materialise_minilm_mlm
 from biascheck.models.references import REFERENCES
+from biascheck.models.sequence_classifier import TransformersClassifier
 from biascheck.models.transformers import TransformersCausalModel, TransformersMaskedModel
+from biascheck.models.windows import Window
 
-__all__ = ["BUNDLED", "LoadOptions", "load"]
+__all__ = ["BUNDLED", "ClassifierOptions", "LoadOptions", "LoadedModel", "load"]
+
+# What `load` returns: who names a kind, or loads a language model, gets its type from `biascheck.load`.
+LoadedModel = TransformersMaskedModel | TransformersCausalModel | TransformersClassifier
 
 BUNDLED: Mapping[str, Callable[[Path], Path]] = MappingProxyType({"minilm-mlm": materialise_minilm_mlm})
 """Models that come with the package: each is written once, as an ordinary folder, into the cache."""
@@ -28,10 +33,9 @@ FROM_HUB = ["*.json", "*.safetensors", "*.txt", "*.model"]
 DTYPES = ("float32", "float16", "bfloat16")
 
 
-class LoadOptions(TypedDict, total=False):
-    """The options of :func:`load`."""
+class CommonOptions(TypedDict, total=False):
+    """The options for models of every kind."""
 
-    kind: Kind | None
     name: str | None
     device: str | None
     dtype: str
@@ -40,6 +44,19 @@ class LoadOptions(TypedDict, total=False):
     allow_pickle: bool
     trust_remote_code: bool
     lazy: bool
+
+
+class LoadOptions(CommonOptions, total=False):
+    """The options of :func:`load` for language models."""
+
+    kind: Literal["masked", "causal"] | None
+
+
+class ClassifierOptions(CommonOptions, total=False):
+    """The options of :func:`load` for text classifiers."""
+
+    positive: str | None
+    window: Window | None
 
 
 def load(
@@ -54,22 +71,25 @@ def load(
     allow_pickle: bool = False,
     trust_remote_code: bool = False,
     lazy: bool = False,
-) -> TransformersMaskedModel | TransformersCausalModel:
+    positive: str | None = None,
+    window: Window | None = None,
+) -> Any:
     """Load what has files or is in memory already; :func:`biascheck.load` knows the references, too.
 
     Weights are read from safetensors only and no code from the model's author is run, unless
     ``allow_pickle`` or ``trust_remote_code`` say otherwise. A model whose head would be initialised at
     random is refused. ``lazy=True`` checks the files now and loads the weights with the first score.
+    ``positive`` and ``window`` are for classifiers only.
     """
     if dtype not in DTYPES:
         raise UsageError(f"dtype {dtype!r} is not one of {', '.join(DTYPES)}")
     device = _device(device)
     if isinstance(model, tuple):
-        return _from_pair(model, kind=kind, name=name, device=device)
+        return _from_pair(model, kind=kind, name=name, device=device, positive=positive, window=window)
     files = _hub_files(allow_pickle=allow_pickle, trust_remote_code=trust_remote_code, gguf_file=gguf_file)
     folder_path = _folder(model, revision, files)
     folder = inspect_folder(folder_path, kind=kind, allow_pickle=allow_pickle, gguf_file=gguf_file)
-    loaded = _adapter(folder.kind)(
+    loaded = _adapter(folder.kind, positive, window)(
         partial(_read_folder, folder, dtype=dtype, trust_remote_code=trust_remote_code, gguf_file=gguf_file),
         name=name or _display_name(model),
         prints=fingerprint_of_files(folder.weights, folder.tokenizer, dtype),
@@ -80,7 +100,11 @@ def load(
     return loaded
 
 
-def _adapter(kind: Kind) -> type[TransformersMaskedModel] | type[TransformersCausalModel]:
+def _adapter(kind: Kind, positive: str | None, window: Window | None) -> Callable[..., LoadedModel]:
+    if kind == "classifier":
+        return partial(TransformersClassifier, positive=positive, window=window)
+    if positive is not None or window is not None:
+        raise UsageError(f"positive and window are for text classifiers; this is a {in_words(kind)}, leave them out")
     return TransformersMaskedModel if kind == "masked" else TransformersCausalModel
 
 
@@ -104,8 +128,14 @@ def _device(device: str | None) -> str:
 
 
 def _from_pair(
-    pair: tuple[Any, Any], *, kind: Kind | None, name: str | None, device: str
-) -> TransformersMaskedModel | TransformersCausalModel:
+    pair: tuple[Any, Any],
+    *,
+    kind: Kind | None,
+    name: str | None,
+    device: str,
+    positive: str | None,
+    window: Window | None,
+) -> LoadedModel:
     if len(pair) != 2 or not hasattr(pair[0], "config") or not callable(pair[1]):
         raise UsageError("a model in memory is given as (model, tokenizer), both from transformers")
     model, tokenizer = pair
@@ -113,13 +143,13 @@ def _from_pair(
     found = _kind_of_class(class_name, kind)
     prints = fingerprint_of_pair(model, tokenizer)
     name = name or model.config.name_or_path or class_name
-    return _adapter(found)(lambda: pair, name=name, prints=prints, device=device)
+    return _adapter(found, positive, window)(lambda: pair, name=name, prints=prints, device=device)
 
 
 def _kind_of_class(class_name: str, wanted: Kind | None) -> Kind:
     declared = kind_of_architecture(class_name)
     if wanted and declared and wanted != declared:
-        raise ModelError(f"{class_name} is a {declared} language model; leave out kind={wanted!r}")
+        raise ModelError(f"{class_name} is a {in_words(declared)}; leave out kind={wanted!r}")
     found = wanted or declared
     # …ForPreTraining in memory hands out several kinds of logits; from a folder it is read as …ForMaskedLM.
     if found is None or class_name.endswith("ForPreTraining"):
@@ -166,9 +196,13 @@ def _read_folder(folder: ModelFolder, *, dtype: str, trust_remote_code: bool, gg
     common: dict[str, Any] = {"trust_remote_code": trust_remote_code, "local_files_only": True}
     if gguf_file is not None:
         common["gguf_file"] = gguf_file
-    auto = transformers.AutoModelForMaskedLM if folder.kind == "masked" else transformers.AutoModelForCausalLM
+    autos = {
+        "masked": transformers.AutoModelForMaskedLM,
+        "causal": transformers.AutoModelForCausalLM,
+        "classifier": transformers.AutoModelForSequenceClassification,
+    }
     read = partial(
-        auto.from_pretrained,
+        autos[folder.kind].from_pretrained,
         folder.path,
         dtype=dtype,
         use_safetensors=None if gguf_file else not folder.pickled,

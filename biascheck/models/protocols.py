@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 from biascheck.models.queries import Answer, MaskedQuery, Masking, MultiToken, Refusal, SentenceQuery
 
-__all__ = ["CausalModel", "LanguageModel", "MaskedModel", "Model"]
+__all__ = ["CausalModel", "Classifier", "LanguageModel", "MaskedModel", "Model"]
 
 
 @runtime_checkable
@@ -43,6 +43,16 @@ class CausalModel(Model, Protocol):
 
     def likelihood(self, queries: Sequence[SentenceQuery]) -> list[Answer | Refusal]:
         """Answer each query in order."""
+
+
+@runtime_checkable
+class Classifier(Model, Protocol):
+    """A model that says how positive a text is."""
+
+    kind: ClassVar[Literal["classifier"]]
+
+    def rate(self, texts: Sequence[str]) -> list[float]:
+        """P(positive) of each text in order, from 0 to 1."""
 
 
 LanguageModel = MaskedModel | CausalModel

@@ -12,8 +12,10 @@ from biascheck.plugin.settings import settings_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from biascheck.corpora import Corpus
-    from biascheck.models.transformers import TransformersCausalModel, TransformersMaskedModel
+    from biascheck.corpora import Corpus, Reviews
+    from biascheck.debias import ClassifierRecipe
+    from biascheck.models.loading import LoadedModel
+    from biascheck.models.sequence_classifier import TransformersClassifier
     from biascheck.plugin.margins import Margins, PublishedFigures
     from biascheck.results import Result
 
@@ -21,6 +23,7 @@ __all__ = [
     "bec_pro",
     "bec_pro_german",
     "bias_baseline",
+    "bias_classifier",
     "bias_data",
     "bias_margins",
     "bias_model",
@@ -33,7 +36,7 @@ __all__ = [
 
 
 @pytest.fixture(scope="session")
-def bias_model(request: pytest.FixtureRequest) -> TransformersMaskedModel | TransformersCausalModel:
+def bias_model(request: pytest.FixtureRequest) -> LoadedModel:
     """The model under test; with several ``--bias-model``, each in turn.
 
     Its weights are loaded when a measure first needs them: a run whose results are all cached needs none.
@@ -54,6 +57,38 @@ def bias_model(request: pytest.FixtureRequest) -> TransformersMaskedModel | Tran
         trust_remote_code=settings.trust_remote_code,
         lazy=True,
     )
+
+
+@pytest.fixture(scope="session")
+def bias_classifier(bias_model: LoadedModel) -> Callable[..., TransformersClassifier]:
+    """Sentiment classifiers of the model under test: ``bias_classifier("mix-all")``.
+
+    A masked language model is fine-tuned on our own reviews under the condition named (or on ``reviews``, by
+    ``recipe``), once for all workers and runs. A classifier is taken as it is, and knows the condition "original" only.
+    A causal model is skipped: nobody who measures one expects it to be trained.
+    """
+
+    def classifier(
+        condition: str = "original", reviews: Reviews | None = None, recipe: ClassifierRecipe | None = None
+    ) -> TransformersClassifier:
+        from biascheck.corpora import reviews as own_reviews
+        from biascheck.debias import SMALL, Condition, fine_tune_classifier
+
+        if bias_model.kind == "classifier":
+            if condition != "original":
+                pytest.skip(f"{bias_model.name} is a classifier already; {condition} is about how one is trained")
+            return bias_model
+        if bias_model.kind == "causal":
+            pytest.skip(
+                f"{bias_model.name} is a causal model; make a classifier of it with biascheck.fine_tune_classifier "
+                "and pass its folder"
+            )
+        treated = Condition.named(condition)
+        trained_on = treated.apply(reviews or own_reviews("train"))
+        name = f"{bias_model.name}·{treated}"
+        return fine_tune_classifier(bias_model, trained_on, recipe or treated.steps_kept(SMALL), name=name)
+
+    return classifier
 
 
 @pytest.fixture(scope="session")

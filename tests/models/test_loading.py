@@ -227,7 +227,8 @@ def test_an_input_of_the_longest_length_is_scored_and_one_more_is_refused(family
         ("BertLMHeadModel", "causal"),
         ("LlamaForCausalLM", "causal"),
         ("BertModel", None),
-        ("BertForSequenceClassification", None),
+        ("BertForSequenceClassification", "classifier"),
+        ("BertForTokenClassification", None),
     ],
 )
 def test_the_kind_of_a_head_is_known_by_its_name(architecture, kind):

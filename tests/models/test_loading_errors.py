@@ -211,7 +211,7 @@ def test_a_pair_that_is_none(wrong):
     assert message(given) == "a model in memory is given as (model, tokenizer), both from transformers"
 
 
-@pytest.mark.parametrize("head", ["BertModel", "BertForPreTraining", "BertForSequenceClassification"])
+@pytest.mark.parametrize("head", ["BertModel", "BertForPreTraining", "BertForTokenClassification"])
 def test_a_pair_whose_head_predicts_no_words(head):
     model, tokenizer = pair("bert-uncased")
     other = getattr(transformers, head)(model.config)

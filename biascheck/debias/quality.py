@@ -1,0 +1,54 @@
+"""How well a classifier does what it was trained for."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from biascheck.corpora.reviews import Reviews, Sentiment
+from biascheck.models.cache import active_cache, digest_of
+from biascheck.models.protocols import Classifier
+
+__all__ = ["Quality", "quality_of"]
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Quality:
+    """Accuracy over both classes; precision, recall and F1 of one, which ``of_class`` names."""
+
+    accuracy: float
+    precision: float
+    recall: float
+    f1: float
+    of_class: Sentiment
+    n: int
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain values for a report."""
+        return asdict(self)
+
+
+def quality_of(classifier: Classifier, reviews: Reviews, *, of_class: Sentiment = "negative") -> Quality:
+    """Rate labelled reviews and count. A text is positive where P(positive) is above one half.
+
+    Tables 5 and 6 of Jentzsch & Turan (2022) are for the negative class, without saying so; it is the default here.
+    Without a single prediction of the class its precision, and with it F1, is 0.
+    """
+    cache = active_cache() if getattr(classifier, "lasting", True) else None
+    if cache is None:
+        return _count(classifier, reviews, of_class)
+    key = digest_of(["quality", VERSION, classifier.fingerprint, reviews.fingerprint, of_class])
+    return Quality(**cache.fetch(key, lambda: _count(classifier, reviews, of_class).as_dict()))
+
+
+def _count(classifier: Classifier, reviews: Reviews, of_class: Sentiment) -> Quality:
+    ratings = classifier.rate(reviews.texts)
+    predicted = ["positive" if rating > 0.5 else "negative" for rating in ratings]
+    truth = [item.sentiment for item in reviews]
+    hits = sum(p == t for p, t in zip(predicted, truth, strict=True))
+    found = sum(p == t == of_class for p, t in zip(predicted, truth, strict=True))
+    precision = found / max(1, predicted.count(of_class))
+    recall = found / max(1, truth.count(of_class))
+    f1 = 2 * precision * recall / (precision + recall) if found else 0.0
+    return Quality(hits / len(truth), precision, recall, f1, of_class, len(truth))

@@ -1,0 +1,113 @@
+"""Reviews as a task for the training loop: split, cut to a window, batched by length."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from biascheck.corpora.reviews import Review, Reviews
+from biascheck.debias.recipes import ClassifierRecipe
+from biascheck.errors import UsageError
+from biascheck.models.transformers import TransformersModel
+from biascheck.models.windows import read_through
+
+__all__ = ["ReviewTask"]
+
+POOL = 16
+"""Batches are made of reviews of like length, within pools of so many batches."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """What the model reads of a review, and its class: 1 is positive."""
+
+    ids: tuple[int, ...]
+    label: int
+
+
+@dataclass(frozen=True)
+class ReviewTask:
+    """Reviews as batches of ids with their labels."""
+
+    fitted: tuple[Example, ...]
+    held_out: tuple[Example, ...]
+    batch: int
+    seed: int
+    pad: int
+    device: str
+
+    @classmethod
+    def of(cls, reviews: Reviews, recipe: ClassifierRecipe, base: TransformersModel) -> ReviewTask:
+        """Split and encode the reviews for a base model."""
+        fitted, held_out = _split(reviews, recipe)
+        pad = base.tokenizer.pad_token_id
+        encode = partial(_encoded, recipe=recipe, tokenizer=base.tokenizer)
+        return cls(encode(fitted), encode(held_out), recipe.batch, recipe.seed, pad or 0, base.device)
+
+    def batches(self, epoch: int) -> list[list[Example]]:
+        """All examples in a new order; those of like length together, as far as the shuffling allows."""
+        order = np.random.default_rng([self.seed, epoch]).permutation(len(self.fitted)).tolist()
+        pool = POOL * self.batch
+        pools = [
+            sorted(order[at : at + pool], key=lambda i: len(self.fitted[i].ids)) for at in range(0, len(order), pool)
+        ]
+        sorted_order = [index for members in pools for index in members]
+        found = [sorted_order[at : at + self.batch] for at in range(0, len(sorted_order), self.batch)]
+        turns = np.random.default_rng([self.seed, epoch, 1]).permutation(len(found)).tolist()
+        return [[self.fitted[index] for index in found[turn]] for turn in turns]
+
+    def loss(self, model: Any, batch: Sequence[Example]) -> Any:
+        """Cross-entropy of a batch."""
+        import torch
+
+        return torch.nn.functional.cross_entropy(self._logits(model, batch), self._labels(batch))
+
+    def validate(self, model: Any) -> float:
+        """Mean cross-entropy of the reviews kept aside."""
+        import torch
+
+        examples = sorted(self.held_out, key=lambda example: len(example.ids))
+        total = 0.0
+        for at in range(0, len(examples), 2 * self.batch):
+            part = examples[at : at + 2 * self.batch]
+            logits = self._logits(model, part)
+            total += float(torch.nn.functional.cross_entropy(logits, self._labels(part), reduction="sum"))
+        return total / len(examples)
+
+    def _logits(self, model: Any, batch: Sequence[Example]) -> Any:
+        import torch
+
+        longest = max(len(example.ids) for example in batch)
+        ids = torch.full((len(batch), longest), self.pad, dtype=torch.long)
+        attention = torch.zeros_like(ids)
+        for row, example in enumerate(batch):
+            ids[row, : len(example.ids)] = torch.tensor(example.ids)
+            attention[row, : len(example.ids)] = 1
+        return model(input_ids=ids.to(self.device), attention_mask=attention.to(self.device)).logits
+
+    def _labels(self, batch: Sequence[Example]) -> Any:
+        import torch
+
+        return torch.tensor([example.label for example in batch], device=self.device)
+
+
+def _split(reviews: Reviews, recipe: ClassifierRecipe) -> tuple[list[Review], list[Review]]:
+    """Training and validation; all versions of one review are on the same side."""
+    origins = sorted({item.origin or item.id for item in reviews})
+    rng = np.random.default_rng([recipe.seed, 2])
+    count = max(1, round(recipe.validation * len(origins)))
+    if len(origins) - count < 2:
+        raise UsageError(f"{reviews.name}: {len(origins)} reviews are too few to train on and to validate with")
+    aside = {origins[index] for index in rng.permutation(len(origins))[:count].tolist()}
+    held_out = [item for item in reviews if (item.origin or item.id) in aside]
+    return [item for item in reviews if (item.origin or item.id) not in aside], held_out
+
+
+def _encoded(items: Sequence[Review], *, recipe: ClassifierRecipe, tokenizer: Any) -> tuple[Example, ...]:
+    inputs = read_through(recipe.window, [item.text for item in items], tokenizer)
+    labels = (int(item.sentiment == "positive") for item in items)
+    return tuple(Example(ids, label) for ids, label in zip(inputs, labels, strict=True))

@@ -1,0 +1,185 @@
+"""The training loop: a schedule, a seed, early stopping, and a run that can be cut off and taken up again.
+
+Nothing random is carried from step to step: batches follow from the seed and the epoch, dropout from the seed and the
+step. What has to be kept is therefore only the parameters, the optimizer and the count; a run that was interrupted ends
+with the same weights, bit for bit, as one that was not (on the same machine with the same number of threads).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Any, Protocol
+
+import numpy as np
+
+from biascheck.debias.recipes import Recipe
+from biascheck.models.progress import progress
+
+__all__ = ["History", "Task", "learning_rate", "train"]
+
+SAVE_EVERY_SECONDS = 30.0
+
+
+class Task(Protocol):
+    """What the loop does not know: the batches of an epoch, their loss, and how good the model is by now."""
+
+    def batches(self, epoch: int) -> Sequence[Any]:
+        """The batches of an epoch; every epoch has as many."""
+
+    def loss(self, model: Any, batch: Any) -> Any:
+        """The loss of one batch, a tensor to differentiate."""
+
+    def validate(self, model: Any) -> float:
+        """A figure on data that is not trained on; lower is better."""
+
+
+@dataclass
+class History:
+    """How far a run is: steps taken, and the validation figure after each epoch."""
+
+    step: int = 0
+    losses: list[float] = field(default_factory=list)
+    best_epoch: int = -1
+    stopped: bool = False
+
+    def after_epoch(self, loss: float, patience: int) -> bool:
+        """Note a validation figure; say whether it is the best so far."""
+        self.losses.append(loss)
+        best = self.best_epoch < 0 or loss < self.losses[self.best_epoch]
+        if best:
+            self.best_epoch = len(self.losses) - 1
+        self.stopped = len(self.losses) - 1 - self.best_epoch >= patience
+        return best
+
+
+def train(
+    model: Any,
+    task: Task,
+    recipe: Recipe,
+    *,
+    state: Path | None = None,
+    title: str = "training",
+    save_every: float = SAVE_EVERY_SECONDS,
+) -> History:
+    """Train the parameters of ``model`` that want a gradient, and leave it with those of the best epoch.
+
+    ``state`` is a file in which the run keeps where it stands, at most every ``save_every`` seconds; where it exists,
+    the run goes on from it.
+    """
+    import torch
+
+    run = _Run(model, task, recipe)
+    if state is not None and state.is_file():
+        run.restore(state)
+    with torch.random.fork_rng(devices=[]), progress(title, total=run.total) as advance:
+        advance(run.history.step)
+        saved = monotonic()
+        while not run.finished:
+            run.advance_one_step()
+            advance(1)
+            if state is not None and monotonic() - saved >= save_every:
+                run.save(state)
+                saved = monotonic()
+        if state is not None:
+            run.save(state)
+    run.take_best()
+    return run.history
+
+
+class _Run:
+    def __init__(self, model: Any, task: Task, recipe: Recipe) -> None:
+        self.model, self.task, self.recipe = model, task, recipe
+        self.trained = {name: p for name, p in model.named_parameters() if p.requires_grad}
+        self.optimizer = _optimizer(self.trained, recipe)
+        self.batches = task.batches(0)
+        self.per_epoch = len(self.batches)
+        self.total = recipe.epochs * self.per_epoch
+        self.history = History()
+        self.best: dict[str, Any] = {}
+
+    @property
+    def finished(self) -> bool:
+        return self.history.stopped or self.history.step >= self.total
+
+    def advance_one_step(self) -> None:
+        epoch, place = divmod(self.history.step, self.per_epoch)
+        if place == 0:
+            self.batches = self.task.batches(epoch)
+        self._learn(self.batches[place])
+        self.history.step += 1
+        if place == self.per_epoch - 1 and self.history.after_epoch(self._validate(), self.recipe.patience):
+            self.best = {name: p.detach().clone() for name, p in self.trained.items()}
+
+    def _learn(self, batch: Any) -> None:
+        import torch
+
+        step = self.history.step
+        torch.manual_seed(int(np.random.SeedSequence([self.recipe.seed, step]).generate_state(1)[0]))
+        self.model.train()
+        for group in self.optimizer.param_groups:
+            group["lr"] = learning_rate(step, self.total, self.recipe)
+        self.task.loss(self.model, batch).backward()
+        torch.nn.utils.clip_grad_norm_(self.trained.values(), self.recipe.clip)
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+
+    def _validate(self) -> float:
+        import torch
+
+        self.model.eval()
+        with torch.inference_mode():
+            return self.task.validate(self.model)
+
+    def take_best(self) -> None:
+        self._set(self.best)
+        self.model.eval()
+
+    def _set(self, values: dict[str, Any]) -> None:
+        import torch
+
+        with torch.no_grad():
+            for name, value in values.items():
+                self.trained[name].copy_(value)
+
+    def save(self, path: Path) -> None:
+        """Keep all that a continued run needs, by one rename."""
+        import torch
+
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(f"{path.name}.partial")
+        held = {name: parameter.detach() for name, parameter in self.trained.items()}
+        state = {"model": held, "best": self.best, "optimizer": self.optimizer.state_dict(), **vars(self.history)}
+        torch.save(state, partial)
+        partial.replace(path)
+
+    def restore(self, path: Path) -> None:
+        import torch
+
+        state = torch.load(path, weights_only=True)
+        self._set(state.pop("model"))
+        self.best = state.pop("best")
+        self.optimizer.load_state_dict(state.pop("optimizer"))
+        self.history = History(**state)
+        if not self.finished:
+            self.batches = self.task.batches(self.history.step // self.per_epoch)
+
+
+def learning_rate(step: int, total: int, recipe: Recipe) -> float:
+    """The rate of a step: a linear rise over the warm-up, then a linear fall to zero after the last step."""
+    rising = round(recipe.warmup * total)
+    if step < rising:
+        return recipe.learning_rate * (step + 1) / rising
+    return recipe.learning_rate * (total - step) / max(1, total - rising)
+
+
+def _optimizer(parameters: dict[str, Any], recipe: Recipe) -> Any:
+    """AdamW; vectors (biases, layer norms) are not decayed."""
+    import torch
+
+    matrices = [p for p in parameters.values() if p.dim() > 1]
+    vectors = [p for p in parameters.values() if p.dim() <= 1]
+    groups = [{"params": matrices, "weight_decay": recipe.weight_decay}, {"params": vectors, "weight_decay": 0.0}]
+    return torch.optim.AdamW([group for group in groups if group["params"]], lr=recipe.learning_rate)

@@ -1,0 +1,169 @@
+"""Base models × training conditions × term sets: the 63 classifiers of Jentzsch & Turan (2022), or a few of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from biascheck import stats
+from biascheck.corpora.reviews import Reviews, review_pairs
+from biascheck.corpora.terms import TermName
+from biascheck.debias.classifiers import fine_tune_classifier
+from biascheck.debias.conditions import Condition
+from biascheck.debias.quality import Quality, quality_of
+from biascheck.debias.recipes import ClassifierRecipe
+from biascheck.errors import ScoreError, UsageError
+from biascheck.measures.sentiment import absolute_delta, delta_summary, delta_table, sentiment_delta
+from biascheck.models.sequence_classifier import TransformersClassifier
+from biascheck.models.transformers import TransformersModel
+from biascheck.results import ItemScore, Label, Result
+from biascheck.summaries import summarise
+
+__all__ = ["Cell", "GridRow", "SentimentGrid", "correlations_of", "overview"]
+
+DEFAULT_TERMS: tuple[TermName, ...] = ("all",)
+COLUMNS = ("classifier", "total bias", "low", "high", "absolute bias", "N<0", "N=0", "N>0", "p", "", "accuracy", "F1")
+FIGURES = ("absolute bias", "total bias", "accuracy", "F1")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One classifier and the term set it is measured with."""
+
+    model: str
+    condition: Condition
+    terms: TermName
+
+    def __str__(self) -> str:
+        return f"{self.model}·{self.condition}×{self.terms}"
+
+
+@dataclass(frozen=True)
+class GridRow:
+    """A measured cell: its deltas, and how good the classifier is on test reviews under its own condition."""
+
+    cell: Cell
+    result: Result
+    quality: Quality
+
+    @property
+    def figures(self) -> tuple[float, ...]:
+        """Absolute bias, total bias, accuracy and F1, biases over non-zero reviews as in the paper's Table 1."""
+        summary = delta_summary(self.result)
+        return summary.absolute_nonzero, summary.total_nonzero, self.quality.accuracy, self.quality.f1
+
+
+@dataclass(frozen=True)
+class SentimentGrid:
+    """One declaration of the whole experiment.
+
+    The original condition is measured with every term set that occurs, R-x and mix-x with their own, as in the paper.
+    In a mix every review stands twice, so it is trained for half the epochs: all classifiers take as many steps.
+    Running again goes on where it stopped: checkpoints and results come from the cache.
+    """
+
+    models: Sequence[TransformersModel]
+    conditions: Sequence[str]
+    train: Reviews
+    test: Reviews
+    recipe: ClassifierRecipe
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.models or not self.conditions:
+            raise UsageError("a grid needs at least one model and one condition")
+        _ = list(self.cells())
+
+    def cells(self) -> Iterator[Cell]:
+        """Every classifier with every term set it is measured with, in order."""
+        conditions = [Condition.named(name) for name in self.conditions]
+        sets = tuple(dict.fromkeys(c.terms for c in conditions if c.terms is not None)) or DEFAULT_TERMS
+        for model in self.models:
+            for condition in conditions:
+                for terms in sets if condition.terms is None else (condition.terms,):
+                    yield Cell(model.name, condition, terms)
+
+    def run(self) -> Iterator[GridRow]:
+        """Train, rate and test, cell by cell."""
+        bases = {model.name: model for model in self.models}
+        corpora = cache(lambda terms: review_pairs(self.test, terms))
+        for cell in self.cells():
+            classifier = self.classifier(bases[cell.model], cell.condition)
+            result = sentiment_delta(classifier, corpora(cell.terms), seed=self.seed)
+            # The test reviews are treated like the training data (paper, A.3).
+            yield GridRow(cell, result, quality_of(classifier, cell.condition.apply(self.test)))
+
+    def classifier(self, base: TransformersModel, condition: Condition) -> TransformersClassifier:
+        """The classifier of one condition, fine-tuned or from the cache."""
+        recipe = condition.steps_kept(self.recipe)
+        return fine_tune_classifier(base, condition.apply(self.train), recipe, name=f"{base.name}·{condition}")
+
+
+def correlations_of(rows: Sequence[tuple[float, ...]], names: Sequence[str] = FIGURES) -> dict[str, Any]:
+    """Pearson's correlation of every two columns over the classifiers (the paper's Table 2), and Holm's p for each."""
+    columns = list(zip(*rows, strict=True))
+    pairs = [(i, j) for i in range(len(names)) for j in range(i)]
+    found = {(i, j): stats.pearson(columns[i], columns[j]) for i, j in pairs}
+    corrected = stats.adjust([found[pair].p for pair in pairs], "holm")
+    matrix = [
+        [1.0 if i == j else found[max(i, j), min(i, j)].coefficient for j in range(len(names))]
+        for i in range(len(names))
+    ]
+    p = {f"{names[i]}, {names[j]}": float(value) for (i, j), value in zip(pairs, corrected, strict=True)}
+    return {"names": list(names), "matrix": matrix, "p": p}
+
+
+def overview(rows: Sequence[GridRow], *, seed: int = 0) -> Result:
+    """The grid as one result: the correlation of absolute bias and accuracy over its classifiers, with all tables.
+
+    ``details`` hold the two sides of every cell, a table like the paper's 3 and 4 with corrected p-values, and the
+    correlations of Table 2, where there are classifiers enough for them.
+    """
+    if len(rows) < 3:
+        raise ScoreError(f"{len(rows)} classifiers support no correlation; at least 3 are needed")
+    items = tuple(_item(row) for row in rows)
+    first = rows[0].result
+    form = replace(
+        first,
+        measure="bias and accuracy",
+        model=" ".join(dict.fromkeys(row.cell.model for row in rows)),
+        corpus=f"{len(rows)} classifiers",
+        statistic="pearson",
+        items=items,
+        skipped=(),
+        warnings=(),
+        seed=seed,
+        unit="classifiers",
+        details=_details(rows),
+    )
+    return summarise(form)
+
+
+def _item(row: GridRow) -> ItemScore:
+    absolute = absolute_delta(row.result).estimate
+    labels: dict[str, Label] = {
+        "condition": str(row.cell.condition),
+        "terms": row.cell.terms,
+        "total bias": row.result.estimate,
+    }
+    return ItemScore(str(row.cell), absolute, str(row.cell), covariate=row.quality.accuracy, labels=labels)
+
+
+def _details(rows: Sequence[GridRow]) -> dict[str, Any]:
+    table = delta_table([row.result for row in rows])
+    sides, body = [], []
+    for row, line in zip(rows, table, strict=True):
+        summary, interval = line.summary, row.result.interval
+        ends = (None, None) if interval is None else (interval.low, interval.high)
+        counts = (summary.n_negative, summary.n_zero, summary.n_positive)
+        quality = (row.quality.accuracy, row.quality.f1)
+        body.append([str(row.cell), summary.total, *ends, summary.absolute, *counts, line.p, line.stars, *quality])
+        sides.append(replace(summary, name=str(row.cell)).as_details()["two_sided"][0])
+    details: dict[str, Any] = {"two_sided": sides, "table": {"columns": list(COLUMNS), "rows": body}}
+    try:
+        details["correlations"] = correlations_of([row.figures for row in rows])
+    except ScoreError:
+        return details  # a column that does not vary correlates with nothing
+    return details

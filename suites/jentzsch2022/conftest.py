@@ -1,0 +1,41 @@
+"""One classifier per model and condition, fine-tuned once, and its deltas, read by all tests of this suite."""
+
+from dataclasses import replace
+
+import pytest
+
+import biascheck
+from biascheck.debias import Condition, quality_of
+
+WEAK = 0.6
+
+
+@pytest.fixture(scope="session")
+def pairs():
+    """The test reviews in their male and female versions, by term set."""
+    source = biascheck.reviews("test")
+    return {terms: biascheck.review_pairs(source, terms) for terms in ("pro", "weat", "all")}
+
+
+@pytest.fixture(scope="session")
+def deltas(bias_classifier, pairs, bias_seed):
+    """The deltas of the classifier of one condition, with how well it tells sentiments apart."""
+    found = {}
+
+    def measure(condition, terms):
+        if (condition, terms) not in found:
+            classifier = bias_classifier(condition)
+            result = biascheck.sentiment_delta(classifier, pairs[terms], seed=bias_seed)
+            found[condition, terms] = with_quality(result, classifier, condition)
+        return found[condition, terms]
+
+    return measure
+
+
+def with_quality(result, classifier, condition):
+    quality = quality_of(classifier, Condition.named(condition).apply(biascheck.reviews("test")))
+    facts = {**result.details, "quality": quality.as_dict()}
+    if quality.accuracy >= WEAK:
+        return replace(result, details=facts)
+    weak = f"the classifier is right on {quality.accuracy:.0%} of {quality.n} reviews: its ratings say little"
+    return replace(result, details=facts, warnings=(*result.warnings, weak))
