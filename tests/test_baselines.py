@@ -26,6 +26,12 @@ def test_an_entry_is_found_by_its_question_whoever_answers():
     assert baseline.find(result(provenance=replace(PROVENANCE, options=options))) is None
 
 
+def test_a_treated_model_is_held_against_one_with_the_same_treatment():
+    baseline = Baseline((result(model="base·original"), result(model="base·mix-all")))
+    assert baseline.find(result(model="checkpoint·mix-all")) is baseline.entries[1]
+    assert baseline.find(result(model="checkpoint")) is None
+
+
 def test_of_several_models_the_one_of_the_same_name_is_taken():
     baseline = Baseline((result(model="plain"), result(model="debiased")))
     assert baseline.find(result(model="debiased")) is baseline.entries[1]
