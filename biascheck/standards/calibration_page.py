@@ -191,9 +191,9 @@ def _simulation(found: Calibration) -> Sheet:
         "False alarms and power, simulated",
         f"{trials} data sets a column, with Wilson's 95 % interval. Clusters vary by {c.between:.2f} and items within "
         f"them by {c.within:.2f} (natural log units), as in the result of {found.components_from} on BEC-Pro; "
-        f"sentiment deltas vary by {DELTAS.between:g}. *False alarms at the margin*: EXCEEDS although the true value lies "
-        "exactly at the margin, the worst case. *Power at the margin*: the interval leaves out parity when the true value lies "
-        f"at the margin; below {ENOUGH_POWER:g} it is marked weak.",
+        f"sentiment deltas vary by {DELTAS.between:g}. *False alarms at the margin*: EXCEEDS although the true value "
+        "lies exactly at the margin, the worst case. *Power at the margin*: the interval leaves out parity when the "
+        f"true value lies at the margin; below {ENOUGH_POWER:g} it is marked weak.",
         (
             "gate",
             "clusters",
