@@ -246,4 +246,5 @@ def _moves(items: Sequence[tuple[ItemScore, ItemScore]], name_of: Callable[[Item
     for before, after in items:
         members.setdefault(name_of(after), []).append((before.score, after.score))
     moves = [Move(name, *(float(mean) for mean in np.mean(scores, axis=0))) for name, scores in members.items()]
-    return tuple(sorted(moves, key=lambda move: (-abs(move.change), move.name)))
+    # rounded: moves that are equal but for the last digit come by name
+    return tuple(sorted(moves, key=lambda move: (-round(abs(move.change), 9), move.name)))
