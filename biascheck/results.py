@@ -21,7 +21,7 @@ from biascheck.stats import Interval, Sample
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["ItemScore", "Label", "Offender", "Provenance", "Result", "Shown", "Skipped"]
+__all__ = ["ItemScore", "Label", "Offender", "Provenance", "Result", "Shown", "Skipped", "treatment_of"]
 
 Label = str | float
 
@@ -215,6 +215,12 @@ def _pull(statistic: str, gap: float, centre: float, side: str | None) -> float:
     if statistic == "stereotype":
         return gap - centre if side == "A" else centre - gap
     return abs(gap)
+
+
+def treatment_of(model: str) -> tuple[str, str]:
+    """The model and how it was treated: "bert·mix-all" is "bert" and "mix-all", "bert" is untreated."""
+    base, _, treatment = model.partition("·")
+    return base, treatment
 
 
 def sample_of(items: tuple[ItemScore, ...]) -> Sample:
