@@ -73,7 +73,10 @@ class Skipped:
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where a result comes from. Two results with the same fingerprints and options are the same figure."""
+    """Where a result comes from. Two results with the same fingerprints and options are the same figure.
+
+    ``model`` describes the model to a reader (architecture, tokenizer, precision); the fingerprint identifies it.
+    """
 
     measure_version: int
     variant: str
@@ -82,6 +85,7 @@ class Provenance:
     options: Mapping[str, object] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     created: str = ""
+    model: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

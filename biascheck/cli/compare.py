@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -38,6 +39,7 @@ def compare(
     ] = None,
     tolerance: Annotated[float, typer.Option(min=0.0, help="how much further from parity a result may lie")] = 0.0,
     markdown: Annotated[Path | None, typer.Option(help="also write the comparison as Markdown")] = None,
+    report: Annotated[Path | None, typer.Option(help="also write the comparison as an HTML report")] = None,
 ) -> None:
     """Compare stored results with later ones; no model is needed.
 
@@ -50,8 +52,9 @@ def compare(
     results = [result for path in after for result in read_run(path).results]
     judgement = judge_against(_baseline(before), results, tolerance=tolerance)
     _show(judgement)
-    if markdown is not None:
-        _write(markdown, judgement)
+    for path, write in ((markdown, _write_markdown), (report, _write_report)):
+        if path is not None:
+            _written(path, write, judgement)
     _refuse(judgement)
     failing = {FailOn.REGRESSED: {"regressed"}, FailOn.INCONCLUSIVE: {"regressed", "inconclusive"}}
     if fail_on is not None and any(one.verdict in failing[fail_on] for one in judgement.comparisons):
@@ -112,12 +115,22 @@ def _table(judgement: Judgement) -> Table:
     return table
 
 
-def _write(path: Path, judgement: Judgement) -> None:
+def _write_markdown(path: Path, judgement: Judgement) -> None:
     from biascheck.files import write_atomically
     from biascheck.report.markdown import comparison_table
 
+    write_atomically(path, comparison_table(judgement.comparisons))
+
+
+def _write_report(path: Path, judgement: Judgement) -> None:
+    from biascheck.report import write_comparison_html
+
+    write_comparison_html(path, judgement.comparisons, new=judgement.new, unused=judgement.unused)
+
+
+def _written(path: Path, write: Callable[[Path, Judgement], None], judgement: Judgement) -> None:
     try:
-        write_atomically(path, comparison_table(judgement.comparisons))
+        write(path, judgement)
     except OSError as error:
         raise BiascheckError(f"{path} cannot be written ({error.strerror}); name another place") from error
     typer.echo(f"written: {path}")

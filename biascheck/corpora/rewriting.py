@@ -37,7 +37,9 @@ class Rewriter:
         self.terms = terms or gender_terms("all")
         self._roles = roles or ContextRoles()
         self._pattern = re.compile(rf"(?<!\w){_alternatives(self.terms.words)}(?!\w)", re.IGNORECASE)
-        self._removal = re.compile(rf"(?:(?<=\s)|(?<!\w)){self._pattern.pattern}\s?", re.IGNORECASE)
+        self._removal = re.compile(rf"{self._pattern.pattern}\s?", re.IGNORECASE)
+        # No word is on both sides, so a swap is both maps at once.
+        self._both = {word: forms for gender in GENDERS for word, forms in self.terms.counterparts(gender).items()}
 
     def to(self, text: str, gender: Gender) -> str:
         """The text with all its terms in one gender."""
@@ -45,8 +47,7 @@ class Rewriter:
 
     def swap(self, text: str) -> str:
         """The text with male terms made female and female ones male, at once."""
-        both = {word: forms for gender in GENDERS for word, forms in self.terms.counterparts(gender).items()}
-        return self._pattern.sub(self._replacing(both), text)
+        return self._pattern.sub(self._replacing(self._both), text)
 
     def remove(self, text: str) -> str:
         """The text without its terms. One of two spaces goes with a word; what hangs on it ("'s") stays."""

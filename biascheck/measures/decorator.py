@@ -48,7 +48,9 @@ def measure(
 
             def compute() -> dict[str, Any]:
                 drafted = function(model, corpus, *args, **kwargs)
-                return result_to_dict(replace(drafted, measure=name, provenance=provenance))
+                # asked after measuring: a model that is loaded late can describe itself by then
+                about = replace(provenance, model=dict(getattr(model, "about", {})))
+                return result_to_dict(replace(drafted, measure=name, provenance=about))
 
             cache = active_cache()
             key = _key(name, provenance)

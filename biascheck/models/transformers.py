@@ -50,6 +50,17 @@ class TransformersModel:
         return self.prints.digest
 
     @property
+    def about(self) -> dict[str, str]:
+        """The model in words for a reader of its results; loads it."""
+        pieces = f"{len(self.tokenizer):,} pieces"
+        return {
+            "architecture": type(self.torch_model).__name__,
+            "parameters": f"{sum(weights.numel() for weights in self.torch_model.parameters()):,}",
+            "tokenizer": f"{type(self.tokenizer.backend_tokenizer.model).__name__}, {pieces}",
+            "precision": self.prints.dtype,
+        }
+
+    @property
     def torch_model(self) -> Any:
         """The transformers model itself."""
         return self._pair[0]
