@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack, overload
 
-from biascheck.models.loading import LoadOptions
+from biascheck.models.encoders import TransformersEncoder, encoder_of
+from biascheck.models.loading import CommonOptions, LoadOptions
 from biascheck.models.loading import load as load_model
+from biascheck.models.protocols import Model
 from biascheck.models.references import REFERENCES, build_reference
 from biascheck.models.transformers import TransformersCausalModel, TransformersMaskedModel
+from biascheck.models.vector_files import load_vectors
 
-__all__ = ["load"]
+__all__ = ["encoder_of", "load", "load_any", "load_vectors"]
 
 PREFIX = "reference:"
+VECTORS = "vectors:"
+ENCODER = "encoder:"
 
 
+@overload
+def load(
+    model: str | Path | tuple[Any, Any], *, kind: Literal["encoder"], **options: Unpack[CommonOptions]
+) -> TransformersEncoder: ...
+
+
+@overload
 def load(
     model: str | Path | tuple[Any, Any], **options: Unpack[LoadOptions]
-) -> TransformersMaskedModel | TransformersCausalModel:
+) -> TransformersMaskedModel | TransformersCausalModel: ...
+
+
+def load(model: str | Path | tuple[Any, Any], **options: Any) -> Any:
     """Load a language model for measuring.
 
     ``model`` is a local folder, a hub id, the bundled ``minilm-mlm``, a ``(model, tokenizer)`` pair, or a reference:
@@ -25,6 +40,9 @@ def load(
     construction) or ``reference:tiny`` (random weights). Weights are read from safetensors only and no code from
     the model's author is run, unless ``allow_pickle`` or ``trust_remote_code`` say otherwise. A model whose head would
     be initialised at random is refused.
+
+    ``kind="encoder"`` loads any of these for its states alone, head or no head, with the pooling of a
+    sentence-transformers folder; for static word vectors see :func:`load_vectors`.
 
     ``name`` is shown in findings; ``kind`` ("masked" or "causal") is read off the model unless given; ``device`` and
     ``dtype`` say where and how precisely it runs; ``revision`` and ``gguf_file`` choose among files. ``lazy=True``
@@ -34,6 +52,16 @@ def load(
         return load_model(model, **options)
     options["name"] = options.get("name") or str(model)
     return load_model(_reference(str(model)), **options)
+
+
+def load_any(spec: str, **options: Unpack[LoadOptions]) -> Model:
+    """Load what a command line names: as :func:`load`; ``encoder:MODEL`` its states, ``vectors:FILE`` a table."""
+    if spec.startswith(VECTORS):
+        return load_vectors(spec.removeprefix(VECTORS), name=options.get("name"))
+    if spec.startswith(ENCODER):
+        common: Any = options
+        return load(spec.removeprefix(ENCODER), kind="encoder", **common)
+    return load(spec, **options)
 
 
 def _reference(spec: str) -> Path | tuple[Any, Any]:

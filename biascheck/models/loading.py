@@ -8,17 +8,18 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 from biascheck.errors import ModelError, UsageError
 from biascheck.models.cache import cache_folder
+from biascheck.models.encoders import TransformersEncoder, pooling_of_folder
 from biascheck.models.fingerprints import fingerprint_of_files, fingerprint_of_pair
 from biascheck.models.folders import Kind, ModelFolder, inspect_folder, kind_of_architecture
 from biascheck.models.minilm import materialise_minilm_mlm
 from biascheck.models.references import REFERENCES
 from biascheck.models.transformers import TransformersCausalModel, TransformersMaskedModel
 
-__all__ = ["BUNDLED", "LoadOptions", "load"]
+__all__ = ["BUNDLED", "CommonOptions", "LoadOptions", "load"]
 
 BUNDLED: Mapping[str, Callable[[Path], Path]] = MappingProxyType({"minilm-mlm": materialise_minilm_mlm})
 """Models that come with the package: each is written once, as an ordinary folder, into the cache."""
@@ -26,12 +27,13 @@ BUNDLED: Mapping[str, Callable[[Path], Path]] = MappingProxyType({"minilm-mlm": 
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+|[\w.-]+")
 FROM_HUB = ["*.json", "*.safetensors", "*.txt", "*.model"]
 DTYPES = ("float32", "float16", "bfloat16")
+AUTO_CLASSES = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM", "encoder": "AutoModel"}
+UNREAD_BY_ENCODERS = ("pooler.",)
 
 
-class LoadOptions(TypedDict, total=False):
-    """The options of :func:`load`."""
+class CommonOptions(TypedDict, total=False):
+    """The options of loading anything from files."""
 
-    kind: Kind | None
     name: str | None
     device: str | None
     dtype: str
@@ -40,6 +42,24 @@ class LoadOptions(TypedDict, total=False):
     allow_pickle: bool
     trust_remote_code: bool
     lazy: bool
+
+
+class LoadOptions(CommonOptions, total=False):
+    """The options of loading a language model."""
+
+    kind: Literal["masked", "causal"] | None
+
+
+@overload
+def load(
+    model: str | Path | tuple[Any, Any], *, kind: Literal["encoder"], **options: Unpack[CommonOptions]
+) -> TransformersEncoder: ...
+
+
+@overload
+def load(
+    model: str | Path | tuple[Any, Any], **options: Unpack[LoadOptions]
+) -> TransformersMaskedModel | TransformersCausalModel: ...
 
 
 def load(
@@ -54,7 +74,7 @@ def load(
     allow_pickle: bool = False,
     trust_remote_code: bool = False,
     lazy: bool = False,
-) -> TransformersMaskedModel | TransformersCausalModel:
+) -> TransformersMaskedModel | TransformersCausalModel | TransformersEncoder:
     """Load what has files or is in memory already; :func:`biascheck.load` knows the references, too.
 
     Weights are read from safetensors only and no code from the model's author is run, unless
@@ -69,19 +89,23 @@ def load(
     files = _hub_files(allow_pickle=allow_pickle, trust_remote_code=trust_remote_code, gguf_file=gguf_file)
     folder_path = _folder(model, revision, files)
     folder = inspect_folder(folder_path, kind=kind, allow_pickle=allow_pickle, gguf_file=gguf_file)
-    loaded = _adapter(folder.kind)(
+    loaded = ADAPTERS[folder.kind](
         partial(_read_folder, folder, dtype=dtype, trust_remote_code=trust_remote_code, gguf_file=gguf_file),
         name=name or _display_name(model),
         prints=fingerprint_of_files(folder.weights, folder.tokenizer, dtype),
         device=device,
     )
+    if isinstance(loaded, TransformersEncoder):
+        loaded.pooling = pooling_of_folder(folder.path)
     if not lazy:
         _ = loaded.torch_model
     return loaded
 
 
-def _adapter(kind: Kind) -> type[TransformersMaskedModel] | type[TransformersCausalModel]:
-    return TransformersMaskedModel if kind == "masked" else TransformersCausalModel
+Adapter = type[TransformersMaskedModel] | type[TransformersCausalModel] | type[TransformersEncoder]
+ADAPTERS: Mapping[Kind, Adapter] = MappingProxyType(
+    {"masked": TransformersMaskedModel, "causal": TransformersCausalModel, "encoder": TransformersEncoder}
+)
 
 
 def _display_name(model: str | Path) -> str:
@@ -105,7 +129,7 @@ def _device(device: str | None) -> str:
 
 def _from_pair(
     pair: tuple[Any, Any], *, kind: Kind | None, name: str | None, device: str
-) -> TransformersMaskedModel | TransformersCausalModel:
+) -> TransformersMaskedModel | TransformersCausalModel | TransformersEncoder:
     if len(pair) != 2 or not hasattr(pair[0], "config") or not callable(pair[1]):
         raise UsageError("a model in memory is given as (model, tokenizer), both from transformers")
     model, tokenizer = pair
@@ -113,10 +137,12 @@ def _from_pair(
     found = _kind_of_class(class_name, kind)
     prints = fingerprint_of_pair(model, tokenizer)
     name = name or model.config.name_or_path or class_name
-    return _adapter(found)(lambda: pair, name=name, prints=prints, device=device)
+    return ADAPTERS[found](lambda: pair, name=name, prints=prints, device=device)
 
 
 def _kind_of_class(class_name: str, wanted: Kind | None) -> Kind:
+    if wanted == "encoder":
+        return wanted
     declared = kind_of_architecture(class_name)
     if wanted and declared and wanted != declared:
         raise ModelError(f"{class_name} is a {declared} language model; leave out kind={wanted!r}")
@@ -166,7 +192,7 @@ def _read_folder(folder: ModelFolder, *, dtype: str, trust_remote_code: bool, gg
     common: dict[str, Any] = {"trust_remote_code": trust_remote_code, "local_files_only": True}
     if gguf_file is not None:
         common["gguf_file"] = gguf_file
-    auto = transformers.AutoModelForMaskedLM if folder.kind == "masked" else transformers.AutoModelForCausalLM
+    auto = getattr(transformers, AUTO_CLASSES[folder.kind])
     read = partial(
         auto.from_pretrained,
         folder.path,
@@ -223,7 +249,8 @@ def _explained(folder: ModelFolder, read: Callable[[], Any]) -> Any:
 
 def _refuse_uninitialised(folder: ModelFolder, model: Any, report: dict[str, Any]) -> None:
     """Refuse weights the file did not hold: transformers fills them at random and only logs a warning."""
-    missing = sorted(str(key) for key in report.get("missing_keys", ()))
+    unread = UNREAD_BY_ENCODERS if folder.kind == "encoder" else ()
+    missing = sorted(key for key in map(str, report.get("missing_keys", ())) if not key.startswith(unread))
     mismatched = sorted(str(key) for key in report.get("mismatched_keys", ()))
     if not missing and not mismatched:
         return

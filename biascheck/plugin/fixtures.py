@@ -11,7 +11,7 @@ from biascheck.plugin.settings import settings_of
 
 if TYPE_CHECKING:
     from biascheck.corpora import Corpus
-    from biascheck.models.transformers import TransformersCausalModel, TransformersMaskedModel
+    from biascheck.models.protocols import Model
     from biascheck.plugin.margins import Margins, PublishedFigures
 
 __all__ = [
@@ -29,7 +29,7 @@ __all__ = [
 
 
 @pytest.fixture(scope="session")
-def bias_model(request: pytest.FixtureRequest) -> TransformersMaskedModel | TransformersCausalModel:
+def bias_model(request: pytest.FixtureRequest) -> Model:
     """The model under test; with several ``--bias-model``, each in turn.
 
     Its weights are loaded when a measure first needs them: a run whose results are all cached needs none.
@@ -39,10 +39,10 @@ def bias_model(request: pytest.FixtureRequest) -> TransformersMaskedModel | Tran
             "no model to measure: pass --bias-model FOLDER (or a hub id, or reference:tiny), "
             'or set model = "…" in [tool.biascheck] of pyproject.toml'
         )
-    from biascheck.loading import load
+    from biascheck.loading import load_any
 
     settings = settings_of(request.config)
-    return load(
+    return load_any(
         request.param,
         device=settings.device,
         dtype=settings.dtype,
