@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["ItemScore", "Label", "Offender", "Provenance", "Result", "Shown", "Skipped", "treatment_of"]
 
 Label = str | float
+NOBODY_DRIVES = ("ratio", "ratio_of_sides", "difference")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +199,11 @@ class Result:
         """Who drives the estimate, with their mean gaps: the largest gaps first.
 
         For a skew these are the largest gaps in the direction of the mean gap, for a stereotype those
-        that lie furthest from it on their own side.
+        that lie furthest from it on their own side. A ratio of sums or a difference of means has none: no item's
+        score is a gap there.
         """
+        if self.statistic in NOBODY_DRIVES:
+            return ()
         members: dict[str, list[ItemScore]] = {}
         for item in self.items:
             members.setdefault(self.name_of(item), []).append(item)
