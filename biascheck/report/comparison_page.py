@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from biascheck.comparison import Comparison
-from biascheck.figures import figure
+from biascheck.figures import figure, signed
 from biascheck.files import write_atomically
 from biascheck.report.change_rows import CHANGES, ChangeTable, change_table
 from biascheck.report.rendering import render
@@ -111,4 +111,4 @@ def _side_by_side(comparisons: Sequence[Comparison], afters: Sequence[str]) -> t
 
 
 def _cell(one: Comparison) -> Cell:
-    return Cell(figure(one.after), str(one.verdict), interval_text(one.interval))
+    return Cell(figure(one.after), str(one.verdict), f"{signed(one.change)} {interval_text(one.interval)}")

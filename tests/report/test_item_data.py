@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import zlib
 from base64 import b64decode
 from itertools import accumulate
@@ -12,11 +11,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 from report_markup import parse
-from report_samples import item, result
+from report_samples import item, large, result
 
 from biascheck.report.html import page_of, render_page
 from biascheck.report.item_data import pack_items, utf16_offset
-from biascheck.results import ItemScore, Result, Shown
+from biascheck.results import ItemScore, Shown
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 
@@ -87,33 +86,6 @@ def test_data_cannot_end_its_element():
     html = render_page(page_of([result([item("1", 0.5, "</script><script>alert(1)</script>")])], []))
     data, _ = parse(html).find("script")
     assert set(data.text) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")
-
-
-def large(templates: int, jobs: int, targets: int = 1) -> Result:
-    """A corpus of templates, in which no two sentences are alike."""
-    rng = random.Random(0)
-    letters = "abcdefghijklmnopqrstuvwxyz"
-    vocabulary = ["".join(rng.choices(letters, k=rng.randint(3, 9))) for _ in range(5_000)]
-    rests = [" ".join(rng.choices(vocabulary, k=9)) for _ in range(templates)]
-    names = vocabulary[:jobs]
-    return result(
-        [
-            _large_item(rests[t], f"t{t}", job, target, rng.gauss(0, 1))
-            for t in range(templates)
-            for job in names
-            for target in range(targets)
-        ]
-    )
-
-
-def _large_item(rest: str, template: str, job: str, target: int, score: float) -> ItemScore:
-    start = len(f"The {job} said ")
-    people = {"male": f"he{target}", "female": f"she{target}"}
-    sentences = {
-        group: Shown(f"The {job} said {word} {rest}.", start, start + len(word)) for group, word in people.items()
-    }
-    labels = {"template": template, "target": str(target)}
-    return item(f"{template}/{job}/{target}", score, job, sentences=sentences, labels=labels)
 
 
 def test_a_hundred_thousand_items_stay_below_ten_megabytes():
