@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from markupsafe import Markup
 
 from biascheck.figures import figure, signed
-from biascheck.report.charts import CHART_TOP, LABEL_LENGTH, LABEL_WIDTH, VALUE_WIDTH, directions
+from biascheck.report.charts import LABEL_LENGTH, LABEL_WIDTH, VALUE_WIDTH
 from biascheck.report.planes import tick_text
 from biascheck.report.scales import Scale
 from biascheck.report.svg import FIGURE_WIDTH, drawing, line, rect, text
@@ -18,7 +19,8 @@ __all__ = ["Series", "TwoSided", "column_chart", "row_chart", "two_sided_chart"]
 
 HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 240, 44, 10, 12, 26
 ROW = 13
-SIDE_WIDTH = 54
+SIDE_WIDTH = 52
+NAME_WIDTH, NAME_LENGTH = 186, 27
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +71,29 @@ def row_chart(places: Sequence[str], series: Sequence[Series], *, label: str) ->
     return drawing("bar-chart", FIGURE_WIDTH, height, label, parts)
 
 
-def two_sided_chart(conditions: Sequence[TwoSided], *, contrast: tuple[str, str], label: str) -> Markup:
+def two_sided_chart(conditions: Sequence[TwoSided], *, label: str) -> Markup:
     """For each condition the mean negative bias to the left of zero and the mean positive one to the right."""
     values = [v for c in conditions for v in (c.negative, c.positive)]
-    scale = Scale.over([0.0, *values], start=LABEL_WIDTH, end=FIGURE_WIDTH - 2 * SIDE_WIDTH)
+    scale = Scale.over([0.0, *values], start=NAME_WIDTH, end=FIGURE_WIDTH - 2 * SIDE_WIDTH)
+    shared = _shared_start([condition.name for condition in conditions])
     step = 20
-    height = CHART_TOP + step * len(conditions) + 4
-    parts = [*directions(contrast), line("parity", scale.at(0), CHART_TOP - 4, scale.at(0), height)]
+    height = step * len(conditions) + 8
+    parts = [line("parity", scale.at(0), 0, scale.at(0), height)]
     for row, one in enumerate(conditions):
-        top = CHART_TOP + step * row
-        parts.append(text("name", LABEL_WIDTH - 8, top + 12, shortened(one.name, LABEL_LENGTH)))
+        top = 4 + step * row
+        parts.append(text("name", NAME_WIDTH - 8, top + 12, shortened(one.name[shared:], NAME_LENGTH)))
         for kind, value in (("two", one.negative), ("one", one.positive)):
             parts.append(_from_zero(kind, value, scale, top + 3, 12))
         parts.append(text("value", FIGURE_WIDTH - SIDE_WIDTH, top + 12, signed(one.negative)))
         parts.append(text("value", FIGURE_WIDTH - 2, top + 12, signed(one.positive)))
     return drawing("bar-chart", FIGURE_WIDTH, height, label, parts)
+
+
+def _shared_start(names: Sequence[str]) -> int:
+    """How many letters all names begin with, up to a separator: what tells them apart comes after."""
+    columns = zip(*names, strict=False) if len(names) > 1 else ()
+    shared = [letters[0] for letters in takewhile(lambda letters: len(set(letters)) == 1, columns)]
+    return max((place for place, letter in enumerate(shared, start=1) if letter in " ·:/"), default=0)
 
 
 def _gridline(value: float, y: Scale) -> list[Markup]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from statistics import fmean
-from typing import Any
+from typing import Any, cast
 
 from markupsafe import Markup
 
@@ -19,7 +19,7 @@ from biascheck.report.planes import KINDS, Point, plane_chart
 from biascheck.report.wording import p_text
 from biascheck.results import Result
 
-__all__ = ["Drawing", "Legend", "Table", "drawings_of", "other_details", "table_of"]
+__all__ = ["Drawing", "Legend", "Table", "drawings_of", "other_details", "table_of", "two_sided_drawing"]
 
 NAMED_POINTS = 60
 TABLE_ROWS = 300
@@ -61,6 +61,16 @@ def drawings_of(result: Result) -> tuple[Drawing, ...]:
     """Draw every detail that has a known form."""
     found = (_drawn(key, result) for key in DRAWERS if key in result.details)
     return tuple(drawing for drawing in found if drawing is not None)
+
+
+def two_sided_drawing(results: Sequence[Result]) -> Drawing | None:
+    """The two-sided biases of several results as one figure, each condition once; nothing where there are not two."""
+    entries: dict[str, Any] = {}
+    for result in results:
+        if _drawn("two_sided", result) is not None:
+            entries |= {str(entry["name"]): entry for entry in cast("list[Any]", result.details["two_sided"])}
+    contrasts = {result.contrast for result in results}
+    return _two_sided(list(entries.values()), results[0]) if len(entries) > 1 and len(contrasts) == 1 else None
 
 
 def other_details(result: Result) -> dict[str, object]:
@@ -159,7 +169,7 @@ def _two_sided(detail: Detail, result: Result) -> Drawing:
     return Drawing(
         key="two_sided",
         title="Positive and negative biases",
-        chart=two_sided_chart(sides, contrast=result.contrast, label=f"Two-sided biases of {len(sides)} conditions"),
+        chart=two_sided_chart(sides, label=f"Two-sided biases of {len(sides)} conditions"),
         legend=(Legend("two", f"mean of scores towards {second}"), Legend("one", f"mean of scores towards {first}")),
         note="A mean near zero can hide large biases on both sides; here they stand apart.",
         table=table_of(["condition", "negative", "positive", "N < 0", "N = 0", "N > 0"], rows),

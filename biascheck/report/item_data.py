@@ -64,7 +64,7 @@ def _largest(result: Result, count: int) -> Sequence[ItemScore]:
 def _encoded(results: Sequence[Result], kept: Sequence[Sequence[ItemScore]]) -> str:
     store = _Store({}, {})
     entries = [_entry(result, items, store) for result, items in zip(results, kept, strict=True)]
-    document = {"results": entries, "columns": list(store.columns), "strings": list(store.strings)}
+    document = {"results": entries, "columns": [column for _, column in store.columns], "strings": list(store.strings)}
     text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return b64encode(zlib.compress(text.encode("utf-8", "replace"))).decode()
 
@@ -74,16 +74,20 @@ class _Store:
     """The strings and the columns of all results, each once; a place in a dict is its index."""
 
     strings: dict[str, int]
-    columns: dict[tuple[float | None, ...], int]
+    columns: dict[tuple[str, tuple[float | None, ...]], int]
 
     def words(self, values: Iterable[str]) -> int:
         """Keep a column of strings: their indices, each as the difference from the one before."""
         indices = [self.strings.setdefault(value, len(self.strings)) for value in values]
-        return self.numbers(index - before for before, index in pairwise([0, *indices]))
+        return self._column("steps", (index - before for before, index in pairwise([0, *indices])))
 
     def numbers(self, values: Iterable[float | None]) -> int:
         """Keep a column of numbers."""
-        return self.columns.setdefault(tuple(values), len(self.columns))
+        return self._column("numbers", values)
+
+    def _column(self, kind: str, values: Iterable[float | None]) -> int:
+        # by kind: Python takes 2 and 2.0 for the same key, and an index must be written as 2
+        return self.columns.setdefault((kind, tuple(values)), len(self.columns))
 
 
 def _entry(result: Result, items: Sequence[ItemScore], store: _Store) -> dict[str, Any]:

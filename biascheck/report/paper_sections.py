@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from biascheck.gates import Gate
 from biascheck.report.bounds import Bounds
-from biascheck.report.drawings import Drawing, drawings_of
+from biascheck.report.drawings import Drawing
 from biascheck.report.limits import Limits, limits_of
-from biascheck.report.overviews import base_of, changes_of, correlations_of, gaps_of, plane_of
+from biascheck.report.paper_figures import paper_figures
 from biascheck.report.papers import OWN, PAPERS, Paper
 from biascheck.report.published import BesidePublished, beside_published
 from biascheck.report.result_sections import Placed, ResultSection, result_section
-from biascheck.results import Result
 
 __all__ = ["MeasureSection", "PaperSection", "paper_sections"]
 
@@ -57,7 +56,7 @@ def paper_sections(
 
 
 def _section(paper: Paper, members: Sequence[Placed], gates: Sequence[Gate], bounds: Bounds) -> PaperSection:
-    drawings = _drawings(members)
+    drawings = paper_figures([entry.result for entry in members])
     measures: dict[str, list[ResultSection]] = {}
     for entry in members:
         # skew and skew-O are one measure, without and with online mitigation
@@ -71,30 +70,3 @@ def _section(paper: Paper, members: Sequence[Placed], gates: Sequence[Gate], bou
         measures=tuple(MeasureSection(name, limits_of(name), tuple(found)) for name, found in measures.items()),
         several_models=len({entry.result.model for entry in members}) > 1,
     )
-
-
-def _drawings(members: Sequence[Placed]) -> tuple[Drawing, ...]:
-    """What the results show together, then their details; a detail that several results share is drawn once."""
-    results = [entry.result for entry in members]
-    models = sorted({result.model for result in results})
-    together = [plane] if (plane := plane_of(results)) is not None else []
-    if len(models) == 1:
-        together += gaps_of(results)
-    if len(models) == 2:
-        first, second = ([result for result in results if result.model == model] for model in models)
-        together += changes_of(first, second, (models[0], models[1]))
-    together += correlations_of(results)
-    own: dict[Drawing, list[Result]] = {}
-    for result in results:
-        for drawing in drawings_of(result):
-            own.setdefault(drawing, []).append(result)
-    named = [replace(drawing, title=f"{drawing.title}: {_source(of, models)}") for drawing, of in own.items()]
-    return (*together, *sorted(named, key=lambda drawing: drawing.chart is None))
-
-
-def _source(results: Sequence[Result], models: Sequence[str]) -> str:
-    """The result that a figure comes from; of several, what they have in common."""
-    corpora = {result.corpus for result in results}
-    corpus = results[0].corpus if len(corpora) == 1 else base_of(results[0].corpus)
-    measures = " and ".join(dict.fromkeys(result.measure for result in results))
-    return f"{measures}, {corpus}{f' on {results[0].model}' if len(models) > 1 else ''}"

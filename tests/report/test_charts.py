@@ -144,10 +144,15 @@ class TestSeries:
         assert [t.text for t in root.find("text")] == ["a", "1.00", "0.50", "b", "−1.00", "0.25"]
 
     def test_two_sides_start_at_zero(self):
-        # −0.1 … 0.3 onto 152 … 312: zero at 192, 0.1 is 40 wide
-        root = parse(two_sided_chart([TwoSided("all", -0.1, 0.3)], contrast=("male", "female"), label="sides"))
-        assert (only(root, "rect", "two")["x"], only(root, "rect", "two")["width"]) == ("152", "40")
-        assert (only(root, "rect", "one")["x"], only(root, "rect", "one")["width"]) == ("192", "120")
+        # −0.1 … 0.3 onto 186 … 316: zero at 218.5, 0.1 is 32.5 wide
+        root = parse(two_sided_chart([TwoSided("all", -0.1, 0.3)], label="sides"))
+        assert (only(root, "rect", "two")["x"], only(root, "rect", "two")["width"]) == ("186", "32.5")
+        assert (only(root, "rect", "one")["x"], only(root, "rect", "one")["width"]) == ("218.5", "97.5")
+
+    def test_conditions_are_told_apart_by_what_they_do_not_share(self):
+        sides = [TwoSided("my model·R-all", -1, 1), TwoSided("my model·R-pro", -1, 1), TwoSided("my model·mix", -1, 1)]
+        root = parse(two_sided_chart(sides, label="sides"))
+        assert [text.text for text in root.find("text", "name")] == ["R-all", "R-pro", "mix"]
 
 
 class TestPlane:

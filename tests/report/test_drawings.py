@@ -12,6 +12,7 @@ from report_samples import item, result
 from biascheck.report.drawings import Drawing, drawings_of, other_details
 from biascheck.report.html import page_of, render_page
 from biascheck.report.overviews import changes_of, gaps_of, plane_of
+from biascheck.report.paper_figures import paper_figures
 from biascheck.report.papers import OWN, paper_of
 from biascheck.report.published import read_published
 
@@ -88,6 +89,32 @@ def test_a_figure_that_several_results_share_is_drawn_once():
     root = parse(render_page(page_of(parts, [])))
     (figure,) = root.find("figure", "drawing-table")
     assert figure.find("figcaption")[0].all_text.strip() == "Condition: association, bec-pro"
+
+
+def test_like_tables_of_several_results_become_one():
+    results = [
+        result(corpus=corpus, details={"draws": [low, low + 0.2]})
+        for corpus, low in (("a", 0.1), ("b", 0.3), ("c", 0.3))
+    ]
+    (drawing,) = paper_figures(results)
+    assert (drawing.key, drawing.title) == ("draws", "Independent draws")
+    assert drawing.table is not None
+    assert drawing.table.columns == ("result", "draws", "minimum", "mean", "maximum")
+    assert list(drawing.table.rows) == [
+        ("a", "2", "0.10", "0.20", "0.30"),
+        ("b and c", "2", "0.30", "0.40", "0.50"),
+    ]
+    assert drawing.table.numbers == (1, 2, 3, 4)
+
+
+def test_two_sided_biases_of_several_results_become_one_figure():
+    def of(name, corpus):
+        sides = {"name": name, "negative": -0.1, "positive": 0.2, "n_negative": 1, "n_zero": 0, "n_positive": 2}
+        return result(corpus=corpus, details={"two_sided": [sides]})
+
+    (drawing,) = paper_figures([of("R-all", "a"), of("mix-all", "b"), of("R-all", "c")])
+    assert drawing.table is not None
+    assert [row[0] for row in drawing.table.rows] == ["R-all", "mix-all"]
 
 
 class TestTogether:
