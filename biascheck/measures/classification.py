@@ -39,8 +39,8 @@ def classifier_accuracy(
 
     In each draw a fifth of the words (1,000 of 5,000 in the paper), as many of either gender, train the machine and
     the rest are told. The score of an item, one unseen word in one draw, is the machine's decision value times the
-    word's gender: positive is right. ``details["table"]`` has the same with the genders of the training words of the
-    first draw permuted and the machine trained anew.
+    word's gender: positive is right. ``details["table"]`` has the same for the first draw with the genders of all words
+    permuted and the machine trained anew.
 
     Limits: the genders come from the lexicon. If they were computed from these very vectors, the machine finds again
     what was put in; take them from another source. The trained machines are held fixed in the interval.
@@ -93,11 +93,9 @@ def _splits(genders: NDArray[np.float64], share: float, count: int, seed: int) -
 
 def _told(vectors: Any, genders: NDArray[np.float64], split: _Split) -> NDArray[np.float64]:
     """The decision value of every word, positive for the first group."""
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
     from sklearn.svm import SVC
 
-    machine = make_pipeline(StandardScaler(), SVC(kernel="rbf"))
+    machine = SVC(kernel="rbf")
     machine.fit(vectors[split.training], genders[split.training])
     return np.asarray(machine.decision_function(vectors), dtype=np.float64)
 
@@ -113,7 +111,8 @@ def _permuted(vectors: Any, genders: NDArray[np.float64], split: _Split, permuta
     with progress("permuted labels", total=permutations) as advance:
         for _ in range(permutations):
             dealt = genders.copy()
-            dealt[split.training] = rng.permutation(genders[split.training])
-            found.append(_accuracy(_told(vectors, dealt, split), genders, split))
+            for part in (split.training, ~split.training):  # as many of either gender as before in both parts
+                dealt[part] = rng.permutation(genders[part])
+            found.append(_accuracy(_told(vectors, dealt, split), dealt, split))
             advance(1)
     return found

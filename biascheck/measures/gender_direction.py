@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biascheck import stats
 from biascheck.corpora.lexicon import Lexicon
@@ -19,6 +20,8 @@ from biascheck.summaries import summarise
 
 __all__ = ["direct_bias"]
 
+ONE_SIDED = 0.7
+
 
 @measure("direct bias", version=1)
 def direct_bias(model: Any, lexicon: Lexicon, *, strictness: float = 1.0, draws: int = 10, seed: int = 0) -> Result:
@@ -28,9 +31,9 @@ def direct_bias(model: Any, lexicon: Lexicon, *, strictness: float = 1.0, draws:
     group (male). The estimate is the mean magnitude; items of one word are one cluster.
 
     Limits: never zero in practice: random directions of d dimensions give √(2 / πd) on average, which
-    ``details["table"]`` states beside the figure. Contextual states of many models share one dominant direction, so
-    cosines of different models are not on one scale; and a word can carry gender outside this axis, which
-    clustering and classification find.
+    ``details["table"]`` states beside the figure. Contextual states of many models share one dominant direction; where
+    it is not square to the gender axis all words lean one way, and the result carries a warning. A word can carry
+    gender outside this axis, which clustering and classification find.
     """
     if not strictness > 0:
         raise UsageError(f"strictness {strictness} counts every word alike; give a number above 0, 1 in the papers")
@@ -49,12 +52,23 @@ def direct_bias(model: Any, lexicon: Lexicon, *, strictness: float = 1.0, draws:
         statistic="mean_absolute",
         unit="words in sentences",
     )
-    by_chance = float(np.sqrt(2 / (np.pi * len(direction))))
-    details = {
-        "draws": np.abs(scores).mean(axis=1).tolist(),
-        "table": {
-            "columns": ["dimensions", "expected of random directions"],
-            "rows": [[len(direction), by_chance]],
-        },
-    }
-    return summarise(replace(form, details=details))
+    details = {"draws": np.abs(scores).mean(axis=1).tolist(), "table": _table(cosines, len(direction))}
+    return summarise(replace(form, details=details, warnings=(*form.warnings, *_one_sided(cosines, lexicon.groups))))
+
+
+def _table(cosines: NDArray[np.float64], dimensions: int) -> dict[str, object]:
+    by_chance = float(np.sqrt(2 / (np.pi * dimensions)))
+    columns = ["dimensions", "expected of random directions", "mean cosine with its sign"]
+    return {"columns": columns, "rows": [[dimensions, by_chance, float(cosines.mean())]]}
+
+
+def _one_sided(cosines: NDArray[np.float64], groups: tuple[str, str]) -> tuple[str, ...]:
+    """Say so where nearly all words lean the same way: that is a direction all states share, not their meaning."""
+    mean, magnitude = float(cosines.mean()), float(np.abs(cosines).mean())
+    if abs(mean) < ONE_SIDED * magnitude:
+        return ()
+    group = groups[0] if mean > 0 else groups[1]
+    return (
+        f"the words lean to {group} by {abs(mean):.2f} on average, most of the direct bias: these vectors share a "
+        "direction that is not square to the gender axis, and the figure says little about single words",
+    )
