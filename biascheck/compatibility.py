@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 
 from biascheck.errors import UsageError
-from biascheck.results import Result
+from biascheck.results import Result, treatment_of
 
 __all__ = ["differences", "question_of", "require_comparable"]
 
@@ -19,7 +19,7 @@ def question_of(result: Result) -> str:
     out, so that a result that no longer fits is found and refused with its reason.
     """
     options = {key: value for key, value in result.provenance.options.items() if key != "seed"}
-    treatment = result.model.partition("·")[2]
+    _, treatment = treatment_of(result.model)
     facts = [result.measure, result.corpus, result.statistic, list(result.contrast), options, treatment]
     return json.dumps(facts, ensure_ascii=False, sort_keys=True)
 

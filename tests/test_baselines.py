@@ -120,6 +120,14 @@ def test_nothing_that_was_measured_is_left_out_of_a_judgement():
     assert not found.passed
 
 
+def test_what_is_left_without_a_figure_is_refused_with_the_reason():
+    items = [replace(item, side="AB"[n % 2]) for n, item in enumerate(items_of(spread(0.3, 1.0, 14)))]
+    before = result_of(items, statistic="standardised_difference")
+    after = replace(before, items=tuple(item for item in before.items if item.side == "A"))
+    (refusal,) = judge_against(Baseline((before,)), [after]).refused
+    assert "a difference needs both sides" in refusal.reason
+
+
 def test_a_judgement_passes_only_on_something_judged():
     baseline = Baseline((result(),))
     assert judge_against(baseline, [result()]).passed

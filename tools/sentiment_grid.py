@@ -92,9 +92,7 @@ def line(row: GridRow) -> str:
 
 def write(path: Path, rows: list[GridRow]) -> None:
     """Results without the text of a single review, and the report drawn from them."""
-    results = [without_text(row.result) for row in rows]
-    if len(rows) >= 3:
-        results.append(overview(rows))
+    results = [*(without_text(row.result) for row in rows), overview(rows)]
     biascheck.write_results(path, results)
     write_html(path.with_suffix(".html"), results, [])
 

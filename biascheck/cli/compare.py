@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
@@ -63,15 +62,12 @@ def compare(
 
 def _baseline(path: Path) -> Baseline:
     """A file of results or a baseline; both can stand before the arrow."""
-    from biascheck.baseline_files import KIND, read_baseline
+    from biascheck.baseline_files import read_baseline
     from biascheck.baselines import Baseline
+    from biascheck.kinds import BASELINE, kind_of
     from biascheck.storage import read_run
 
-    try:
-        kind = json.loads(path.read_text(encoding="utf-8")).get("kind")
-    except (OSError, ValueError, AttributeError):
-        kind = None  # read_run says what is wrong
-    return read_baseline(path) if kind == KIND else Baseline(read_run(path).results)
+    return read_baseline(path) if kind_of(path)[0] == BASELINE else Baseline(read_run(path).results)
 
 
 def _show(judgement: Judgement) -> None:

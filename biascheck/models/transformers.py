@@ -99,10 +99,13 @@ class TransformersModel:
 
     @cached_property
     def _engine(self) -> TorchEngine:
-        pad = self.tokenizer.pad_token_id
+        return TorchEngine(self.torch_model, pad_token=self._pad_token, device=self.device)
+
+    @property
+    def _pad_token(self) -> int:
+        pad: int | None = self.tokenizer.pad_token_id
         # Padding is never attended to, so any id will do for a pad token that is absent or was added later.
-        known = pad is not None and pad < _vocabulary_of(self.torch_model, default=pad + 1)
-        return TorchEngine(self.torch_model, pad_token=pad if known else 0, device=self.device)
+        return pad if pad is not None and pad < _vocabulary_of(self.torch_model, default=pad + 1) else 0
 
     @property
     def _budget(self) -> Budget:
