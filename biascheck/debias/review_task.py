@@ -12,6 +12,7 @@ import numpy as np
 from biascheck.corpora.reviews import Review, Reviews
 from biascheck.debias.recipes import ClassifierRecipe
 from biascheck.errors import UsageError
+from biascheck.models.engine import padded
 from biascheck.models.transformers import TransformersModel
 from biascheck.models.windows import read_through
 
@@ -79,15 +80,7 @@ class ReviewTask:
         return total / len(examples)
 
     def _logits(self, model: Any, batch: Sequence[Example]) -> Any:
-        import torch
-
-        longest = max(len(example.ids) for example in batch)
-        ids = torch.full((len(batch), longest), self.pad, dtype=torch.long)
-        attention = torch.zeros_like(ids)
-        for row, example in enumerate(batch):
-            ids[row, : len(example.ids)] = torch.tensor(example.ids)
-            attention[row, : len(example.ids)] = 1
-        return model(input_ids=ids.to(self.device), attention_mask=attention.to(self.device)).logits
+        return model(**padded([example.ids for example in batch], self.pad, self.device)).logits
 
     def _labels(self, batch: Sequence[Example]) -> Any:
         import torch

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from biascheck.models.plan import Batch, Reading, ScoringPlan
 
-__all__ = ["Engine", "TorchEngine", "execute"]
+__all__ = ["Engine", "TorchEngine", "execute", "padded"]
 
 
 class Engine(Protocol):
@@ -89,24 +89,26 @@ class TorchEngine:
 
         hook = self._model.base_model.register_forward_hook(keep_asked)
         try:
-            logits = self._model(**self._padded(inputs)).logits
+            logits = self._model(**padded(inputs, self._pad, self._device)).logits
         finally:
             hook.remove()
         if logits.shape[:2] == (1, len(places)):
             return logits[0]
         # A head that is not applied position by position: take everything, then choose.
-        return self._model(**self._padded(inputs)).logits[rows, columns]
+        return self._model(**padded(inputs, self._pad, self._device)).logits[rows, columns]
 
-    def _padded(self, inputs: Sequence[Sequence[int]]) -> dict[str, Any]:
-        import torch
 
-        longest = max(map(len, inputs))
-        ids = torch.full((len(inputs), longest), self._pad, dtype=torch.long)
-        attention = torch.zeros_like(ids)
-        for row, tokens in enumerate(inputs):
-            ids[row, : len(tokens)] = torch.tensor(tokens)
-            attention[row, : len(tokens)] = 1
-        return {"input_ids": ids.to(self._device), "attention_mask": attention.to(self._device)}
+def padded(inputs: Sequence[Sequence[int]], pad: int, device: str) -> dict[str, Any]:
+    """Inputs of any length as one batch, with the attention that keeps the padding out."""
+    import torch
+
+    longest = max(map(len, inputs))
+    ids = torch.full((len(inputs), longest), pad, dtype=torch.long)
+    attention = torch.zeros_like(ids)
+    for row, tokens in enumerate(inputs):
+        ids[row, : len(tokens)] = torch.tensor(tokens)
+        attention[row, : len(tokens)] = 1
+    return {"input_ids": ids.to(device), "attention_mask": attention.to(device)}
 
 
 @contextmanager
