@@ -89,13 +89,16 @@ class TorchEngine:
 
         hook = self._model.base_model.register_forward_hook(keep_asked)
         try:
-            logits = self._model(**padded(inputs, self._pad, self._device)).logits
+            logits = self._model(**self._padded(inputs)).logits
         finally:
             hook.remove()
         if logits.shape[:2] == (1, len(places)):
             return logits[0]
         # A head that is not applied position by position: take everything, then choose.
-        return self._model(**padded(inputs, self._pad, self._device)).logits[rows, columns]
+        return self._model(**self._padded(inputs)).logits[rows, columns]
+
+    def _padded(self, inputs: Sequence[Sequence[int]]) -> dict[str, Any]:
+        return padded(inputs, self._pad, self._device)
 
 
 def padded(inputs: Sequence[Sequence[int]], pad: int, device: str) -> dict[str, Any]:
