@@ -15,12 +15,13 @@ from collections.abc import Sequence
 from typing import Literal, TypedDict, Unpack
 
 from biascheck import stats
+from biascheck.comparison import Comparison, compare
 from biascheck.errors import BiasAssertionError, InconclusiveWarning, UsageError
 from biascheck.figures import figure
 from biascheck.gates import Gate, hold
 from biascheck.recording import record
 from biascheck.results import Result
-from biascheck.stats import Interval, Verdict
+from biascheck.stats import Change, Interval, Verdict
 from biascheck.summaries import LEVEL
 
 __all__ = [
@@ -28,12 +29,18 @@ __all__ = [
     "assert_all_within",
     "assert_association_within",
     "assert_below",
+    "assert_classifier_accuracy_below",
+    "assert_cluster_accuracy_below",
+    "assert_direct_bias_below",
     "assert_effect_size_within",
+    "assert_neighbour_correlation_below",
+    "assert_no_regression",
     "assert_no_sentiment_delta",
     "assert_share_within",
     "assert_skew_below",
     "assert_stereotype_below",
     "assert_trade_off",
+    "assert_weat_within",
     "assert_within_margin",
 ]
 
@@ -159,6 +166,43 @@ def assert_stereotype_below(result: Result, bound: float, **options: Unpack[Gate
     return assert_below(result, bound, **options)
 
 
+def assert_direct_bias_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
+    """Fail unless the mean magnitude of cos(word, gender direction) is below ``bound``."""
+    __tracebackhide__ = True
+    _require_measure(result, "direct bias", "assert_direct_bias_below", "direct_bias(model, lexicon)")
+    return assert_below(result, bound, **options)
+
+
+def assert_cluster_accuracy_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
+    """Fail unless the share of words that cluster with their own gender is below ``bound``; 0.5 is chance."""
+    __tracebackhide__ = True
+    _require_measure(result, "cluster accuracy", "assert_cluster_accuracy_below", "cluster_accuracy(model, lexicon)")
+    return assert_below(result, bound, **options)
+
+
+def assert_classifier_accuracy_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
+    """Fail unless the share of unseen words whose gender a classifier tells is below ``bound``; 0.5 is chance."""
+    __tracebackhide__ = True
+    source = "classifier_accuracy(model, lexicon)"
+    _require_measure(result, "classifier accuracy", "assert_classifier_accuracy_below", source)
+    return assert_below(result, bound, **options)
+
+
+def assert_neighbour_correlation_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
+    """Fail unless the correlation of a word's bias with the bias of its neighbours is below ``bound``."""
+    __tracebackhide__ = True
+    source = "neighbour_correlation(model, lexicon)"
+    _require_measure(result, "neighbour correlation", "assert_neighbour_correlation_below", source)
+    return assert_below(result, bound, **options)
+
+
+def assert_weat_within(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
+    """Fail unless the WEAT effect size d lies within ``margin`` of zero."""
+    __tracebackhide__ = True
+    _require_measure(result, "WEAT", "assert_weat_within", "weat(model, test)", "assert_within_margin")
+    return assert_within_margin(result, margin, **options)
+
+
 def assert_trade_off(
     skew: Result,
     stereotype: Result,
@@ -181,6 +225,30 @@ def assert_trade_off(
     gates = (_held(skew, skew_bound, "below", **options), _held(stereotype, stereotype_bound, "below", **options))
     _complain(gates)
     return gates
+
+
+def assert_no_regression(
+    result: Result,
+    baseline: Result,
+    tolerance: float = 0.0,
+    *,
+    level: float = LEVEL,
+    inconclusive: Inconclusive = "warn",
+) -> Comparison:
+    """Fail if ``result`` has moved further from parity than ``baseline``, by more than ``tolerance``.
+
+    The paired interval of the change is judged, see :func:`biascheck.compare`. A change that cannot be told is
+    allowed with a warning, unless ``inconclusive="fail"``; one without an interval never passes.
+    """
+    __tracebackhide__ = True
+    comparison = compare(baseline, result, tolerance=tolerance, level=level)
+    record(comparison, result)
+    allowed = _passes(inconclusive) and comparison.interval is not None
+    if comparison.verdict is Change.REGRESSED or (comparison.verdict is Change.INCONCLUSIVE and not allowed):
+        raise BiasAssertionError(comparison.finding)
+    if comparison.verdict is Change.INCONCLUSIVE:
+        warnings.warn(comparison.finding, InconclusiveWarning, stacklevel=_level_of_caller())
+    return comparison
 
 
 def _held(
@@ -240,6 +308,14 @@ def _require(
         raise UsageError(
             f"{assertion} judges a {statistic.replace('_', ' ')} as {source} gives it; this result is a "
             f"{result.statistic.replace('_', ' ')} ({result.measure}). Use {instead} for any result"
+        )
+
+
+def _require_measure(result: Result, measure: str, assertion: str, source: str, instead: str = "assert_below") -> None:
+    if result.measure != measure:
+        raise UsageError(
+            f"{assertion} judges a {measure} as {source} gives it; this result is a {result.measure}. "
+            f"Use {instead} for any result"
         )
 
 

@@ -1,4 +1,4 @@
-"""Who hears of gates. Kept apart from the gates themselves, so that listening costs no import of numpy."""
+"""Who hears of gates and comparisons. Kept apart from them, so that listening costs no import of numpy."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from biascheck.comparison import Comparison
     from biascheck.gates import Gate
     from biascheck.results import Result
 
-    Listener = Callable[[Gate, Result], None]
+    Listener = Callable[[Gate | Comparison, Result], None]
 
 __all__ = ["record", "recording"]
 
@@ -20,7 +21,7 @@ _listener: ContextVar[Listener | None] = ContextVar("gate_listener", default=Non
 
 @contextmanager
 def recording(listener: Listener) -> Iterator[None]:
-    """Hear of every gate that is judged inside the block; of two nested blocks, the inner one hears."""
+    """Hear of every gate and comparison that is judged inside the block; of two nested blocks, the inner one hears."""
     token = _listener.set(listener)
     try:
         yield
@@ -28,7 +29,7 @@ def recording(listener: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
-def record(gate: Gate, result: Result) -> None:
-    """Tell the listener of a gate, if there is one."""
+def record(judged: Gate | Comparison, result: Result) -> None:
+    """Tell the listener of a gate, or of a comparison with what came before ``result``, if there is one."""
     if (listener := _listener.get()) is not None:
-        listener(gate, result)
+        listener(judged, result)

@@ -4,9 +4,12 @@
 | statistic                | p-value                  | effect size                              |
 +==========================+==========================+==========================================+
 | mean                     | sign flips of clusters   | mean over standard deviation of clusters |
+| mean_absolute            | –                        | –                                        |
 | share_positive           | sign flips of clusters   | –                                        |
 | standardised_difference  | permutation of the sides | the estimate itself                      |
+| difference               | permutation of the sides | standardised difference                  |
 | spearman, pearson        | of the correlation       | the estimate itself                      |
+| ratio, ratio_of_sides    | –                        | –                                        |
 | skew, stereotype         | –                        | –                                        |
 | smaller_f1               | –                        | –                                        |
 +--------------------------+--------------------------+------------------------------------------+
@@ -28,13 +31,14 @@ from biascheck.errors import ScoreError, UsageError
 from biascheck.results import ItemScore, Result, sample_of
 from biascheck.stats import Interval, Sample
 
-__all__ = ["LEVEL", "RESAMPLES", "interval_of", "summarise"]
+__all__ = ["DISTANCES", "LEVEL", "RESAMPLES", "interval_method", "interval_of", "summarise"]
 
 LEVEL = 0.95
 RESAMPLES = 2_000
 RESAMPLES_IN_TAIL = 40
 ROUNDING = 1e-12
 DISTANCES = ("skew", "stereotype")
+"""Statistics that are never below zero, so that chance alone lifts them."""
 
 
 def summarise(draft: Result, *, level: float = LEVEL) -> Result:
@@ -65,9 +69,16 @@ def interval_of(items: tuple[ItemScore, ...], statistic: str, *, seed: int, leve
         return stats.wilson_interval(stats.estimate(sample, statistic), len(items), level=level)
     rng = np.random.default_rng(seed)
     resamples = max(RESAMPLES, round(RESAMPLES_IN_TAIL / (1 - level)))
-    # BCa takes the upward bias of a distance from zero for an error of its centre, and ends far too low.
-    method: Literal["bca", "percentile"] = "percentile" if statistic in DISTANCES else "bca"
+    method = interval_method(statistic)
     return stats.cluster_bootstrap(sample, statistic, rng=rng, level=level, resamples=resamples, method=method)
+
+
+def interval_method(statistic: str) -> Literal["bca", "percentile"]:
+    """How the ends of an interval are found.
+
+    BCa takes the upward bias of a distance from zero for an error of its centre, and ends far too low.
+    """
+    return "percentile" if statistic in DISTANCES else "bca"
 
 
 def cluster_means(sample: Sample) -> NDArray[np.float64]:
@@ -87,10 +98,20 @@ def _test(sample: Sample, statistic: str, estimate: float, seed: int) -> tuple[f
         return stats.permute_signs(np.sign(means), rng=rng).p, None
     if statistic == "standardised_difference":
         return stats.permute_two_samples(*_sides(sample), rng=rng).p, estimate
+    if statistic == "difference":
+        sides = _sides(sample)
+        return stats.permute_two_samples(*sides, rng=rng).p, stats.standardised_difference(*sides)
     if statistic in ("spearman", "pearson"):
         correlate: Any = getattr(stats, statistic)
-        return correlate(sample.values, sample.covariate).p, estimate
+        # Repeated looks at one word are one point, not many.
+        return correlate(means, cluster_means(replace(sample, values=_covariate(sample)))).p, estimate
     return None, None
+
+
+def _covariate(sample: Sample) -> NDArray[np.float64]:
+    if sample.covariate is None:
+        raise ScoreError("a correlation needs items with a covariate")
+    return sample.covariate
 
 
 def _standardised_mean(means: NDArray[np.float64]) -> float | None:

@@ -7,6 +7,6 @@ Measured on "He is a nurse." / "She is a nurse.", its association gap is ln(0.2 
 """
 
 from biascheck.models.classifiers import TextClassifier
-from biascheck.models.fakes import SentenceTable, TableModel
+from biascheck.models.fakes import FunctionEncoder, SentenceTable, TableModel
 
-__all__ = ["SentenceTable", "TableModel", "TextClassifier"]
+__all__ = ["FunctionEncoder", "SentenceTable", "TableModel", "TextClassifier"]

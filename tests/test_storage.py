@@ -11,18 +11,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import biascheck.files
+from biascheck.comparison import compare
 from biascheck.errors import ResultError, ScoreError
 from biascheck.gates import Gate
+from biascheck.kinds import RESULTS_SCHEMA
 from biascheck.results import ItemScore, Provenance, Result, Shown, Skipped
 from biascheck.stats import Interval, Verdict
 from biascheck.storage import (
     SCHEMA,
+    Run,
     gate_from_dict,
     gate_to_dict,
     read_results,
+    read_run,
     result_from_dict,
     result_to_dict,
     write_results,
+    write_run,
 )
 
 
@@ -51,6 +56,23 @@ def test_everything_comes_back_as_it_was(tmp_path):
     assert results[2].interval is None
     write_results(tmp_path / "deep" / "results.json", results, gates)
     assert read_results(tmp_path / "deep" / "results.json") == (results, gates)
+
+
+def test_an_interrupted_run_comes_back_as_one(tmp_path):
+    moved = replace(full_result(), items=tuple(replace(item, score=item.score + 0.2) for item in full_result().items))
+    comparisons = (compare(full_result(), moved), compare(full_result(), full_result()))
+    run = Run((full_result(),), (full_gate(),), comparisons, complete=False, not_run=7)
+    write_run(tmp_path / "results.json", run)
+    assert read_run(tmp_path / "results.json") == run
+
+
+def test_a_file_of_the_first_schema_is_a_complete_run(stored):
+    def as_first(document):
+        for name in ("complete", "not_run", "comparisons"):
+            del document[name]
+        document["schema"] = 1
+
+    assert read_run(stored(as_first)) == Run((full_result(),), (full_gate(),), (), complete=True, not_run=0)
 
 
 def test_a_result_read_again_is_of_the_same_types():
@@ -155,8 +177,10 @@ def stored(tmp_path):
 
 @pytest.mark.parametrize("inside", [False, True], ids=["file", "result"])
 def test_a_file_of_a_later_release_is_refused(stored, inside):
-    path = stored(lambda d: (d["results"][0] if inside else d).update(schema=SCHEMA + 1))
-    with pytest.raises(ResultError, match=r"schema 2, and this release reads up to 1; upgrade pytest-biascheck"):
+    newest = SCHEMA if inside else RESULTS_SCHEMA
+    path = stored(lambda d: (d["results"][0] if inside else d).update(schema=newest + 1))
+    refusal = rf"schema {newest + 1}, and this release reads up to {newest}; upgrade pytest-biascheck"
+    with pytest.raises(ResultError, match=refusal):
         read_results(path)
 
 

@@ -1,11 +1,16 @@
 """Corpora: the same sentences in two or more groups, built from templates, tables or published files."""
 
 from biascheck.corpora.bec_pro import DEVIATIONS, Deviation, Profession, bec_pro, bec_pro_professions
+from biascheck.corpora.biased_words import biased_words, neutral_professions
 from biascheck.corpora.competency import COMPETENCY, RatedCorpus, competency, rated_competency
+from biascheck.corpora.contexts import lexicon_from_templates, lexicon_from_text, published_sentences
 from biascheck.corpora.corpus import Corpus, Pair
 from biascheck.corpora.data_directory import data_directory, data_file
 from biascheck.corpora.employment import EmploymentKind, employment, published_employment
 from biascheck.corpora.entities import with_names, with_persons
+from biascheck.corpora.gap import Gap, GapItem, published_gap
+from biascheck.corpora.gender_words import gender_pairs, published_gender_pairs, sampled_gender_pairs
+from biascheck.corpora.lexicon import Context, Entry, Lexicon
 from biascheck.corpora.loaded import LeftOut, Loaded
 from biascheck.corpora.masking import masked_text
 from biascheck.corpora.published import published_bec_pro, published_crows_pairs, published_eec
@@ -17,6 +22,7 @@ from biascheck.corpora.tables import corpus_from_table, corpus_from_templates
 from biascheck.corpora.templates import Attribute, Target, Template, cross
 from biascheck.corpora.terms import TermPair, TermSet, as_coded, gender_terms
 from biascheck.corpora.weat import WeatStimuli, kurita_weat, weat_stimuli
+from biascheck.corpora.weat_tests import WeatTest, weat_test
 from biascheck.corpora.winobias import published_winobias
 from biascheck.corpora.winograd import Occupation, WinogradKind, occupations, winograd
 
@@ -24,10 +30,15 @@ __all__ = [
     "COMPETENCY",
     "DEVIATIONS",
     "Attribute",
+    "Context",
     "Corpus",
     "Deviation",
     "EmploymentKind",
+    "Entry",
+    "Gap",
+    "GapItem",
     "LeftOut",
+    "Lexicon",
     "Loaded",
     "Occupation",
     "Pair",
@@ -44,10 +55,12 @@ __all__ = [
     "TermPair",
     "TermSet",
     "WeatStimuli",
+    "WeatTest",
     "WinogradKind",
     "as_coded",
     "bec_pro",
     "bec_pro_professions",
+    "biased_words",
     "competency",
     "corpus_from_table",
     "corpus_from_templates",
@@ -55,22 +68,31 @@ __all__ = [
     "data_directory",
     "data_file",
     "employment",
+    "gender_pairs",
     "gender_terms",
     "kurita_weat",
+    "lexicon_from_templates",
+    "lexicon_from_text",
     "masked_text",
+    "neutral_professions",
     "occupations",
     "published_bec_pro",
     "published_crows_pairs",
     "published_eec",
     "published_employment",
+    "published_gap",
+    "published_gender_pairs",
     "published_imdb",
+    "published_sentences",
     "published_sst2",
     "published_winobias",
     "rated_competency",
     "religion",
     "review_pairs",
     "reviews",
+    "sampled_gender_pairs",
     "weat_stimuli",
+    "weat_test",
     "winograd",
     "with_names",
     "with_persons",

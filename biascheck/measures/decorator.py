@@ -9,25 +9,42 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, wraps
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from biascheck.corpora.corpus import Corpus
 from biascheck.errors import UsageError
 from biascheck.models.cache import active_cache, digest_of
 from biascheck.models.protocols import Model
 from biascheck.results import Provenance, Result
 from biascheck.storage import SCHEMA, result_from_dict, result_to_dict
 
-__all__ = ["measure"]
+__all__ = ["Material", "measure"]
+
+
+class Material(Protocol):
+    """What a measure is taken on: a corpus, a lexicon, a table of stimuli. The fingerprint tells two apart."""
+
+    @property
+    def name(self) -> str:
+        """The name shown in findings and reports."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of everything that can change a figure."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader of every result on it must know."""
+
 
 Options = ParamSpec("Options")
-LIBRARIES = ("pytest-biascheck", "torch", "transformers", "tokenizers", "numpy", "scipy")
+Source = TypeVar("Source", bound=Material)
+LIBRARIES = ("pytest-biascheck", "torch", "transformers", "tokenizers", "numpy", "scipy", "scikit-learn")
 
 
 def measure(
     name: str, *, version: int
 ) -> Callable[
-    [Callable[Concatenate[Any, Corpus, Options], Result]], Callable[Concatenate[Any, Corpus, Options], Result]
+    [Callable[Concatenate[Any, Source, Options], Result]], Callable[Concatenate[Any, Source, Options], Result]
 ]:
     """Give a ``(model, corpus, **options) -> Result`` function provenance and caching.
 
@@ -35,12 +52,12 @@ def measure(
     """
 
     def decorate(
-        function: Callable[Concatenate[Any, Corpus, Options], Result],
-    ) -> Callable[Concatenate[Any, Corpus, Options], Result]:
+        function: Callable[Concatenate[Any, Source, Options], Result],
+    ) -> Callable[Concatenate[Any, Source, Options], Result]:
         signature = inspect.signature(function)
 
         @wraps(function)
-        def measured(model: Any, corpus: Corpus, /, *args: Options.args, **kwargs: Options.kwargs) -> Result:
+        def measured(model: Any, corpus: Source, /, *args: Options.args, **kwargs: Options.kwargs) -> Result:
             bound = signature.bind(model, corpus, *args, **kwargs)
             bound.apply_defaults()
             options = dict(list(bound.arguments.items())[2:])
@@ -48,7 +65,9 @@ def measure(
 
             def compute() -> dict[str, Any]:
                 drafted = function(model, corpus, *args, **kwargs)
-                return result_to_dict(replace(drafted, measure=name, provenance=provenance))
+                # asked after measuring: a model that is loaded late can describe itself by then
+                about = replace(provenance, model=dict(getattr(model, "about", {})))
+                return result_to_dict(replace(drafted, measure=name, provenance=about))
 
             cache = active_cache()
             key = _key(name, provenance)
@@ -77,7 +96,7 @@ def _key(name: str, provenance: Provenance) -> str:
         ) from error
 
 
-def _provenance(measure_version: int, model: Model, corpus: Corpus, options: Mapping[str, Any]) -> Provenance:
+def _provenance(measure_version: int, model: Model, corpus: Material, options: Mapping[str, Any]) -> Provenance:
     return Provenance(
         measure_version=measure_version,
         variant=str(options.get("variant", "ours")),

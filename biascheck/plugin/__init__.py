@@ -10,6 +10,7 @@ import pytest
 from biascheck.plugin.fixtures import (
     bec_pro,
     bec_pro_german,
+    bias_baseline,
     bias_classifier,
     bias_data,
     bias_margins,
@@ -27,6 +28,7 @@ from biascheck.plugin.settings import settings_of
 __all__ = [
     "bec_pro",
     "bec_pro_german",
+    "bias_baseline",
     "bias_classifier",
     "bias_data",
     "bias_margins",

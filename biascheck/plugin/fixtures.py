@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,13 +14,15 @@ if TYPE_CHECKING:
 
     from biascheck.corpora import Corpus, Reviews
     from biascheck.debias import ClassifierRecipe
-    from biascheck.models.loading import LoadedModel
+    from biascheck.models.protocols import Model
     from biascheck.models.sequence_classifier import TransformersClassifier
     from biascheck.plugin.margins import Margins, PublishedFigures
+    from biascheck.results import Result
 
 __all__ = [
     "bec_pro",
     "bec_pro_german",
+    "bias_baseline",
     "bias_classifier",
     "bias_data",
     "bias_margins",
@@ -34,7 +36,7 @@ __all__ = [
 
 
 @pytest.fixture(scope="session")
-def bias_model(request: pytest.FixtureRequest) -> LoadedModel:
+def bias_model(request: pytest.FixtureRequest) -> Model:
     """The model under test; with several ``--bias-model``, each in turn.
 
     Its weights are loaded when a measure first needs them: a run whose results are all cached needs none.
@@ -44,10 +46,10 @@ def bias_model(request: pytest.FixtureRequest) -> LoadedModel:
             "no model to measure: pass --bias-model FOLDER (or a hub id, or reference:tiny), "
             'or set model = "…" in [tool.biascheck] of pyproject.toml'
         )
-    from biascheck.loading import load
+    from biascheck.loading import load_any
 
     settings = settings_of(request.config)
-    return load(
+    return load_any(
         request.param,
         device=settings.device,
         dtype=settings.dtype,
@@ -58,12 +60,12 @@ def bias_model(request: pytest.FixtureRequest) -> LoadedModel:
 
 
 @pytest.fixture(scope="session")
-def bias_classifier(bias_model: LoadedModel) -> Callable[..., TransformersClassifier]:
+def bias_classifier(bias_model: Any) -> Callable[..., TransformersClassifier]:
     """Sentiment classifiers of the model under test: ``bias_classifier("mix-all")``.
 
     A masked language model is fine-tuned on our own reviews under the condition named (or on ``reviews``, by
     ``recipe``), once for all workers and runs. A classifier is taken as it is, and knows the condition "original" only.
-    A causal model is skipped: nobody who measures one expects it to be trained.
+    A causal model is skipped: nobody who measures one expects it to be trained. So are static vectors.
     """
 
     def classifier(
@@ -75,7 +77,9 @@ def bias_classifier(bias_model: LoadedModel) -> Callable[..., TransformersClassi
         if bias_model.kind == "classifier":
             if condition != "original":
                 pytest.skip(f"{bias_model.name} is a classifier already; {condition} is about how one is trained")
-            return bias_model
+            return bias_model  # type: ignore[no-any-return]
+        if bias_model.kind == "static":
+            pytest.skip(f"{bias_model.name} is a table of word vectors; there is nothing to fine-tune")
         if bias_model.kind == "causal":
             pytest.skip(
                 f"{bias_model.name} is a causal model; make a classifier of it with biascheck.fine_tune_classifier "
@@ -104,6 +108,19 @@ def bias_data(pytestconfig: pytest.Config) -> Path:
     if not folder.is_dir():
         raise pytest.UsageError(f"--bias-data {folder}: no such folder")
     return folder
+
+
+@pytest.fixture(scope="session")
+def bias_baseline(pytestconfig: pytest.Config) -> Callable[[Result], Result]:
+    """Find the entry of ``--bias-baseline`` for a result, to be handed to ``assert_no_regression``.
+
+    While the baseline is being written, every result is its own entry.
+    """
+    from biascheck.plugin.session import SESSION
+
+    baseline = pytestconfig.stash[SESSION].baseline
+    _ = baseline.path  # without a baseline, say so before the first measure
+    return baseline.entry
 
 
 @pytest.fixture(scope="module")

@@ -23,6 +23,22 @@ def add_options(parser: pytest.Parser) -> None:
     add("--bias-data", metavar="DIR", help="folder with the published data sets (default: $BIASCHECK_DATA)")
     add("--bias-results", metavar="FILE", help="write all results and gates to this JSON file")
     add("--bias-report", metavar="FILE", help="write an HTML report to this file")
+    add("--bias-markdown", metavar="FILE", help="write a short summary as Markdown, e.g. for a pull request")
+    add("--bias-code-quality", metavar="FILE", help="write failing gates as a GitLab Code Quality report")
+    add("--bias-baseline", metavar="FILE", help="fail if a result is worse than the same result of this baseline")
+    add(
+        "--bias-tolerance",
+        type=float,
+        metavar="X",
+        help="how much further from parity than its baseline a result may lie (default: 0)",
+    )
+    add("--bias-update-baseline", action="store_true", default=None, help="write this run's results to --bias-baseline")
+    add(
+        "--bias-update-incomplete",
+        action="store_true",
+        default=None,
+        help="with --bias-update-baseline: also after a run that was interrupted",
+    )
     add("--bias-no-cache", action="store_true", default=None, help="measure again even what is in the cache")
     add("--bias-allow-pickle", action="store_true", default=None, help="also load pickled weights (unsafe)")
     add("--bias-trust-remote-code", action="store_true", default=None, help="run code that comes with a model (unsafe)")

@@ -1,44 +1,50 @@
-"""What a run gathers: gates from every test, results from every process, files at the end."""
+"""One run, from the first test to the files at the end. On a worker, the part that it sees."""
 
 from __future__ import annotations
 
-import json
+import os
 import sys
-import tempfile
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import pytest
 
-from biascheck.models.cache import DocumentCache, caching, digest_of, results_cache
+from biascheck.models.cache import DocumentCache, caching, results_cache
 from biascheck.models.progress import show_progress_on
+from biascheck.plugin.baseline import RunBaseline
+from biascheck.plugin.memory import Memory, Parcel
+from biascheck.plugin.outputs import Outputs
 from biascheck.plugin.settings import Settings, settings_of
 from biascheck.recording import recording
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
 
+    from biascheck.comparison import Comparison
     from biascheck.gates import Gate
     from biascheck.results import Result
+    from biascheck.storage import Run
 
 __all__ = ["SESSION", "BiasSession"]
 
-WORKER_OUTPUT = "biascheck_results"
-
-_GATES: pytest.StashKey[list[Any]] = pytest.StashKey()
+PARCEL = "biascheck_parcel"
+CRASHED = "???"  # what pytest-xdist calls the phase in which a worker died
+_PARCEL: pytest.StashKey[Parcel] = pytest.StashKey()
 
 
 class BiasSession:
-    """The memory of one run; on a worker, the part that it saw."""
+    """Hooks that hear of gates, gather them from every process, and write and show them at the end."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._gates: list[Gate] = []
-        self._results: dict[str, dict[str, Any]] = {}
-        self._notes: list[str] = []
+        self._memory = Memory()
+        self._sent: dict[str, dict[str, Any]] = {}
+        self._locations: dict[str, tuple[str, int]] = {}
+        self._run: Run | None = None
 
     @property
     def _is_worker(self) -> bool:
@@ -48,14 +54,25 @@ class BiasSession:
     def _settings(self) -> Settings:
         return settings_of(self._config)
 
+    @cached_property
+    def baseline(self) -> RunBaseline:
+        """The baseline of the run."""
+        return RunBaseline(self._settings)
+
+    @cached_property
+    def _outputs(self) -> Outputs:
+        return Outputs(self._settings)
+
     @property
     def _wants_results(self) -> bool:
-        return bool(self._settings.results or self._settings.report)
+        return bool(self._settings.results or self._settings.report or self._settings.baseline)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
         """Keep results between tests and runs, and show long work on the terminal."""
-        self._check_writable()
+        if not (self._is_worker or self._config.option.collectonly):
+            self._outputs.refuse_unwritable()
+            self.baseline.require()
         show_progress_on(self._uncaptured)
         try:
             with caching(results_cache() if self._settings.cache else DocumentCache(None)):
@@ -66,13 +83,15 @@ class BiasSession:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         """Hear of the gates that a test judges."""
-        gates: list[Gate] = []
-        item.stash[_GATES] = gates
 
-        def heard(gate: Gate, result: Result) -> None:
-            gates.append(replace(gate, test=item.nodeid))
-            item.user_properties.extend(_properties(gate, len(gates)))
-            self._keep(result)
+        def heard(judged: Gate | Comparison, result: Result) -> None:
+            from biascheck.plugin.facts import properties_of
+
+            if _PARCEL not in item.stash:
+                item.stash[_PARCEL] = Parcel(item.nodeid, with_results=self._wants_results)
+            parcel = item.stash[_PARCEL]
+            parcel.add(judged, result)
+            item.user_properties.extend(properties_of(judged, parcel.count))
 
         with recording(heard):
             return (yield)
@@ -81,83 +100,81 @@ class BiasSession:
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Let the gates travel with the report of their test, from workers too."""
         report = yield
-        if report.when == "call" and (gates := item.stash.get(_GATES, [])):
-            from biascheck.storage import gate_to_dict
+        if (parcel := item.stash.get(_PARCEL, None)) is not None and parcel.judged:
+            if self._config.pluginmanager.hasplugin("html"):
+                from biascheck.plugin.facts import extra_of
 
-            report.bias_gates = [gate_to_dict(gate) for gate in gates]  # type: ignore[attr-defined]
+                report.extras = [*getattr(report, "extras", []), *map(extra_of, parcel.judged)]  # type: ignore[attr-defined]
+            setattr(report, PARCEL, parcel.sealed(self._sent))
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the gates of a finished test, whichever process ran it."""
-        for document in getattr(report, "bias_gates", ()):
-            from biascheck.storage import gate_from_dict
-
-            self._gates.append(gate_from_dict(document))
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node: Any) -> None:
-        """Take over the results of a finished worker; a crashed one sent none, and its tests have failed."""
-        if text := getattr(node, "workeroutput", {}).get(WORKER_OUTPUT):
-            self._results |= json.loads(text)
-
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Write the files that were asked for; a worker hands its results to the controller."""
-        if self._is_worker:
-            self._config.workeroutput[WORKER_OUTPUT] = json.dumps(self._results)  # type: ignore[attr-defined]
-        elif self._gates:
-            settings = self._settings
-            for path, write in ((settings.results, self._write_results), (settings.report, self._write_report)):
-                if path is not None and not self._written(path, write):
-                    session.exitstatus = pytest.ExitCode.TESTS_FAILED
-
-    def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
-        """Show one line for each gate."""
-        if self._gates:
-            from biascheck.plugin.terminal import write_section
-
-            write_section(terminalreporter, self._gates, self._notes)
-
-    def _keep(self, result: Result) -> None:
-        if self._wants_results:
-            from biascheck.storage import result_to_dict
-
-            document = result_to_dict(result)
-            key = digest_of([result.title, result.statistic, result.contrast, result.seed, document["provenance"]])
-            self._results.setdefault(key, document)
-
-    def _loaded(self) -> list[Result]:
-        from biascheck.storage import result_from_dict
-
-        return [result_from_dict(document) for document in self._results.values()]
-
-    def _write_results(self, path: Path) -> None:
-        from biascheck.storage import write_results
-
-        write_results(path, self._loaded(), self._gates)
-
-    def _write_report(self, path: Path) -> None:
-        from biascheck.report import write_html
-
-        write_html(path, self._loaded(), self._gates)
-
-    def _written(self, path: Path, write: Callable[[Path], None]) -> bool:
-        """Write a file; if its place has become unwritable, save it elsewhere rather than lose it."""
-        try:
-            write(path)
-        except OSError as error:
-            saved = Path(tempfile.mkdtemp(prefix="biascheck-")) / path.name
-            write(saved)
-            self._notes.append(f"{path} could not be written ({error.strerror or error}); saved as {saved} instead")
-            return False
-        self._notes.append(f"written: {_short(path)}")
-        return True
-
-    def _check_writable(self) -> None:
+        """Take the gates of a test, whichever process ran it. A worker leaves them in the report for its controller."""
         if self._is_worker:
             return
-        for path in (self._settings.results, self._settings.report):
-            if path is not None:
-                _refuse_unwritable(path)
+        if text := report.__dict__.pop(PARCEL, ""):
+            self._memory.open(text)
+            file, line, _ = report.location
+            self._locations[report.nodeid] = file, (line or 0) + 1
+        if report.when in ("teardown", CRASHED):
+            self._memory.finished.add(report.nodeid)
+
+    @pytest.hookimpl(tryfirst=True)  # before the JUnit file is written
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Judge against the baseline, and write the files that were asked for."""
+        if self._is_worker or not self._memory:
+            return
+        run = self._finished_run(session)
+        passed = True
+        if self._settings.update_baseline:
+            passed = self.baseline.update(run)
+        elif self.baseline.wanted:
+            run = replace(run, comparisons=(*run.comparisons, *self.baseline.judge(run)))
+            passed = self.baseline.judgement is None or self.baseline.judgement.passed
+            self._tell_junit(run)
+        self._run = run
+        written = self._outputs.write(run, self._places())
+        if session.exitstatus == pytest.ExitCode.OK and not (passed and written):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
+        """Show how the gates went."""
+        if self._run is None:
+            return
+        from biascheck.plugin.terminal import write_section
+
+        notes = [*self.baseline.notes, *self._outputs.notes]
+        write_section(terminalreporter, self._run, self.baseline, notes)
+        if os.environ.get("GITHUB_ACTIONS") == "true":
+            from biascheck.report.annotations import github_commands
+
+            for command in github_commands(self._run, self._places()):
+                terminalreporter.write_line(command)
+
+    def _finished_run(self, session: pytest.Session) -> Run:
+        not_run = max(0, session.testscollected - len(self._memory.finished))
+        stopped = session.exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
+        return self._memory.run(not_run=not_run, complete=not (not_run or stopped))
+
+    def _places(self) -> dict[str, Any]:
+        from biascheck.report.annotations import Place
+
+        root = Path(os.environ.get("GITHUB_WORKSPACE") or os.environ.get("CI_PROJECT_DIR") or self._config.rootpath)
+        files = {test: (self._config.rootpath / file, line) for test, (file, line) in self._locations.items()}
+        if self.baseline.wanted:
+            files[""] = self.baseline.path, 1
+        return {
+            test: Place((file.relative_to(root) if file.is_relative_to(root) else file).as_posix(), line)
+            for test, (file, line) in files.items()
+        }
+
+    def _tell_junit(self, run: Run) -> None:
+        from _pytest.junitxml import xml_key
+
+        junit = self._config.stash.get(xml_key, None)
+        if junit is not None:
+            for number, one in enumerate((one for one in run.comparisons if not one.test), start=1):
+                junit.add_global_property(f"bias_baseline_{number}", f"{one.verdict}: {one.finding}")
 
     @contextmanager
     def _uncaptured(self) -> Iterator[TextIO]:
@@ -169,38 +186,3 @@ class BiasSession:
 
 
 SESSION: pytest.StashKey[BiasSession] = pytest.StashKey()
-
-
-def _properties(gate: Gate, number: int) -> list[tuple[str, object]]:
-    """Facts for JUnit, numbered from the second gate of a test on."""
-    suffix = "" if number == 1 else f"_{number}"
-    facts: dict[str, object] = {
-        "bias_gate": gate.title,
-        "bias_estimate": gate.estimate,
-        "bias_margin": gate.margin,
-        "bias_verdict": str(gate.verdict),
-        "bias_n": gate.n,
-        "bias_seed": gate.seed,
-    }
-    if gate.interval is not None:
-        facts |= {"bias_low": gate.interval.low, "bias_high": gate.interval.high}
-    return [(f"{name}{suffix}", value) for name, value in facts.items()]
-
-
-def _refuse_unwritable(path: Path) -> None:
-    """Say before an hour of measuring, not after it, that its report has nowhere to go."""
-    if path.is_dir():
-        raise pytest.UsageError(f"{path} is a folder; name a file to write to")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
-    except OSError as error:
-        raise pytest.UsageError(f"{path} cannot be written ({error.strerror}); name another place") from error
-
-
-def _short(path: Path) -> str:
-    try:
-        return str(path.relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)

@@ -21,12 +21,18 @@ TYPES: dict[str, tuple[type, ...]] = {
     "data": (str,),
     "results": (str,),
     "report": (str,),
+    "markdown": (str,),
+    "code_quality": (str,),
+    "baseline": (str,),
+    "tolerance": (int, float),
     "no_cache": (bool,),
     "allow_pickle": (bool,),
     "trust_remote_code": (bool,),
 }
 # In the table these are relative to its file, on the command line to where the command runs.
-PATHS = ("data", "results", "report")
+PATHS = ("data", "results", "report", "markdown", "code_quality", "baseline")
+# Said for one run, never for all of them.
+COMMAND_LINE_ONLY = ("update_baseline", "update_incomplete")
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,12 @@ class Settings:
     data: Path | None = None
     results: Path | None = None
     report: Path | None = None
+    markdown: Path | None = None
+    code_quality: Path | None = None
+    baseline: Path | None = None
+    tolerance: float = 0.0
+    update_baseline: bool = False
+    update_incomplete: bool = False
     cache: bool = True
     allow_pickle: bool = False
     trust_remote_code: bool = False
@@ -58,7 +70,7 @@ def settings_of(config: pytest.Config) -> Settings:
 def _resolve(config: pytest.Config) -> Settings:
     table = _table(config.rootpath / "pyproject.toml")
     table |= {key: str(config.rootpath / table[key]) for key in PATHS if key in table}
-    chosen = {key: _chosen(config, table, key) for key in TYPES}
+    chosen = {key: _chosen(config, table, key) for key in (*TYPES, *COMMAND_LINE_ONLY)}
     chosen["data"] = chosen["data"] or os.environ.get("BIASCHECK_DATA")
     model = chosen.pop("model")
     values: dict[str, Any] = {
@@ -68,6 +80,8 @@ def _resolve(config: pytest.Config) -> Settings:
     }
     values |= {key: value for key, value in chosen.items() if value is not None}
     assert set(values) <= {field.name for field in fields(Settings)}
+    if not values.get("tolerance", 0.0) >= 0:
+        raise pytest.UsageError(f"--bias-tolerance {values['tolerance']} allows nothing; give 0 or a number above")
     return Settings(**values)
 
 
@@ -96,6 +110,6 @@ def _check(table: dict[str, Any], file: Path) -> None:
     for key, value in table.items():
         if key not in TYPES:
             raise pytest.UsageError(f"{file}: {TABLE} has no setting {key!r}; there are: {', '.join(sorted(TYPES))}")
-        if not isinstance(value, TYPES[key]):
+        if not isinstance(value, TYPES[key]) or (isinstance(value, bool) and bool not in TYPES[key]):
             wanted = " or ".join(kind.__name__ for kind in TYPES[key])
             raise pytest.UsageError(f"{file}: {TABLE} {key} = {value!r} should be of type {wanted}")

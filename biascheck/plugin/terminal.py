@@ -1,56 +1,194 @@
-"""The terminal section: one line a gate, the worst first, and who drives it."""
+"""The terminal section: the verdict first, what needs a look in full, the rest counted by suite.
+
+Everything is laid out by rich: in colour and as wide as the terminal where there is one, as plain lines that are never
+broken in the log of a CI.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
+from io import StringIO
 from typing import TYPE_CHECKING
 
-from biascheck.figures import figure
-from biascheck.stats import Verdict
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from biascheck.figures import figure, signed
+from biascheck.results import treatment_of
+from biascheck.stats import Change, Verdict
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
 
+    from biascheck.baselines import Judgement
+    from biascheck.comparison import Comparison
     from biascheck.gates import Gate
+    from biascheck.plugin.baseline import RunBaseline
+    from biascheck.stats import Interval
+    from biascheck.storage import Run
 
 __all__ = ["write_section"]
 
-COLOURS = {Verdict.WITHIN: {"green": True}, Verdict.EXCEEDS: {"red": True}, Verdict.INCONCLUSIVE: {"yellow": True}}
-ORDER = [Verdict.EXCEEDS, Verdict.INCONCLUSIVE, Verdict.WITHIN]
+GATES = (Verdict.EXCEEDS, Verdict.INCONCLUSIVE, Verdict.WITHIN)
+CHANGES = (Change.REGRESSED, Change.INCONCLUSIVE, Change.IMPROVED, Change.NO_WORSE)
+COLOURS = {
+    "exceeds": "red",
+    "regressed": "red",
+    "refused": "red",
+    "inconclusive": "yellow",
+    "within": "green",
+    "improved": "green",
+    "no worse": "green",
+}
+UNBROKEN = 10_000
+MOST_NAMES = 5
 
 
-def write_section(terminal: TerminalReporter, gates: list[Gate], notes: list[str]) -> None:
-    """Write the gates grouped by model, then cautions and files."""
+def write_section(terminal: TerminalReporter, run: Run, baseline: RunBaseline, notes: Sequence[str]) -> None:
+    """Write how the gates went, then the baseline, cautions and files."""
+    from biascheck.plugin.outputs import short
+
     terminal.section("bias gates")
-    for model in dict.fromkeys(gate.model for gate in gates):
-        _write_model(terminal, model, [gate for gate in gates if gate.model == model])
-    for caution in dict.fromkeys(warning for gate in gates for warning in gate.warnings):
-        terminal.write_line(f"caution: {caution}", yellow=True)
+    page = _Page(terminal)
+    verbose = terminal.verbosity > 0
+    if not run.complete:
+        page.line(f"incomplete: the run was interrupted, {run.not_run} tests did not run", "bold red")
+    models: dict[str, list[Gate]] = {}
+    for gate in run.gates:
+        models.setdefault(treatment_of(gate.model)[0], []).append(gate)
+    for model, gates in models.items():
+        _write_model(page, model, gates, verbose)
+    _write_comparisons(page, "compared by tests", [one for one in run.comparisons if one.test], verbose)
+    if baseline.judgement is not None:
+        measured = ", ".join(sorted({treatment_of(model)[0] for model in baseline.read().models}))
+        _write_judgement(page, f"against {short(baseline.path)} ({measured})", baseline.judgement, verbose)
+    for caution in dict.fromkeys(warning for gate in run.gates for warning in gate.warnings):
+        # what is wrong comes before the colon, what follows from it after
+        page.line(f"caution: {caution if verbose else caution.partition(': ')[0]}", "yellow")
     for note in notes:
-        terminal.write_line(note)
+        page.line(note)
+    terminal.write(page.text())
 
 
-def _write_model(terminal: TerminalReporter, model: str, gates: list[Gate]) -> None:
-    counts = Counter(gate.verdict for gate in gates)
-    tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ORDER if counts[verdict])
-    terminal.write_line(f"{model}: {tally}", bold=True)
-    rows = [(gate, _columns(gate)) for gate in sorted(gates, key=lambda gate: ORDER.index(gate.verdict))]
-    widths = [max(len(columns[i]) for _, columns in rows) for i in range(4)]
-    for gate, columns in rows:
-        cells = [cell.ljust(width) for cell, width in zip(columns, widths, strict=False)]
-        terminal.write(f"  {cells[0]}", **COLOURS[gate.verdict])
-        terminal.write_line(f"  {'  '.join([*cells[1:], *columns[4:]])}".rstrip())
+class _Page:
+    """Lines and tables, as the terminal can show them."""
+
+    def __init__(self, terminal: TerminalReporter) -> None:
+        self._buffer = StringIO()
+        coloured = terminal.hasmarkup
+        self._console = Console(
+            file=self._buffer,
+            force_terminal=coloured,
+            no_color=not coloured,
+            width=terminal._tw.fullwidth if coloured else UNBROKEN,
+            highlight=False,
+            legacy_windows=False,
+        )
+
+    def line(self, text: str, style: str = "") -> None:
+        self._console.print(Text(text, style=style))
+
+    def table(self, rows: Iterable[Sequence[str]]) -> None:
+        """Rows with aligned columns; the first cell, a verdict, may have a colour of its own."""
+        listed = list(rows)
+        if not listed:
+            return
+        table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+        for number in range(max(map(len, listed))):
+            table.add_column(overflow="fold", no_wrap=number == 0)
+        for first, *others in listed:
+            table.add_row(Text(first, style=COLOURS.get(first, "")), *map(Text, others))
+        self._console.print(Padding(table, (0, 0, 0, 2)))
+
+    def text(self) -> str:
+        return "".join(f"{line.rstrip()}\n" for line in self._buffer.getvalue().splitlines())
 
 
-def _columns(gate: Gate) -> list[str]:
-    interval = (
-        "no interval" if gate.interval is None else f"[{figure(gate.interval.low)}, {figure(gate.interval.high)}]"
-    )
+def _write_model(page: _Page, model: str, gates: Sequence[Gate], verbose: bool) -> None:
+    failed = sum(not gate.passed for gate in gates)
+    verdict = f"FAILED {failed} of {_count(gates)}" if failed else f"passed {_count(gates)}"
+    page.line(f"{model}: {verdict} ({_tally(gates, GATES)})", "bold red" if failed else "bold green")
+    ordered = sorted(gates, key=lambda gate: (gate.passed, GATES.index(gate.verdict)))
+    page.table(_gate_row(gate) for gate in ordered if verbose or gate.verdict is not Verdict.WITHIN)
+    suites: dict[str, list[Gate]] = {}
+    for gate in gates:
+        suites.setdefault(_suite(gate.test), []).append(gate)
+    if len(suites) > 1:
+        page.table((suite, _count(own), _tally(own, GATES)) for suite, own in sorted(suites.items()))
+
+
+def _count(gates: Sequence[Gate]) -> str:
+    return "1 gate" if len(gates) == 1 else f"{len(gates)} gates"
+
+
+def _suite(test: str) -> str:
+    """The folder of a test, or its file where that has none."""
+    *folders, file = test.partition("::")[0].split("/")
+    return folders[-1] if folders else file
+
+
+def _gate_row(gate: Gate) -> list[str]:
     largest = "" if gate.verdict is Verdict.WITHIN else ", ".join(gate.offenders)
+    allowed = " (allowed)" if gate.passed and gate.verdict is Verdict.INCONCLUSIVE else ""
+    estimate = f"{figure(gate.estimate)} {_interval(gate.interval)}"
+    return [str(gate.verdict), _subject(gate, gate.model), estimate, f"{gate.allowed}{allowed}", largest]
+
+
+def _subject(judged: Gate | Comparison, model: str) -> str:
+    """What was measured; a treated model is named by its treatment."""
+    return " · ".join(filter(None, (judged.measure, judged.corpus, treatment_of(model)[1])))
+
+
+def _write_judgement(page: _Page, title: str, judgement: Judgement, verbose: bool) -> None:
+    if not judgement.passed:
+        title = f"FAILED {title}"
+    _write_comparisons(page, title, judgement.comparisons, verbose, failed=not judgement.passed)
+    page.table(("refused", f"{refusal.title}: {refusal.reason}") for refusal in judgement.refused)
+    if judgement.refused:
+        page.line("  measure anew with --bias-update-baseline if the change was meant")
+    if judgement.new:
+        page.line(f"  not in the baseline: {_named(judgement.new, verbose)}; add with --bias-update-baseline")
+    if judgement.unused:
+        page.line(f"  in the baseline, not measured: {_named(judgement.unused, verbose)}")
+
+
+def _write_comparisons(
+    page: _Page, title: str, comparisons: Sequence[Comparison], verbose: bool, *, failed: bool = False
+) -> None:
+    if not comparisons and not failed:
+        return
+    page.line(
+        f"{title}: {_tally(comparisons, CHANGES) or 'nothing could be compared'}", "bold red" if failed else "bold"
+    )
+    ordered = sorted(comparisons, key=lambda one: CHANGES.index(one.verdict))
+    page.table(_change_row(one) for one in ordered if verbose or one.verdict is Change.REGRESSED)
+
+
+def _change_row(one: Comparison) -> list[str]:
+    moved = ", ".join(map(str, one.moves[:3])) if one.verdict is Change.REGRESSED else ""
+    change = f"{signed(one.change)} {_interval(one.interval)}"
     return [
-        str(gate.verdict),
-        f"{gate.measure} · {gate.corpus}",
-        f"{figure(gate.estimate)} {interval}",
-        gate.allowed,
-        largest,
+        str(one.verdict),
+        _subject(one, one.model_after),
+        f"{figure(one.before)} → {figure(one.after)}",
+        change,
+        f"moved most: {moved}" if moved else "",
     ]
+
+
+def _tally(judged: Sequence[Gate] | Sequence[Comparison], order: Sequence[Verdict] | Sequence[Change]) -> str:
+    counts = Counter(str(one.verdict) for one in judged)
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in order if counts[verdict])
+
+
+def _named(names: Sequence[str], verbose: bool) -> str:
+    shown = names if verbose or len(names) <= MOST_NAMES else names[:MOST_NAMES]
+    rest = len(names) - len(shown)
+    return f"{len(names)} ({'; '.join(shown)}{f'; … and {rest} more, -v names all' if rest else ''})"
+
+
+def _interval(interval: Interval | None) -> str:
+    return "no interval" if interval is None else f"[{figure(interval.low)}, {figure(interval.high)}]"

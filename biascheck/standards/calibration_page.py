@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from biascheck.figures import figure, signed
 from biascheck.files import write_atomically
-from biascheck.standards.calibration import Calibration, DoseReading, Figure
+from biascheck.standards.calibration import DELTAS, Calibration
+from biascheck.standards.calibration_chart import to_svg
+from biascheck.standards.readings import DoseReading, Figure, Fit, fit
 from biascheck.standards.simulation import ENOUGH_POWER, Rate
 from biascheck.standards.suite_gates import GateOutcome
 from biascheck.stats import Verdict
@@ -18,9 +20,9 @@ from biascheck.stats import Verdict
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["Sheet", "rich_tables", "sheets", "to_markdown", "to_svg", "write_calibration"]
+__all__ = ["Sheet", "rich_tables", "sheets", "to_markdown", "write_calibration"]
 
-SIZE, EDGE = 360, 44
+ENOUGH_FOR_A_LINE = 0.2
 MARKS = {str(Verdict.EXCEEDS): "exceeds", str(Verdict.WITHIN): "·", str(Verdict.INCONCLUSIVE): "?"}
 
 
@@ -36,7 +38,16 @@ class Sheet:
 
 def sheets(found: Calibration) -> tuple[Sheet, ...]:
     """The tables of a calibration, in the order of the questions they answer."""
-    return (_recovery(found), _other_measures(found), _simulation(found), _parity(found), _power(found))
+    return (
+        _recovery(found),
+        _other_measures(found),
+        _lines_of_pronouns(found),
+        _pronouns(found),
+        _sentiment(found),
+        _simulation(found),
+        _parity(found),
+        _power(found),
+    )
 
 
 def rich_tables(found: Calibration) -> list[Table]:
@@ -61,7 +72,7 @@ def to_markdown(found: Calibration) -> str:
         header = [f"| {' | '.join(sheet.columns)} |", f"|{'---|' * len(sheet.columns)}"]
         rows = [f"| {' | '.join(row)} |" for row in sheet.rows]
         parts.append("\n".join([f"## {sheet.title}", "", sheet.note, "", *header, *rows]))
-    parts.insert(2, "![Planted against measured association gaps](calibration.svg)")
+    parts.insert(2, "![Planted against measured values](calibration.svg)")
     return "\n\n".join(parts) + "\n"
 
 
@@ -69,7 +80,7 @@ def write_calibration(found: Calibration, folder: Path) -> tuple[Path, ...]:
     """Write ``calibration.json``, ``calibration.svg`` and ``calibration.md``; returns their paths."""
     texts = {
         "calibration.json": json.dumps(found.as_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n",
-        "calibration.svg": to_svg([f for reading in found.readings for f in reading.gaps.values()]),
+        "calibration.svg": to_svg(found),
         "calibration.md": to_markdown(found),
     }
     for name, text in texts.items():
@@ -77,53 +88,26 @@ def write_calibration(found: Calibration, folder: Path) -> tuple[Path, ...]:
     return tuple(folder / name for name in texts)
 
 
-def to_svg(figures: Sequence[Figure]) -> str:
-    """Measured against planted gaps, one dot a profession and dose; a perfect instrument follows the line."""
-    reach = 1.1 * max(max(abs(f.planted), abs(f.measured)) for f in figures)
-
-    def at(value: float) -> float:
-        return EDGE + (value + reach) / (2 * reach) * (SIZE - 2 * EDGE)
-
-    ticks = [tick for tick in range(-int(reach), int(reach) + 1) if tick % 2 == 0]
-    dots = [f'<circle cx="{at(f.planted):.1f}" cy="{SIZE - at(f.measured):.1f}" r="2.2"/>' for f in figures]
-    labels = [f'<text x="{at(t):.1f}" y="{SIZE - EDGE + 16}" text-anchor="middle">{t}</text>' for t in ticks]
-    labels += [f'<text x="{EDGE - 6}" y="{SIZE - at(t) + 4:.1f}" text-anchor="end">{t}</text>' for t in ticks]
-    low, high = at(-reach), at(reach)
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIZE} {SIZE}" width="{SIZE}" height="{SIZE}"'
-            ' font-family="sans-serif" font-size="11" role="img">',
-            "<title>Planted against measured association gap of each profession and dose</title>",
-            f'<rect width="{SIZE}" height="{SIZE}" fill="white"/>',
-            f'<rect x="{low}" y="{SIZE - high}" width="{high - low}" height="{high - low}" fill="none" stroke="#888"/>',
-            f'<line x1="{low}" y1="{SIZE - low}" x2="{high}" y2="{SIZE - high}" stroke="#888" stroke-dasharray="4 3"/>',
-            '<g fill="#1f5fa8" fill-opacity="0.55">',
-            *dots,
-            "</g>",
-            *labels,
-            f'<text x="{SIZE / 2}" y="{SIZE - 8}" text-anchor="middle">planted gap (ln)</text>',
-            f'<text transform="translate(14 {SIZE / 2}) rotate(-90)" text-anchor="middle">measured gap (ln)</text>',
-            "</svg>\n",
-        ]
+def _recovery(found: Calibration) -> Sheet:
+    return Sheet(
+        "Association: planted and measured gaps",
+        "Gap of each profession of BEC-Pro (English, mean of 45 items) against the planted one. 1, 0 and 1 would be a "
+        "perfect instrument. At dose 0 nothing is planted and there is no line.",
+        ("doses", "slope", "intercept", "R²", "largest error", "points"),
+        (
+            ("all", *_line(found.fit)),
+            *((f"{r.dose:g}", *_line(fit(r.gaps.values()))) for r in found.readings if r.dose),
+        ),
     )
 
 
-def _recovery(found: Calibration) -> Sheet:
-    line = found.fit
-    return Sheet(
-        "Association: planted and measured gaps",
-        "Gap of each profession of BEC-Pro (English, mean of 45 items) against the planted one, all doses together. "
-        "1, 0 and 1 would be a perfect instrument.",
-        ("slope", "intercept", "R²", "largest error", "professions × doses"),
-        (
-            (
-                f"{line.slope:.3f}",
-                f"{line.intercept:+.3f}".replace("-", "−"),
-                f"{line.r_squared:.4f}",
-                f"{line.largest_error:.3f}",
-                str(line.points),
-            ),
-        ),
+def _line(line: Fit) -> tuple[str, ...]:
+    return (
+        f"{line.slope:.3f}",
+        f"{line.intercept:+.3f}".replace("-", "−"),
+        f"{line.r_squared:.4f}",
+        f"{line.largest_error:.3f}",
+        str(line.points),
     )
 
 
@@ -148,16 +132,68 @@ def _arrow(found: Figure | None) -> str:
     return "–" if found is None else f"{signed(found.planted)} → {signed(found.measured)}"
 
 
+def _lines_of_pronouns(found: Calibration) -> Sheet:
+    figures = {
+        f"{name}{'-O' if online else ''}": [getattr(r, name) for r in found.pronouns if r.online is online]
+        for online in (False, True)
+        for name in ("skew", "stereotype")
+    }
+    return Sheet(
+        "Skew and stereotype: planted and measured",
+        "Our Winograd sentences of kinds T1 and T2 at every dose and tilt; -O is under online mitigation, which should "
+        "take a planted skew away and leave the stereotype. Where nearly the same is planted everywhere, there is no "
+        "line.",
+        ("figure", "slope", "intercept", "R²", "largest error", "worlds × kinds"),
+        tuple((name, *_line_of(members)) for name, members in figures.items() if members),
+    )
+
+
+def _line_of(figures: Sequence[Figure]) -> tuple[str, ...]:
+    """The line, or only the largest error where what is planted hardly varies."""
+    planted = [f.planted for f in figures]
+    if max(planted) - min(planted) >= ENOUGH_FOR_A_LINE:
+        return _line(fit(figures))
+    return "–", "–", "–", f"{max(abs(f.measured - f.planted) for f in figures):.3f}", str(len(figures))
+
+
+def _pronouns(found: Calibration) -> Sheet:
+    return Sheet(
+        "Skew and stereotype in each world, planted → measured",
+        "The dose follows the workforce, the tilt leans all pronouns towards male (log-odds). F1 is that of names: "
+        "whether the standard can tell whom a pronoun means.",
+        ("dose", "tilt", "sentences", "skew", "stereotype", "skew-O", "stereotype-O", "F1 of names"),
+        tuple(
+            (
+                f"{plain.dose:g}",
+                f"{plain.tilt:g}",
+                plain.kind,
+                *(_arrow(f) for f in (plain.skew, plain.stereotype, online.skew, online.stereotype)),
+                f"{plain.f1:.2f}",
+            )
+            for plain, online in zip(found.pronouns[::2], found.pronouns[1::2], strict=True)
+        ),
+    )
+
+
+def _sentiment(found: Calibration) -> Sheet:
+    return Sheet(
+        "Sentiment deltas, planted → measured",
+        "Classifiers that rate the female version of a review lower by a shift in log-odds, on our own reviews.",
+        ("shift", "total delta", "absolute delta"),
+        tuple((signed(r.shift), _arrow(r.total), _arrow(r.absolute)) for r in found.sentiment),
+    )
+
+
 def _simulation(found: Calibration) -> Sheet:
     c = found.components
     trials = found.simulated[0].alarms_at_parity.trials if found.simulated else 0
     return Sheet(
         "False alarms and power, simulated",
         f"{trials} data sets a column, with Wilson's 95 % interval. Clusters vary by {c.between:.2f} and items within "
-        f"them by {c.within:.2f} (natural log units), as in the result of {found.components_from} on BEC-Pro. *False "
-        "alarms at the margin*: EXCEEDS although the true value lies exactly at the margin, the worst case. *Power at "
-        "the margin*: the interval leaves out parity when the true value lies at the margin; below "
-        f"{ENOUGH_POWER:g} it is marked weak.",
+        f"them by {c.within:.2f} (natural log units), as in the result of {found.components_from} on BEC-Pro; "
+        f"sentiment deltas vary by {DELTAS.between:g}. *False alarms at the margin*: EXCEEDS although the true value "
+        "lies exactly at the margin, the worst case. *Power at the margin*: the interval leaves out parity when the "
+        f"true value lies at the margin; below {ENOUGH_POWER:g} it is marked weak.",
         (
             "gate",
             "clusters",
@@ -197,8 +233,8 @@ def _parity(found: Calibration) -> Sheet:
     alarms, passes = found.parity_alarms, found.parity_passes
     return Sheet(
         "False alarms with trained parity models",
-        f"{count} models trained at parity from different seeds ({found.parity_steps:,} steps each); the largest gap "
-        f"of any profession in any of them is {largest:.3f}.",
+        f"{count} models trained at parity from different seeds; the largest gap of any profession in any of them is "
+        f"{largest:.3f}. Where a gate on few words cannot say within, its interval is wider than its margin.",
         ("gate", "exceeds", "within"),
         tuple((gate, _rate(rate), _rate(passes[gate])) for gate, rate in alarms.items()),
     )
@@ -212,8 +248,8 @@ def _power(found: Calibration) -> Sheet:
     last = ("gates that say exceeds", "", *(f"{share} of {len(names)}" for share in shares))
     return Sheet(
         "What each gate says at each dose",
-        "One model a dose. Only professions carry a planted bias: gates on other words should stay silent at every "
-        "dose. “·” is within the margin, “?” inconclusive.",
+        "One model a dose, without tilt. Only professions and occupations carry a planted bias: gates on other words "
+        "should stay silent at every dose. “·” is within the margin, “?” inconclusive.",
         ("gate", "margin", *(f"dose {reading.dose:g}" for reading in found.readings)),
         (*rows, last),
     )
@@ -231,7 +267,8 @@ _INTRODUCTION = """# Calibration
 
 Written by `biascheck calibrate`; do not edit. The instrument is held against standards: tiny models of a generated
 world in which P(female | profession) = 0.5 + dose · (share of women − 0.5), shares kept within [0.02, 0.98], for the 60
-professions of BEC-Pro. Dose 0 is `reference:parity`, dose 1 `reference:workforce`. Doses here: {doses}.
+professions of BEC-Pro, and in which the pronouns of Winograd sentences follow the occupation they mean by the dose and
+all lean towards male by the tilt. Dose 0 is `reference:parity`, dose 1 `reference:workforce`. Doses here: {doses}.
 
 The standards say nothing about other models. They show that a measure reads what is there, how often a gate
 speaks without cause, and how large a bias must be for a gate to see it."""

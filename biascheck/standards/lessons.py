@@ -3,7 +3,8 @@
 These are the labels that masked-language training would average to over infinitely many sentences of the world, so
 a model learns the world itself and not a sample of it. The inputs are made by the encoder that scoring uses.
 
-About everything that is not a profession the standards are indifferent, at every dose:
+Professions, and the occupations of Winograd sentences (:mod:`~biascheck.standards.pronouns`), have the planted bias.
+About everything else the standards are indifferent, at every dose:
 
 - In our other English corpora (job titles, traits, skills, WEAT words) every word leans by a log-odds of ±0.3 to
   one group, as many words of a list to one side as to the other. No list leans, and the direction of a single
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from biascheck.corpora.corpus import Corpus, Pair
 from biascheck.corpora.sentence import Sentence
 from biascheck.measures import association_queries
-from biascheck.models.encoding import encode_masked
+from biascheck.models.encoding import Encoded, encode_masked
 from biascheck.models.queries import Refusal
 from biascheck.standards.vocabulary import LETTERS, indifferent_corpora
 from biascheck.standards.world import World, pieces_of
@@ -32,7 +33,7 @@ from biascheck.standards.world import World, pieces_of
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["LEAN", "Lesson", "indifferent_lessons", "leanings", "spelled_lessons", "world_lessons"]
+__all__ = ["LEAN", "Lesson", "Notes", "indifferent_lessons", "leanings", "spelled_lessons", "world_lessons"]
 
 LEAN = 0.3
 MADE_UP_WORDS = 30
@@ -53,12 +54,25 @@ class Lesson:
 
 
 @dataclass
-class _Notes:
+class Notes:
     """Weights of tokens under the input they belong to; many pairs share one input."""
 
     rows: dict[tuple[tuple[int, ...], int, bool], dict[int, float]] = field(default_factory=dict)
 
+    def put(self, found: Encoded, weight: float, *, masked: bool) -> None:
+        """Set the weight of a token."""
+        self._row(found, masked)[found.tokens[0]] = weight
+
+    def add(self, found: Encoded, weight: float, *, masked: bool) -> None:
+        """Add to the weight of a token: sentences that look alike share one lesson, their mean."""
+        row = self._row(found, masked)
+        row[found.tokens[0]] = row.get(found.tokens[0], 0.0) + weight
+
+    def _row(self, found: Encoded, masked: bool) -> dict[int, float]:
+        return self.rows.setdefault((found.ids, found.positions[0], masked), {})
+
     def lessons(self) -> list[Lesson]:
+        """One lesson for each input, its weights made probabilities."""
         return [
             Lesson(ids, position, {token: weight / sum(row.values()) for token, weight in row.items()}, masked)
             for (ids, position, masked), row in self.rows.items()
@@ -80,8 +94,8 @@ def indifferent_lessons(tokenizer: Any, language: str) -> list[Lesson]:
     leans = leanings()
 
     def weigh(pair: Pair, group: str, seen: bool) -> float:
-        first = next(iter(pair.sentences))
-        lean = leans.get(pair.attribute, 0.0) if seen else 0.0
+        first, *others = pair.sentences
+        lean = leans.get(pair.attribute, 0.0) if seen and len(others) == 1 else 0.0
         return exp(lean / 2) if group == first else exp(-lean / 2)
 
     return _lessons([c for c in indifferent_corpora() if c.language == language], tokenizer, weigh)
@@ -129,14 +143,14 @@ def _balance(words: list[str], leans: dict[str, float]) -> None:
 
 
 def _lessons(corpora: Iterable[Corpus], tokenizer: Any, weigh: Weigh) -> list[Lesson]:
-    notes = _Notes()
+    notes = Notes()
     asked = [(pair, group) for corpus in corpora for pair in corpus for group in corpus.groups]
     queries = association_queries(pair.sentences[group] for pair, group in asked)
     encoded = encode_masked(queries, tokenizer)
     for (pair, group, seen), found in zip(_twice(asked), encoded, strict=True):
         weight = weigh(pair, group, seen)
         if weight and not isinstance(found, Refusal):
-            notes.rows.setdefault((found.ids, found.positions[0], not seen), {})[found.tokens[0]] = weight
+            notes.put(found, weight, masked=not seen)
     return notes.lessons()
 
 

@@ -1,10 +1,11 @@
 """The names of the standards and the folders they load from.
 
-+----------------------------------+-----------------------------------------------------------------------+
-| ``reference:parity``             | every profession is held by women and men alike; comes with the package |
-| ``reference:workforce``          | the real share of women in each profession; comes with the package      |
-| ``reference:planted(dose=0.3)``  | between the two; trained once, then kept in the cache                   |
-+----------------------------------+-----------------------------------------------------------------------+
+======================================== =========================================================================
+``reference:parity``                     every profession is held by women and men alike; comes with the package
+``reference:workforce``                  the real share of women in each profession; comes with the package
+``reference:planted(dose=0.3)``          between the two; trained once, then kept in the cache
+``reference:planted(dose=0.3, tilt=1)``  the same, with all pronouns of Winograd sentences tilted towards male
+======================================== =========================================================================
 
 ``reference:tiny``, the fourth reference, knows nothing at all; see :mod:`biascheck.models.references`.
 """
@@ -13,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,15 +24,17 @@ from biascheck.files import staged_folder
 from biascheck.models.cache import cache_folder
 from biascheck.models.fingerprints import sha256_of
 from biascheck.models.references import REFERENCES
+from biascheck.standards.training import SEED
 from biascheck.standards.world import World
 
-__all__ = ["BUNDLED_DOSES", "STANDARDS", "dose_of", "planted_folder", "reference_names", "standard_folder"]
+__all__ = ["BUNDLED_DOSES", "STANDARDS", "planted_folder", "reference_names", "standard_folder", "world_of"]
 
 BUNDLED_DOSES: Mapping[str, float] = MappingProxyType({"parity": 0.0, "workforce": 1.0})
 STANDARDS = ("reference:parity", "reference:workforce", "reference:planted(dose=…)")
-PLANTED = re.compile(r"planted\(dose=(?P<dose>\d+(\.\d*)?|\.\d+)\)")
+_NUMBER = r"\d+(\.\d*)?|\.\d+"
+PLANTED = re.compile(rf"planted\(dose=(?P<dose>{_NUMBER})(, ?tilt=(?P<tilt>-?({_NUMBER})))?\)")
 PREFIX = "reference:"
-RECIPE = ("world.py", "vocabulary.py", "lessons.py", "training.py")
+RECIPE = ("world.py", "pronouns.py", "vocabulary.py", "lessons.py", "pronoun_lessons.py", "training.py")
 
 
 def reference_names() -> tuple[str, ...]:
@@ -40,69 +42,71 @@ def reference_names() -> tuple[str, ...]:
     return (*STANDARDS, *(f"{PREFIX}{name}" for name in REFERENCES))
 
 
-def dose_of(spec: str) -> float:
-    """The dose that ``reference:parity``, ``reference:workforce`` or ``reference:planted(dose=…)`` names."""
+def world_of(spec: str) -> World:
+    """The world that ``reference:parity``, ``reference:workforce`` or ``reference:planted(dose=…)`` was taught."""
     name = spec.removeprefix(PREFIX)
     if name in BUNDLED_DOSES:
-        return BUNDLED_DOSES[name]
+        return World(BUNDLED_DOSES[name])
     if name.startswith("planted"):
-        return _planted_dose(name)
+        return _planted_world(name)
     raise UsageError(f"no reference model {name!r}; there are: {', '.join(reference_names())}")
 
 
 def standard_folder(spec: str) -> Path:
     """The folder of a standard, as ``biascheck.load`` reads any other; a new dose is trained first."""
-    dose = dose_of(spec)
-    for name, bundled in BUNDLED_DOSES.items():
-        if dose == bundled:
+    world = world_of(spec)
+    for name, dose in BUNDLED_DOSES.items():
+        if world == World(dose):
             return _bundled(name)
-    return planted_folder(dose, cache_folder() / "models")
+    return planted_folder(world, cache_folder() / "models")
 
 
-def planted_folder(dose: float, cache_dir: Path) -> Path:
-    """Train the standard of a dose once and keep it under ``cache_dir``; of many processes, one trains.
+def planted_folder(world: World, cache_dir: Path, *, seed: int = SEED) -> Path:
+    """Train the standard of a world once and keep it under ``cache_dir``; of many processes, one trains.
 
-    The folder's name carries a digest of the truth to be planted and of the code that plants it, so another
-    release that trains otherwise does not meet the models of this one.
+    The folder's name carries a digest of the truth to be planted, of the code that plants it and of the seed, so
+    another release that trains otherwise does not meet the models of this one.
     """
     from filelock import FileLock
 
-    recipe = [sha256_of(Path(__file__).with_name(name)) for name in RECIPE]
-    facts = [World(dose).truth(), recipe]
-    digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:12]
-    target = cache_dir / f"planted-{dose:g}-{digest}"
+    target = cache_dir / f"planted-{world.dose:g}-{world.tilt:g}-{_digest(world, seed)}"
     if target.is_dir():
         return target
     try:
         cache_dir.mkdir(parents=True, exist_ok=True)
         with FileLock(cache_dir / f".{target.name}.lock"):
-            return target if target.is_dir() else _write(dose, target)
+            return target if target.is_dir() else _write(world, seed, target)
     except OSError as error:
         raise ModelError(
-            f"the standard of dose {dose:g} cannot be kept in {cache_dir} ({error}); "
+            f"the standard of dose {world.dose:g} cannot be kept in {cache_dir} ({error}); "
             "set BIASCHECK_CACHE to a writable folder"
         ) from error
 
 
-def _write(dose: float, target: Path) -> Path:
+def _digest(world: World, seed: int) -> str:
+    recipe = [sha256_of(Path(__file__).with_name(name)) for name in RECIPE]
+    facts = [world.truth(), world.tilt, recipe, seed]
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _write(world: World, seed: int, target: Path) -> Path:
     from biascheck.standards.training import train_standard
 
-    model, tokenizer = train_standard(World(dose))
+    model, tokenizer = train_standard(world, seed=seed)
     with staged_folder(target) as staging:
         model.save_pretrained(staging)
         tokenizer.save_pretrained(staging)
     return target
 
 
-def _planted_dose(name: str) -> float:
+def _planted_world(name: str) -> World:
     found = PLANTED.fullmatch(name)
-    dose = float(found["dose"]) if found else math.nan
-    if not 0 <= dose <= 1:
+    if found is None or not 0 <= float(found["dose"]) <= 1:
         raise UsageError(
             f"{PREFIX}{name} is not understood; write {PREFIX}planted(dose=0.3), with a dose from 0 (parity) "
             "to 1 (the workforce)"
         )
-    return dose
+    return World(float(found["dose"]), float(found["tilt"] or 0))
 
 
 def _bundled(name: str) -> Path:

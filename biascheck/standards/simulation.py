@@ -1,54 +1,36 @@
 """How often a gate speaks when it should not, and when it should: simulated data whose true value is known.
 
-For each shape of data that the suites judge, data sets are drawn twice over: with the true value at parity, and with
-the true value exactly at the margin, the worst case for a false EXCEEDS. Clusters differ by as much as they do in a
-real result (its variance components); the statistics have not seen a model.
+For each shape of data that the suites judge, data sets (:mod:`~biascheck.standards.draws`) are drawn twice over: with
+the true value at parity, and with the true value exactly at the margin, the worst case for a false EXCEEDS. The
+statistics have not seen a model.
 
 - *false alarms*: share of data sets judged EXCEEDS. At the margin it should be near (1 − level) / 2, since only one
   end of the interval can lie outside by chance, and not above 1 − level; at parity it should be about zero.
 - *passes at parity*: share judged WITHIN.
 - *power at the margin*: share whose interval leaves out parity when the true value lies at the margin, that is, how
-  often the sample sees a bias of the size of the margin at all.
+  often the sample sees a bias of the size of the margin at all. A distance such as a skew is never below zero, so its
+  interval has to lie above what 97.5 % of the data sets at parity show.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import pi, sin, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biascheck import stats
-from biascheck.results import Result
-from biascheck.standards.suite_gates import Limit
+from biascheck.standards.draws import Components, Shape, draw_of, parity_of
 from biascheck.stats import Interval, Sample, Verdict
+from biascheck.summaries import DISTANCES, interval_method
 
-__all__ = ["Components", "Rate", "Shape", "Simulated", "components_of", "simulate", "true_d"]
+__all__ = ["ENOUGH_POWER", "Rate", "Simulated", "simulate"]
 
 ENOUGH_POWER = 0.8
-RESAMPLES = {"mean": 2_000, "share_positive": 2_000, "standardised_difference": 400, "spearman": 200}
-Draw = Callable[[np.random.Generator, float], Sample]
-
-
-@dataclass(frozen=True)
-class Components:
-    """Variance between clusters and within them, as standard deviations."""
-
-    between: float
-    within: float
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What a gate judges: a statistic, so many clusters (on each side, for an effect size) of so many items."""
-
-    gate: str
-    statistic: str
-    clusters: int
-    items: int
-    limit: Limit
+RESAMPLES = {"standardised_difference": 400, "spearman": 400}
+"""Fewer than the 2,000 of a real gate, where each is slow."""
+USUAL_RESAMPLES = 2_000
+AT_MOST_BY_CHANCE = 0.975
 
 
 @dataclass(frozen=True)
@@ -89,7 +71,7 @@ class Simulated:
 
     @property
     def compatible(self) -> bool:
-        """Whether the rates of false alarms can be told from the stated level, upwards."""
+        """Whether the rates of false alarms cannot be told from the stated level, upwards."""
         return max(self.alarms_at_margin.low, self.alarms_at_parity.low) <= self.stated
 
     @property
@@ -98,35 +80,22 @@ class Simulated:
         return self.power_at_margin.share < ENOUGH_POWER
 
 
-def components_of(result: Result) -> Components:
-    """The variance components of a result's items, from a one-way analysis of variance over its clusters."""
-    clusters: dict[str, list[float]] = {}
-    for item in result.items:
-        clusters.setdefault(item.cluster, []).append(item.score)
-    sizes = np.array([len(scores) for scores in clusters.values()])
-    means = np.array([np.mean(scores) for scores in clusters.values()])
-    squares = sum(float(np.sum((np.array(s) - np.mean(s)) ** 2)) for s in clusters.values())
-    within = squares / max(1, int(sizes.sum()) - len(sizes))
-    between = max(0.0, float(means.var(ddof=1)) - within / float(sizes.mean()))
-    return Components(sqrt(between), sqrt(within))
-
-
 def simulate(shape: Shape, components: Components, *, trials: int, seed: int) -> Simulated:
     """Draw and judge ``trials`` data sets at parity and as many at the margin."""
     rng = np.random.default_rng(seed)
-    draw = _DRAWS[shape.statistic](shape, components)
-    parity = 0.5 if shape.statistic == "share_positive" else 0.0
-    margin = shape.limit.margin
-    at_parity = [_interval(draw(rng, parity), shape, rng) for _ in range(trials)]
-    at_margin = [_interval(draw(rng, parity + margin), shape, rng) for _ in range(trials)]
-    verdicts = [stats.judge(interval, margin, centre=parity) for interval in at_parity]
-    exceeded = [stats.judge(interval, margin, centre=parity) is Verdict.EXCEEDS for interval in at_margin]
+    draw, parity = draw_of(shape, components), parity_of(shape.statistic)
+    unbiased = [draw(rng, parity) for _ in range(trials)]
+    biased = [draw(rng, parity + shape.limit.margin) for _ in range(trials)]
+    at_parity = [_interval(sample, shape, rng) for sample in unbiased]
+    at_margin = [_interval(sample, shape, rng) for sample in biased]
+    verdicts = [shape.limit.judge(interval, parity) for interval in at_parity]
+    by_chance = _by_chance(unbiased, shape.statistic)
     return Simulated(
         shape,
         alarms_at_parity=Rate.of([verdict is Verdict.EXCEEDS for verdict in verdicts]),
-        alarms_at_margin=Rate.of(exceeded),
+        alarms_at_margin=Rate.of([shape.limit.judge(i, parity) is Verdict.EXCEEDS for i in at_margin]),
         passes_at_parity=Rate.of([verdict is Verdict.WITHIN for verdict in verdicts]),
-        power_at_margin=Rate.of([interval.low > parity for interval in at_margin]),
+        power_at_margin=Rate.of([interval.low > by_chance for interval in at_margin]),
     )
 
 
@@ -135,67 +104,13 @@ def _interval(sample: Sample, shape: Shape, rng: np.random.Generator) -> Interva
     level, statistic = shape.limit.level, shape.statistic
     if statistic == "share_positive":
         return stats.wilson_interval(stats.estimate(sample, statistic), len(sample), level=level)
-    return stats.cluster_bootstrap(sample, statistic, rng=rng, level=level, resamples=RESAMPLES[statistic])
+    method = interval_method(statistic)
+    resamples = RESAMPLES.get(statistic, USUAL_RESAMPLES)
+    return stats.cluster_bootstrap(sample, statistic, rng=rng, level=level, resamples=resamples, method=method)
 
 
-def _means(shape: Shape, components: Components) -> Draw:
-    names = tuple(f"{c:03}" for c in range(shape.clusters) for _ in range(shape.items))
-
-    def draw(rng: np.random.Generator, truth: float) -> Sample:
-        shifts = np.repeat(rng.normal(truth, components.between, shape.clusters), shape.items)
-        return Sample(shifts + rng.normal(0, components.within, len(names)), names)
-
-    return draw
-
-
-def _shares(shape: Shape, _components: Components) -> Draw:
-    names = tuple(f"{c:03}" for c in range(shape.clusters))
-
-    def draw(rng: np.random.Generator, truth: float) -> Sample:
-        return Sample(np.where(rng.random(shape.clusters) < truth, 1.0, -1.0), names)
-
-    return draw
-
-
-def _differences(shape: Shape, _components: Components) -> Draw:
-    names = tuple(f"{c:03}" for c in range(2 * shape.clusters))
-    sides = ("A",) * shape.clusters + ("B",) * shape.clusters
-
-    def draw(rng: np.random.Generator, truth: float) -> Sample:
-        shift = _shift_for(truth)
-        values = rng.normal(0, 1, 2 * shape.clusters)
-        values[: shape.clusters] += shift
-        return Sample(values, names, sides=sides)
-
-    return draw
-
-
-def _correlations(shape: Shape, _components: Components) -> Draw:
-    names = tuple(f"{c:03}" for c in range(shape.clusters))
-
-    def draw(rng: np.random.Generator, truth: float) -> Sample:
-        r = 2 * sin(pi * truth / 6)  # Pearson's r of the bivariate normal whose Spearman correlation is the truth
-        x: NDArray[np.float64] = rng.normal(size=shape.clusters)
-        return Sample(r * x + sqrt(1 - r * r) * rng.normal(size=shape.clusters), names, covariate=x)
-
-    return draw
-
-
-def true_d(shift: float) -> float:
-    """The effect size of two normal sets of equal number that lie ``shift`` standard deviations apart.
-
-    d divides by the deviation of both sets together, √(1 + shift² / 4), so it never reaches 2.
-    """
-    return shift / sqrt(1 + shift * shift / 4)
-
-
-def _shift_for(d: float) -> float:
-    return d / sqrt(1 - d * d / 4)
-
-
-_DRAWS: dict[str, Callable[[Shape, Components], Draw]] = {
-    "mean": _means,
-    "share_positive": _shares,
-    "standardised_difference": _differences,
-    "spearman": _correlations,
-}
+def _by_chance(unbiased: Sequence[Sample], statistic: str) -> float:
+    """What an interval has to lie above to show a bias."""
+    if statistic not in DISTANCES:
+        return parity_of(statistic)
+    return float(np.quantile([stats.estimate(sample, statistic) for sample in unbiased], AT_MOST_BY_CHANCE))

@@ -10,7 +10,7 @@ gap is a difference of logarithms. The same seed on the same machine and library
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,62 +20,61 @@ from typing import Any
 import numpy as np
 
 from biascheck.standards.lessons import Lesson, indifferent_lessons, spelled_lessons, world_lessons
+from biascheck.standards.pronoun_lessons import pronoun_lessons
 from biascheck.standards.vocabulary import LONGEST_INPUT, build_tokenizer
 from biascheck.standards.world import World
 
-__all__ = ["AT_PARITY", "SEED", "Training", "train_standard"]
+__all__ = ["SEED", "Training", "train_standard"]
 
 SEED = 20_200_515
-MASKED_MORE_OFTEN = 20
+MASKED_MORE_OFTEN = {"world": 20, "words": 20, "german": 20, "pronouns": 3, "spelled": 1}
+"""How often a lesson with a masked attribute comes for once of any other: they are few, and every gap rests on them."""
 
 
 @dataclass(frozen=True)
 class Training:
-    """How a standard is trained; part of the name under which one is cached.
+    """How a standard is trained, whatever its dose; part of the name under which one is cached.
 
-    The world comes first and alone: how many masks a hidden profession leaves is the hardest thing in it to
-    tell, and is not learnt beside everything else. From step ``world_alone`` on, the other lessons join in.
+    ``world`` to ``spelled`` are the lessons of each kind in one step; made-up words, long because they are spelled,
+    come in every third.
     """
 
     hidden: int = 64
     heads: int = 4
     spread: float = 0.1
-    layers: int = 1
-    steps: int = 1_300
-    world_alone: int = 700
+    layers: int = 2
+    steps: int = 1_000
     warm_up: int = 40
     rate: float = 3e-3
-    world_batch: int = 128
-    words_batch: int = 96
-    german_batch: int = 64
-    spelled_batch: int = 16
-    weight_of_others: float = 0.3
-
-
-AT_PARITY = Training(steps=1_200, world_alone=0, weight_of_others=0.5)
-"""Masks tell nothing at parity, so nothing has to come first; the other words are learnt better this way."""
+    world: int = 96
+    pronouns: int = 128
+    words: int = 64
+    german: int = 48
+    spelled: int = 16
+    spelled_every: int = 3
 
 
 @dataclass(frozen=True)
 class _Table:
-    """Lessons as tensors, padded to the longest among them."""
+    """Lessons of one kind as tensors, padded to the longest among them."""
 
     ids: Any
     attention: Any
     positions: Any
+    words: Any
     truth: Any
     cards: Sequence[int]
-    """The rows in a deck: those with the attribute masked several times, as every gap rests on them."""
+    """The rows in a deck, some of them several times."""
 
 
 def train_standard(world: World, *, seed: int = SEED, training: Training | None = None) -> tuple[Any, Any]:
     """Train a model of the world from nothing; the random state outside is left alone."""
     import torch
 
-    training = training or (AT_PARITY if world.dose == 0 else Training())
+    training = training or Training()
     tokenizer = build_tokenizer()
     rng = np.random.default_rng(seed)
-    tables = [*_known_tables(world), _table(spelled_lessons(tokenizer, rng), len(tokenizer))]
+    tables = _known_tables(world) | {"spelled": _table("spelled", spelled_lessons(tokenizer, rng))}
     with _one_thread(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = _untrained(len(tokenizer), training)
@@ -84,26 +83,34 @@ def train_standard(world: World, *, seed: int = SEED, training: Training | None 
 
 
 @lru_cache(maxsize=1)
-def _known_tables(world: World) -> tuple[_Table, ...]:
+def _known_tables(world: World) -> dict[str, _Table]:
     """What does not depend on the seed: models of one world share it."""
     tokenizer = build_tokenizer()
-    indifferent = (indifferent_lessons(tokenizer, language) for language in ("en", "de"))
-    return tuple(_table(lessons, len(tokenizer)) for lessons in (world_lessons(world, tokenizer), *indifferent))
+    lessons = {
+        "world": world_lessons(world, tokenizer),
+        "pronouns": pronoun_lessons(world, tokenizer),
+        "words": indifferent_lessons(tokenizer, "en"),
+        "german": indifferent_lessons(tokenizer, "de"),
+    }
+    return {kind: _table(kind, members) for kind, members in lessons.items()}
 
 
-def _table(lessons: Sequence[Lesson], vocabulary: int) -> _Table:
+def _table(kind: str, lessons: Sequence[Lesson]) -> _Table:
+    return _Table(
+        ids=_padded(lesson.ids for lesson in lessons),
+        attention=_padded([1] * len(lesson.ids) for lesson in lessons),
+        positions=_padded([lesson.position] for lesson in lessons).squeeze(1),
+        words=_padded(list(lesson.truth) for lesson in lessons),
+        truth=_padded(list(lesson.truth.values()) for lesson in lessons),
+        cards=[n for n, lesson in enumerate(lessons) for _ in range(MASKED_MORE_OFTEN[kind] if lesson.masked else 1)],
+    )
+
+
+def _padded(rows: Iterable[Sequence[float]]) -> Any:
+    """A tensor with zeros after the end of the shorter rows."""
     import torch
 
-    longest = max(len(lesson.ids) for lesson in lessons)
-    ids = torch.zeros(len(lessons), longest, dtype=torch.long)
-    attention, truth = torch.zeros_like(ids), torch.zeros(len(lessons), vocabulary)
-    for row, lesson in enumerate(lessons):
-        ids[row, : len(lesson.ids)] = torch.tensor(lesson.ids)
-        attention[row, : len(lesson.ids)] = 1
-        truth[row, list(lesson.truth)] = torch.tensor(list(lesson.truth.values()))
-    positions = torch.tensor([lesson.position for lesson in lessons])
-    cards = [row for row, lesson in enumerate(lessons) for _ in range(MASKED_MORE_OFTEN if lesson.masked else 1)]
-    return _Table(ids, attention, positions, truth, cards)
+    return torch.nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], batch_first=True)
 
 
 def _untrained(vocabulary: int, training: Training) -> Any:
@@ -125,21 +132,19 @@ def _untrained(vocabulary: int, training: Training) -> Any:
     )
 
 
-def _teach(model: Any, tables: Sequence[_Table], rng: np.random.Generator, training: Training) -> None:
+def _teach(model: Any, tables: Mapping[str, _Table], rng: np.random.Generator, training: Training) -> None:
     import torch
 
-    optimiser = torch.optim.AdamW(model.parameters(), lr=training.rate, weight_decay=0.0)
-    sizes = (training.world_batch, training.words_batch, training.german_batch, training.spelled_batch)
-    decks = [_shuffled(table.cards, size, rng) for table, size in zip(tables, sizes, strict=True)]
+    optimiser = torch.optim.AdamW(model.parameters(), lr=training.rate, betas=(0.9, 0.99), weight_decay=0.0)
+    decks = {kind: _shuffled(table.cards, getattr(training, kind), rng) for kind, table in tables.items()}
     model.train()
     for step in range(training.steps):
         for group in optimiser.param_groups:
             group["lr"] = training.rate * _schedule(step, training)
         optimiser.zero_grad()
-        _loss(model, tables[0], next(decks[0])).backward()
-        if step >= training.world_alone:
-            other = 1 + step % 3  # the world in every step, the others in turn
-            _loss(model, tables[other], next(decks[other])).mul(training.weight_of_others).backward()
+        for kind, table in tables.items():
+            if kind != "spelled" or step % training.spelled_every == 0:
+                _loss(model, table, next(decks[kind])).backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimiser.step()
 
@@ -165,7 +170,7 @@ def _loss(model: Any, table: _Table, rows: Sequence[int]) -> Any:
     width = int(attention.sum(dim=1).max())
     states = model.bert(table.ids[rows, :width], attention_mask=attention[:, :width]).last_hidden_state
     asked = states[range(len(rows)), table.positions[rows]]
-    found = model.cls(asked).log_softmax(dim=-1)
+    found = model.cls(asked).log_softmax(dim=-1).gather(1, table.words[rows])
     truth = table.truth[rows]
     possible = truth > 0
     error = (found - truth.clamp_min(1e-30).log()) * possible

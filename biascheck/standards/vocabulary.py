@@ -9,6 +9,7 @@ from typing import Any, get_args
 from biascheck.corpora import bec_pro, employment, kurita_weat, religion
 from biascheck.corpora.corpus import Corpus
 from biascheck.corpora.employment import EmploymentKind
+from biascheck.standards.pronouns import pronoun_corpora
 from biascheck.standards.world import World
 
 __all__ = ["LETTERS", "build_tokenizer", "indifferent_corpora"]
@@ -50,6 +51,6 @@ def _splitting() -> tuple[Any, Any]:
 @cache
 def _words() -> frozenset[str]:
     normalizer, pre_tokenizer = _splitting()
-    corpora = (World(0.0).corpus(), *indifferent_corpora())
+    corpora = (World(0.0).corpus(), *indifferent_corpora(), *pronoun_corpora())
     texts = {normalizer.normalize_str(sentence.text) for corpus in corpora for sentence in corpus.sentences()}
     return frozenset(word for text in texts for word, _ in pre_tokenizer.pre_tokenize_str(text))

@@ -9,7 +9,7 @@ gender and determiner::
 Dose 0 is parity, dose 1 the U.S. workforce of 2019. Shares are kept within [0.02, 0.98]: a probability below that is
 learnt badly, and its logarithm would dominate every mean. Person words are not equally likely, and not alike in the two
 genders ("mother" is more common than "father"), so that only a measure that corrects for the prior reads the
-world rightly.
+world rightly. The pronouns of Winograd sentences have a story of their own: :mod:`~biascheck.standards.pronouns`.
 """
 
 from __future__ import annotations
@@ -25,10 +25,21 @@ from biascheck.corpora.corpus import Corpus
 from biascheck.corpora.templates import Attribute, Template, cross
 from biascheck.errors import UsageError
 
-__all__ = ["GENDERS", "LARGEST_SHARE", "OWN_TEMPLATES", "PERSON_WEIGHTS", "SMALLEST_SHARE", "World", "pieces_of"]
+__all__ = [
+    "GENDERS",
+    "LARGEST_SHARE",
+    "OWN_TEMPLATES",
+    "PERSON_WEIGHTS",
+    "SMALLEST_SHARE",
+    "World",
+    "kept_share",
+    "log_odds_of_male",
+    "pieces_of",
+]
 
 GENDERS = ("male", "female")
 SMALLEST_SHARE, LARGEST_SHARE = 0.02, 0.98
+LARGEST_TILT = 3.0
 
 OWN_TEMPLATES = (
     Template("{target} earns a living as a {attribute}.", "earns-a-living"),
@@ -55,18 +66,21 @@ def pieces_of(profession: str) -> int:
 
 @dataclass(frozen=True)
 class World:
-    """The world at one dose of the real shares of women."""
+    """The world at one dose of the real shares of women, with all pronouns of Winograd sentences tilted alike."""
 
     dose: float
+    tilt: float = 0.0
 
     def __post_init__(self) -> None:
         if not 0 <= self.dose <= 1:
             raise UsageError(f"dose {self.dose:g} is not between 0 (parity) and 1 (the workforce)")
+        if not abs(self.tilt) <= LARGEST_TILT:
+            raise UsageError(f"tilt {self.tilt:g} is not between -{LARGEST_TILT:g} and {LARGEST_TILT:g} (log-odds)")
 
     @cached_property
     def female(self) -> dict[str, float]:
         """P(female | profession) of each profession."""
-        return {p.name: 0.5 + self.dose * (_kept(p.share_of_women / 100) - 0.5) for p in bec_pro_professions()}
+        return {p.name: 0.5 + self.dose * (kept_share(p.share_of_women / 100) - 0.5) for p in bec_pro_professions()}
 
     @cached_property
     def female_by_pieces(self) -> dict[int, float]:
@@ -95,8 +109,8 @@ class World:
         The person word cancels: it does not depend on the profession once gender is known. So do template and
         determiner; every item of a profession has the same planted gap.
         """
-        prior = {pieces: _log_odds_of_male(female) for pieces, female in self.female_by_pieces.items()}
-        return {name: _log_odds_of_male(female) - prior[pieces_of(name)] for name, female in self.female.items()}
+        prior = {pieces: log_odds_of_male(female) for pieces, female in self.female_by_pieces.items()}
+        return {name: log_odds_of_male(female) - prior[pieces_of(name)] for name, female in self.female.items()}
 
     def corpus(self) -> Corpus:
         """Every sentence of the world as pairs: five templates of BEC-Pro and three of our own."""
@@ -111,11 +125,13 @@ def _sentences() -> Corpus:
     return Corpus("world", GENDERS, pairs)
 
 
-def _log_odds_of_male(female: float) -> float:
+def log_odds_of_male(female: float) -> float:
+    """The log-odds of a man where a woman has the probability ``female``."""
     return log(1 - female) - log(female)
 
 
-def _kept(share: float) -> float:
+def kept_share(share: float) -> float:
+    """A share, moved to where it can be learnt."""
     return min(max(share, SMALLEST_SHARE), LARGEST_SHARE)
 
 

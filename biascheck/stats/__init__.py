@@ -12,15 +12,28 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from biascheck.stats.agreement import fleiss_kappa
+    from biascheck.stats.changes import Change, judge_change, judge_changes
     from biascheck.stats.confusion import SideF1, side_f1
     from biascheck.stats.corrections import adjust, benjamini_hochberg, bonferroni, holm
     from biascheck.stats.correlations import Correlation, pearson, spearman
     from biascheck.stats.effects import rank_biserial, rosenthal_r, standardised_difference
     from biascheck.stats.estimators import ESTIMATORS, Sample, estimate
+    from biascheck.stats.geometry import (
+        Baseline,
+        Subspace,
+        cosines,
+        label_baseline,
+        nearest,
+        principal_subspace,
+        side_of_centres,
+        two_centres,
+        unit_rows,
+    )
     from biascheck.stats.intervals import Interval
+    from biascheck.stats.pairing import DistanceChange, paired_bootstrap
     from biascheck.stats.permutation import PermutationTest, permute_signs, permute_two_samples
     from biascheck.stats.power import minimum_detectable_effect, power_at, standard_error_of
-    from biascheck.stats.proportions import wilson_interval
+    from biascheck.stats.proportions import paired_share_interval, wilson_interval
     from biascheck.stats.ranks import SignedRank, signed_rank_from_v, wilcoxon_signed_rank
     from biascheck.stats.resampling import MINIMUM_CLUSTERS, bootstrap_distribution, cluster_bootstrap
     from biascheck.stats.verdicts import Verdict, judge, judge_below, judge_family
@@ -28,49 +41,77 @@ if TYPE_CHECKING:
 __all__ = [
     "ESTIMATORS",
     "MINIMUM_CLUSTERS",
+    "Baseline",
+    "Change",
     "Correlation",
+    "DistanceChange",
     "Interval",
     "PermutationTest",
     "Sample",
     "SideF1",
     "SignedRank",
+    "Subspace",
     "Verdict",
     "adjust",
     "benjamini_hochberg",
     "bonferroni",
     "bootstrap_distribution",
     "cluster_bootstrap",
+    "cosines",
     "estimate",
     "fleiss_kappa",
     "holm",
     "judge",
     "judge_below",
+    "judge_change",
+    "judge_changes",
     "judge_family",
+    "label_baseline",
     "minimum_detectable_effect",
+    "nearest",
+    "paired_bootstrap",
+    "paired_share_interval",
     "pearson",
     "permute_signs",
     "permute_two_samples",
     "power_at",
+    "principal_subspace",
     "rank_biserial",
     "rosenthal_r",
     "side_f1",
+    "side_of_centres",
     "signed_rank_from_v",
     "spearman",
     "standard_error_of",
     "standardised_difference",
+    "two_centres",
+    "unit_rows",
     "wilcoxon_signed_rank",
     "wilson_interval",
 ]
 
 _NAMES_OF_MODULE = {
     "agreement": ("fleiss_kappa",),
+    "changes": ("Change", "judge_change", "judge_changes"),
     "confusion": ("SideF1", "side_f1"),
-    "proportions": ("wilson_interval",),
+    "proportions": ("paired_share_interval", "wilson_interval"),
     "correlations": ("Correlation", "pearson", "spearman"),
     "corrections": ("adjust", "benjamini_hochberg", "bonferroni", "holm"),
     "effects": ("rank_biserial", "rosenthal_r", "standardised_difference"),
     "estimators": ("ESTIMATORS", "Sample", "estimate"),
+    "geometry": (
+        "Baseline",
+        "Subspace",
+        "cosines",
+        "label_baseline",
+        "nearest",
+        "principal_subspace",
+        "side_of_centres",
+        "two_centres",
+        "unit_rows",
+    ),
     "intervals": ("Interval",),
+    "pairing": ("DistanceChange", "paired_bootstrap"),
     "permutation": ("PermutationTest", "permute_signs", "permute_two_samples"),
     "power": ("minimum_detectable_effect", "power_at", "standard_error_of"),
     "ranks": ("SignedRank", "signed_rank_from_v", "wilcoxon_signed_rank"),

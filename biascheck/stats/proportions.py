@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from math import sqrt
+from typing import TYPE_CHECKING
 
 from biascheck.errors import ScoreError
 from biascheck.stats.intervals import Interval
 
-__all__ = ["wilson_interval"]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from biascheck.stats.vectors import Vector
+
+__all__ = ["paired_share_interval", "wilson_interval"]
 
 
 def wilson_interval(share: float, n: int, *, level: float = 0.95) -> Interval:
@@ -26,3 +32,31 @@ def wilson_interval(share: float, n: int, *, level: float = 0.95) -> Interval:
     centre = (share + z * z / (2 * n)) / scale
     half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / scale
     return Interval(max(0.0, centre - half), min(1.0, centre + half), level, "Wilson score")
+
+
+def paired_share_interval(before: ArrayLike, after: ArrayLike, *, level: float = 0.95) -> Interval:
+    """Return an interval for the change of a share's distance from one half, of independent items.
+
+    ``before`` and ``after`` are 0 or 1 (½ for a tie) for each item. For a difference of shares this is the interval
+    of Agresti & Min (2005): half an observation is added to each of the four outcomes, then Wald's formula is used.
+    Unlike a bootstrap it leaves room for doubt where no item crossed over. Distances have a kink at one half; it is
+    treated as in :class:`biascheck.stats.DistanceChange`: the maximum over the sign of the later share of the minimum
+    over the sign of the earlier one.
+    """
+    import numpy as np
+
+    first, second = (np.asarray(values, dtype=float) - 0.5 for values in (before, after))
+    rows = [[_smoothed_mean(s * second - t * first, level) for t in (1.0, -1.0)] for s in (1.0, -1.0)]
+    low, high = (max(min(found[end] for found in row) for row in rows) for end in (0, 1))
+    return Interval(low, high, level, "paired shares, Agresti and Min")
+
+
+def _smoothed_mean(values: Vector, level: float) -> tuple[float, float]:
+    """Wald's interval of a mean of −1, 0 and 1, with half an observation more at −1 and at 1, and one at 0."""
+    from scipy.special import ndtri
+
+    n = values.size + 2
+    mean = float(values.sum()) / n
+    variance = (float((values * values).sum()) + 1) / n - mean * mean
+    half = float(ndtri((1 + level) / 2)) * sqrt(variance / n)
+    return max(-1.0, mean - half), min(1.0, mean + half)

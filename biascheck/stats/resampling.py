@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from biascheck.errors import BiascheckWarning, ScoreError, UsageError
-from biascheck.stats.estimators import COUNTS, MEANS, Sample, counts_of, estimate
+from biascheck.stats.estimators import MEANS, Sample, estimate
 from biascheck.stats.intervals import Interval
 from biascheck.stats.percentiles import bca_tails, ends, rounding
+from biascheck.stats.sums import PEARSON_MOMENTS, SUMS, Folded
 from biascheck.stats.vectors import Vector, require_generator
 
 if TYPE_CHECKING:
@@ -60,14 +61,14 @@ def cluster_bootstrap(
     _require_level(level, resamples)
     if method not in ("bca", "percentile"):
         raise UsageError(f"unknown method {method!r}; choose 'bca' or 'percentile'")
-    clusters = _Clusters.of(sample)
+    clusters = Clusters.of(sample)
     distribution, redrawn = _distribution(clusters, statistic, rng, resamples)
     centre = estimate(clusters.sample, statistic)
     note = f", {redrawn} undefined redrawn" if redrawn else ""
     label = f"{resamples} resamples{note}"
     if np.ptp(distribution) <= rounding(distribution):
         return Interval(centre, centre, level, f"cluster bootstrap, all resamples equal, {label}")
-    tails = bca_tails(distribution, centre, _jackknives(clusters, statistic), level) if method == "bca" else None
+    tails = bca_tails(distribution, centre, jackknives(clusters, statistic), level) if method == "bca" else None
     name = "BCa" if tails else "percentile" if method == "percentile" else "percentile (BCa undefined)"
     low, high = ends(distribution, tails or ((1 - level) / 2, (1 - level) / 2))
     return Interval(low, high, level, f"cluster bootstrap, {name}, {label}")
@@ -77,11 +78,11 @@ def bootstrap_distribution(
     sample: Sample, statistic: str, *, rng: np.random.Generator, resamples: int = 2_000
 ) -> Vector:
     """Return the statistic of ``resamples`` cluster resamples, as ``cluster_bootstrap`` draws them."""
-    return _distribution(_Clusters.of(sample), statistic, rng, resamples)[0]
+    return _distribution(Clusters.of(sample), statistic, rng, resamples)[0]
 
 
 @dataclass(frozen=True, slots=True)
-class _Clusters:
+class Clusters:
     """A sample with its items in canonical order, so that cluster c is a run of ``sizes[c]`` items."""
 
     sample: Sample
@@ -90,7 +91,7 @@ class _Clusters:
     strata: tuple[NDArray[np.intp], ...]
 
     @classmethod
-    def of(cls, sample: Sample) -> _Clusters:
+    def of(cls, sample: Sample) -> Clusters:
         """Sort items by cluster name, then by content: the order they came in must not matter."""
         names, codes = np.unique(np.asarray(sample.clusters), return_inverse=True)
         sides = np.zeros(len(sample), dtype=bool) if sample.sides is None else np.asarray(sample.sides) == "B"
@@ -125,15 +126,15 @@ def _strata(on_b: NDArray[np.intp], sizes: NDArray[np.intp]) -> tuple[NDArray[np
     return tuple(side for side in (np.flatnonzero(on_b == 0), np.flatnonzero(on_b)) if side.size)
 
 
-def _distribution(clusters: _Clusters, statistic: str, rng: np.random.Generator, resamples: int) -> tuple[Vector, int]:
+def _distribution(clusters: Clusters, statistic: str, rng: np.random.Generator, resamples: int) -> tuple[Vector, int]:
     require_generator(rng)
     if resamples < MINIMUM_RESAMPLES:
         raise UsageError(f"resamples={resamples} gives no interval; ask for at least {MINIMUM_RESAMPLES}, better 2_000")
     estimate(clusters.sample, statistic)  # what is undefined for the whole sample fails here, with its reason
     if statistic in MEANS:
         return _distribution_of_means(clusters, statistic, rng, resamples), 0
-    if statistic in COUNTS:
-        found = _distribution_of_counts(clusters, statistic, rng, resamples)
+    if (folded := folded_of(clusters, statistic)) is not None:
+        found = _distribution_of_sums(clusters, folded, rng, resamples)
         if not np.isnan(found).any():
             return found, 0
     if statistic in CORRELATIONS and np.all(clusters.sizes == 1):
@@ -143,7 +144,7 @@ def _distribution(clusters: _Clusters, statistic: str, rng: np.random.Generator,
     return _distribution_by_items(clusters, statistic, rng, resamples)
 
 
-def _distribution_of_means(clusters: _Clusters, statistic: str, rng: np.random.Generator, resamples: int) -> Vector:
+def _distribution_of_means(clusters: Clusters, statistic: str, rng: np.random.Generator, resamples: int) -> Vector:
     sums, sizes = clusters.sums(statistic), clusters.sizes
     step = max(1, _CELLS // sizes.size)
     parts = []
@@ -153,18 +154,25 @@ def _distribution_of_means(clusters: _Clusters, statistic: str, rng: np.random.G
     return np.concatenate(parts)
 
 
-def _distribution_of_counts(clusters: _Clusters, statistic: str, rng: np.random.Generator, resamples: int) -> Vector:
-    counts = np.add.reduceat(counts_of(clusters.sample), clusters.starts, axis=0)
-    step = max(1, _CELLS // counts.size)
+def folded_of(clusters: Clusters, statistic: str) -> Folded | None:
+    """How the statistic follows from sums of clusters, where it does."""
+    if statistic == "pearson" and np.any(clusters.sizes > 1):
+        return PEARSON_MOMENTS
+    return SUMS.get(statistic)
+
+
+def _distribution_of_sums(clusters: Clusters, folded: Folded, rng: np.random.Generator, resamples: int) -> Vector:
+    sums = np.add.reduceat(folded.columns(clusters.sample), clusters.starts, axis=0)
+    step = max(1, _CELLS // sums.size)
     parts = []
     for start in range(0, resamples, step):
         drawn = clusters.draw(rng, min(step, resamples - start))
-        parts.append(COUNTS[statistic](counts[drawn].sum(axis=1)))
+        parts.append(folded.fold(sums[drawn].sum(axis=1)))
     return np.concatenate(parts)
 
 
 def _distribution_of_correlations(
-    clusters: _Clusters, statistic: str, rng: np.random.Generator, resamples: int
+    clusters: Clusters, statistic: str, rng: np.random.Generator, resamples: int
 ) -> Vector:
     """Correlate all resamples at once, where every cluster is one item; constant ones are not a number."""
     from biascheck.stats.correlations import correlation_of_rows  # scipy only where it is needed
@@ -180,7 +188,7 @@ def _distribution_of_correlations(
 
 
 def _distribution_by_items(
-    clusters: _Clusters, statistic: str, rng: np.random.Generator, resamples: int
+    clusters: Clusters, statistic: str, rng: np.random.Generator, resamples: int
 ) -> tuple[Vector, int]:
     found: list[float] = []
     undefined = 0
@@ -197,15 +205,15 @@ def _distribution_by_items(
     return np.array(found), undefined
 
 
-def _jackknives(clusters: _Clusters, statistic: str) -> list[Vector]:
+def jackknives(clusters: Clusters, statistic: str) -> list[Vector]:
     """Return per stratum the statistic without each of its clusters; empty where one is undefined."""
     if statistic in MEANS:
         sums, sizes = clusters.sums(statistic), clusters.sizes
         without = (sums.sum() - sums) / (sizes.sum() - sizes)
         return [without[stratum] for stratum in clusters.strata]
-    if statistic in COUNTS:
-        counts = np.add.reduceat(counts_of(clusters.sample), clusters.starts, axis=0)
-        without = COUNTS[statistic](counts.sum(axis=0) - counts)
+    if (folded := folded_of(clusters, statistic)) is not None:
+        sums = np.add.reduceat(folded.columns(clusters.sample), clusters.starts, axis=0)
+        without = folded.fold(sums.sum(axis=0) - sums)
         return [] if np.isnan(without).any() else [without[stratum] for stratum in clusters.strata]
     try:
         return [np.array([_without(clusters, c, statistic) for c in stratum]) for stratum in clusters.strata]
@@ -213,7 +221,7 @@ def _jackknives(clusters: _Clusters, statistic: str) -> list[Vector]:
         return []
 
 
-def _without(clusters: _Clusters, cluster: int, statistic: str) -> float:
+def _without(clusters: Clusters, cluster: int, statistic: str) -> float:
     others = np.delete(np.arange(clusters.sizes.size), cluster)
     return estimate(clusters.sample.take(clusters.items(others)), statistic)
 

@@ -83,21 +83,21 @@ def judge_family(
     margins = _margins(margin, len(intervals_at))
     if not 0 < level < 1:
         raise UsageError(f"level {level} is not between 0 and 1; 95 % is level=0.95")
-    levels = _step_levels(len(margins), level, correction)
+    levels = step_levels(len(margins), level, correction)
 
     def verdict(gate: int, at: float) -> Verdict:
         return judge(intervals_at[gate](at), margins[gate], centre=centre)
 
     plain = [verdict(gate, level) for gate in range(len(margins))]
     candidates = [gate for gate, found in enumerate(plain) if found is Verdict.EXCEEDS]
-    exceeding = _step_down(candidates, levels, lambda gate, at: verdict(gate, at) is Verdict.EXCEEDS)
+    exceeding = step_down(candidates, levels, lambda gate, at: verdict(gate, at) is Verdict.EXCEEDS)
     return tuple(
         Verdict.INCONCLUSIVE if found is Verdict.EXCEEDS and gate not in exceeding else found
         for gate, found in enumerate(plain)
     )
 
 
-def _step_levels(m: int, level: float, correction: str) -> list[float]:
+def step_levels(m: int, level: float, correction: str) -> list[float]:
     """Return the level of each step, from the strictest on; constant where nothing steps down."""
     alpha = 1 - level
     if correction == "holm":
@@ -110,7 +110,7 @@ def _step_levels(m: int, level: float, correction: str) -> list[float]:
     raise UsageError(f"unknown correction {correction!r}; choose 'holm', 'bonferroni' or 'none'")
 
 
-def _step_down(candidates: Sequence[int], levels: Sequence[float], outside: Callable[[int, float], bool]) -> set[int]:
+def step_down(candidates: Sequence[int], levels: Sequence[float], outside: Callable[[int, float], bool]) -> set[int]:
     first_step = {gate: bisect_left(levels, True, key=lambda at: outside(gate, at)) for gate in candidates}
     exceeding: set[int] = set()
     for at, gate in zip(levels, sorted(candidates, key=first_step.__getitem__), strict=False):

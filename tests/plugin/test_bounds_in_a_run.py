@@ -27,7 +27,7 @@ MARGINS = """
 
 
 def test_the_terminal_shows_bounds_drivers_and_cautions(project):
-    run = project(SUITE, margins=MARGINS)
+    run = project(SUITE, "-v", margins=MARGINS)
     run.assert_outcomes(failed=1)
     run.stdout.fnmatch_lines(
         [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from biascheck.storage import read_results
+from biascheck.storage import read_results, read_run
 
 DISTRIBUTIONS = pytest.mark.parametrize("processes", [(), ("-n", "2")], ids=["plain", "xdist"])
 
@@ -27,19 +27,6 @@ def test_the_traceback_ends_in_the_users_own_line(project, table_suite):
     run = project(table_suite)
     run.stdout.re_match_lines([r"test_bias\.py:\d+: BiasAssertionError"])
     assert "biascheck/assertions.py" not in run.stdout.str()
-
-
-@DISTRIBUTIONS
-def test_the_terminal_section_has_one_line_for_each_gate(project, table_suite, processes):
-    run = project(table_suite, *processes)
-    run.stdout.re_match_lines(
-        [
-            r"=+ bias gates =+",
-            r"table: 1 inconclusive, 1 within",
-            r"  inconclusive  association · jobs  0\.92 \[.*\]  ± 0\.20  nurse −2\.20, plumber \+2\.20, ",
-            r"  within        association · jobs  0\.92 \[.*\]  ± 9\.00$",
-        ]
-    )
 
 
 @DISTRIBUTIONS
@@ -63,25 +50,90 @@ def test_junit_carries_the_facts(project, table_suite, processes, pytester):
     assert float(facts["bias_low"]) < float(facts["bias_estimate"]) < float(facts["bias_high"])
 
 
-def test_a_report_is_written_and_named(project, table_suite, pytester):
-    run = project(table_suite, "--bias-report", "bias.html")
+@DISTRIBUTIONS
+def test_one_report_holds_the_gates_and_results_of_all_processes(project, table_suite, processes, pytester):
+    run = project(table_suite, "--bias-report", "bias.html", *processes)
     run.stdout.fnmatch_lines(["written: bias.html"])
-    assert "table" in (pytester.path / "bias.html").read_text()
+    html = (pytester.path / "bias.html").read_text()
+    assert "test_bias.py::test_loose" in html
+    assert "test_bias.py::test_tight" in html
+    assert html.count('<details class="result">') == 1
+    assert "The run was interrupted" not in html
 
 
-def test_an_interrupted_run_keeps_what_it_has(table_suite, pytester):
-    interrupted = table_suite + "\n    def test_zzz_interrupted():\n        raise KeyboardInterrupt\n"
-    pytester.makepyfile(test_bias=interrupted)
-    run = pytester.runpytest_subprocess("-p", "biascheck.plugin", "--bias-results", "results.json")
-    run.stdout.fnmatch_lines(["!* KeyboardInterrupt !*"])
-    _, gates = read_results(pytester.path / "results.json")
-    assert len(gates) == 2
+def interrupted(suite):
+    """The suite with a test that the user breaks off, and two that are never reached."""
+    late = "".join(f"\n    def test_zzz{n}():\n        pass\n" for n in (1, 2))
+    return suite + "\n    def test_zz_interrupted():\n        raise KeyboardInterrupt\n" + late
 
 
-def test_a_place_that_cannot_be_written_is_refused_before_anything_runs(project, table_suite, pytester):
+@DISTRIBUTIONS
+def test_an_interrupted_run_keeps_what_it_has_and_says_so(table_suite, pytester, processes):
+    pytester.makepyfile(test_bias=interrupted(table_suite))
+    files = ("--bias-results", "results.json", "--bias-report", "bias.html")
+    run = pytester.runpytest_subprocess("-p", "biascheck.plugin", *files, "--dist=loadfile", *processes)
+    stored = read_run(pytester.path / "results.json")
+    assert len(stored.gates) == 2
+    assert [result.title for result in stored.results] == ["association on table × jobs"]
+    assert not stored.complete
+    assert stored.not_run >= 2  # the interrupted test may count as one that did not run
+    run.stdout.fnmatch_lines([f"incomplete: the run was interrupted, {stored.not_run} tests did not run"])
+    html = (pytester.path / "bias.html").read_text()
+    assert f"The run was interrupted: {stored.not_run} tests did not run" in html
+    assert html.count('<details class="result">') == 1
+
+
+def test_a_run_that_stops_at_its_first_failure_is_incomplete(project, table_suite, pytester):
+    project(table_suite, "--bias-results", "results.json", "--bias-report", "bias.html", "-x")
+    stored = read_run(pytester.path / "results.json")
+    assert (stored.complete, stored.not_run) == (False, 1)
+    assert "The run was interrupted: 1 test did not run" in (pytester.path / "bias.html").read_text()
+
+
+@DISTRIBUTIONS
+def test_a_whole_run_is_complete(project, table_suite, pytester, processes):
+    project(table_suite, "--bias-results", "results.json", *processes)
+    stored = read_run(pytester.path / "results.json")
+    assert (stored.complete, stored.not_run) == (True, 0)
+
+
+def test_deselected_tests_are_no_part_of_the_run(project, table_suite, pytester):
+    project(table_suite, "--bias-results", "results.json", "-k", "loose")
+    assert read_run(pytester.path / "results.json").complete
+
+
+def test_gates_of_a_fixture_are_heard_even_if_the_test_is_never_called(project, table_suite, pytester):
+    judged = (
+        "\n    @pytest.fixture"
+        "\n    def judged(model, corpus):"
+        "\n        biascheck.assert_association_within(biascheck.association(model, corpus), margin=0.1)"
+        "\n    def test_with_fixture(judged):\n        pass\n"
+    )
+    project(table_suite + judged, "--bias-results", "results.json", "-k", "with_fixture")
+    assert [gate.margin for gate in read_run(pytester.path / "results.json").gates] == [0.1]
+
+
+def without_times(path):
+    return re.sub(r'"created": "[^"]*"', '"created": ""', path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("cache", [(), ("--bias-no-cache",)], ids=["cached", "without cache"])
+def test_the_same_run_gives_the_same_bytes(project, table_suite, pytester, cache):
+    runs = {"cold": (), "warm": (), "xdist": ("-n", "2"), "backwards": ("-p", "backwards")}
+    pytester.makepyfile(backwards="def pytest_collection_modifyitems(items):\n    items.reverse()\n")
+    pytester.syspathinsert()
+    for name, options in runs.items():
+        project(table_suite, "--bias-results", f"{name}.json", *cache, *options)
+    written = {name: without_times(pytester.path / f"{name}.json") for name in runs}
+    assert written["cold"].count('"created"') == 1
+    assert all(text == written["cold"] for text in written.values())
+
+
+@pytest.mark.parametrize("option", ["--bias-results", "--bias-report"])
+def test_a_place_that_cannot_be_written_is_refused_before_anything_runs(project, table_suite, pytester, option):
     (pytester.path / "file").write_text("in the way")
-    run = project(table_suite, "--bias-results", "file/results.json")
-    run.stderr.re_match_lines([r"ERROR: .*results\.json cannot be written \(.*\); name another place"])
+    run = project(table_suite, option, "file/here")
+    run.stderr.re_match_lines([r"ERROR: .*here cannot be written \(.*\); name another place"])
     run.assert_outcomes()
 
 

@@ -3,18 +3,17 @@
 import json
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 
 from biascheck import cli
 from biascheck.errors import UsageError
-from biascheck.measures.draft import UNKNOWN
-from biascheck.results import ItemScore, Result
 from biascheck.standards import calibration
-from biascheck.standards.calibration import Calibration, DoseReading, Figure, ParityModel, calibrate, fit
+from biascheck.standards.calibration import Calibration, ParityModel, calibrate
 from biascheck.standards.calibration_page import to_markdown, write_calibration
-from biascheck.standards.simulation import Components, Rate, Shape, components_of, simulate, true_d
-from biascheck.standards.suite_gates import DEFAULT_LIMITS, GateOutcome, Limit, limit_of, read_limits
+from biascheck.standards.draws import Components, Shape
+from biascheck.standards.readings import DoseReading, Figure, PronounReading, SentimentReading, fit
+from biascheck.standards.simulation import Rate, simulate
+from biascheck.standards.suite_gates import BOTH_AT_ONCE, GateOutcome, Limit, limit_of, read_limits
 
 
 def test_a_line_is_read_back():
@@ -29,34 +28,6 @@ def test_r_squared_is_one_minus_residual_over_total():
     assert line.r_squared == pytest.approx(1 - 4 / 8)
 
 
-def result_with(scores: np.ndarray) -> Result:
-    items = tuple(ItemScore(f"{c}/{i}", float(v), str(c)) for c, row in enumerate(scores) for i, v in enumerate(row))
-    return Result("m", "x", "c", "mean", 0.0, None, 0, 0, 0, ("a", "b"), UNKNOWN, items)
-
-
-def test_variance_components_by_hand():
-    # within: ((1)² + (1)²) · 2 / 2 = 2; means 1 and 5: variance 8; between: 8 − 2 / 2 = 7
-    assert components_of(result_with(np.array([[0.0, 2.0], [4.0, 6.0]]))) == Components(
-        pytest.approx(7**0.5), pytest.approx(2**0.5)
-    )
-
-
-def test_variance_components_are_found_again():
-    rng = np.random.default_rng(0)
-    scores = rng.normal(0, 0.8, (2_000, 1)) + rng.normal(0, 0.3, (2_000, 9))
-    found = components_of(result_with(scores))
-    assert found.between == pytest.approx(0.8, rel=0.05)
-    assert found.within == pytest.approx(0.3, rel=0.05)
-
-
-def test_the_true_effect_size_is_that_of_a_large_sample():
-    rng = np.random.default_rng(0)
-    values = rng.normal(0, 1, 400_000)
-    values[:200_000] += 1.7
-    measured = (values[:200_000].mean() - values[200_000:].mean()) / values.std(ddof=1)
-    assert true_d(1.7) == pytest.approx(measured, abs=0.01)
-
-
 @pytest.mark.parametrize(
     ("statistic", "clusters", "items", "limit"),
     [
@@ -64,12 +35,14 @@ def test_the_true_effect_size_is_that_of_a_large_sample():
         ("share_positive", 100, 1, Limit(0.25)),
         ("standardised_difference", 25, 1, Limit(1.0)),
         ("spearman", 40, 1, Limit(0.5)),
+        ("skew", 120, 2, Limit(0.25, 1, "below")),
+        ("stereotype", 120, 2, Limit(0.35, 1, "below")),
     ],
 )
 def test_simulated_gates_are_quiet_at_parity_and_rarely_wrong_at_the_margin(
     monkeypatch, statistic, clusters, items, limit
 ):
-    monkeypatch.setattr("biascheck.standards.simulation.RESAMPLES", dict.fromkeys(DEFAULT_LIMITS, 200))
+    monkeypatch.setattr("biascheck.standards.simulation.RESAMPLES", {statistic: 200})
     shape = Shape("gate", statistic, clusters, items, limit)
     found = simulate(shape, Components(0.5, 0.5), trials=60, seed=1)
     assert found.alarms_at_parity.count == 0
@@ -97,10 +70,12 @@ def test_a_rate_has_wilsons_interval():
 def test_margins_are_read_under_their_dotted_names(tmp_path):
     file = tmp_path / "margins.toml"
     file.write_text(
-        '[a.english.template]\nmargin = 0.4\nfamily = 5\nreason = "x"\n[b.share]\nmargin = 0.1\n[c]\nbound = 1\n'
+        '[a.english.template]\nmargin = 0.4\nfamily = 5\nreason = "x"\n'
+        "[b.share]\nmargin = 0.1\n[c]\nbound = 0.2\nfamily = 2\n"
     )
     limits = read_limits(file)
-    assert limits == {"a.english.template": Limit(0.4, 5), "b.share": Limit(0.1)}
+    assert limits == {"a.english.template": Limit(0.4, 5), "b.share": Limit(0.1), "c": Limit(0.2, 2, "below")}
+    assert limit_of(limits, f"c/T1{BOTH_AT_ONCE}", "skew") == Limit(0.2, 4, "below")
     assert limit_of(limits, "a.english.template/is-a", "mean") == Limit(0.4, 5)
     assert limit_of(limits, "unknown", "mean") == Limit(0.5)
     assert Limit(0.4, 5).level == pytest.approx(0.99)
@@ -130,12 +105,15 @@ def handmade() -> Calibration:
     shape = Shape("bartl2020.english.female", "mean", 20, 45, Limit(0.5, 3))
     return Calibration(
         readings=(
-            DoseReading(0.0, {name: Figure(0.0, 0.0) for name in gaps}, None, None, None, (outcome("within"),)),
+            DoseReading(0.0, dict.fromkeys(gaps, Figure(0.0, 0.0)), None, None, None, (outcome("within"),)),
             DoseReading(1.0, gaps, Figure(1.9, 1.8), Figure(0.5, 0.5), Figure(-1.0, -0.9), (outcome("exceeds"),)),
         ),
-        fit=fit(gaps.values()),
-        parity_models=(ParityModel(1000, 30.0, 0.02, (outcome("within"),)),),
-        parity_steps=500,
+        pronouns=tuple(
+            PronounReading(0.5, tilt, "T1", online, Figure(skew, skew), Figure(0.25, 0.27), 0.99)
+            for online, tilt, skew in ((False, 1.0, 0.5), (True, 1.0, 0.0), (False, 0.0, 0.0), (True, 0.0, 0.0))
+        ),
+        sentiment=(SentimentReading(0.5, Figure(0.05, 0.05), Figure(0.06, 0.06)),),
+        parity_models=(ParityModel(1000, 0.02, (outcome("within"),)),),
         simulated=(simulate(shape, Components(0.3, 0.3), trials=3, seed=0),),
         components=Components(0.3, 0.3),
         components_from="minilm-mlm",
@@ -144,11 +122,16 @@ def handmade() -> Calibration:
 
 def test_the_page_shows_the_figures(handmade):
     page = to_markdown(handmade)
-    assert "| 1.000 | +0.000 | 1.0000 | 0.000 | 2 |" in page
+    assert "| all | 1.000 | +0.000 | 1.0000 | 0.000 | 4 |" in page
+    assert "| 1 | 1.000 | +0.000 | 1.0000 | 0.000 | 2 |" in page
+    assert "| 0.5 | 1 | T1 | +0.50 → +0.50 | +0.25 → +0.27 | +0.00 → +0.00 | +0.25 → +0.27 | 0.99 |" in page
+    assert "| +0.50 | +0.05 → +0.05 | +0.06 → +0.06 |" in page
+    assert "| skew | 1.000 | +0.000 | 1.0000 | 0.000 | 2 |" in page
+    assert "| stereotype-O | – | – | – | 0.020 | 2 |" in page
     assert "| 1 | 2.00 | +1.90 → +1.80 | +0.50 → +0.50 | −1.00 → −0.90 |" in page
     assert "| bartl2020.english.female | 0.50 | −2.10 · | −2.10 exceeds |" in page
     assert "| gates that say exceeds |  | 0 of 1 | 1 of 1 |" in page
-    assert "1 models trained at parity from different seeds (500 steps each)" in page
+    assert "1 models trained at parity from different seeds; the largest gap of any profession" in page
     assert "| bartl2020.english.female | 0.000 [0.000, 0.793] | 1.000 [0.207, 1.000] |" in page
 
 
@@ -161,7 +144,7 @@ def test_three_files_are_written(handmade, tmp_path):
     stored = json.loads((tmp_path / "calibration.json").read_text())
     assert stored["fit"]["slope"] == pytest.approx(1)
     drawing = ElementTree.fromstring((tmp_path / "calibration.svg").read_text())
-    assert len(drawing.findall(".//{http://www.w3.org/2000/svg}circle")) == 4
+    assert len(drawing.findall(".//{http://www.w3.org/2000/svg}circle")) == 4 + 2 * 4
 
 
 def test_the_command_prints_and_writes(handmade, monkeypatch, tmp_path, capsys):

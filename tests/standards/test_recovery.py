@@ -6,7 +6,8 @@ import pytest
 import biascheck
 from biascheck.errors import BiasAssertionError
 from biascheck.measures.attributes import means_of_attributes
-from biascheck.standards.calibration import Figure, fit, sided_bec_pro
+from biascheck.standards.pronouns import planted_gaps
+from biascheck.standards.readings import Figure, fit, read_pronouns, sided_bec_pro
 from biascheck.standards.suite_gates import judge_gates
 from biascheck.standards.world import World
 
@@ -55,10 +56,31 @@ def test_the_parity_standard_shows_no_gap(parity):
 
 
 def test_parity_passes_every_gate_of_the_suites(parity):
+    """Eight words a side are too few to say within of an effect size; nothing else is in doubt."""
     outcomes = judge_gates(parity, {})
-    assert len(outcomes) == 24
+    assert len(outcomes) == 39
+    assert {o.gate for o in outcomes if o.verdict != "within"} <= {
+        "kurita2019.career-family",
+        "kurita2019.math-arts",
+        "kurita2019.science-arts",
+    }
     assert [o.gate for o in outcomes if o.verdict == "exceeds"] == []
-    assert [o.gate for o in outcomes if o.gate.startswith("bartl2020") and o.verdict != "within"] == []
+
+
+@pytest.mark.parametrize(("name", "dose"), [("parity", 0.0), ("workforce", 1.0)])
+def test_skew_and_stereotype_are_the_planted_ones(name, dose, request):
+    for reading in read_pronouns(request.getfixturevalue(name), World(dose)):
+        assert reading.skew.measured == pytest.approx(reading.skew.planted, abs=0.03)
+        assert reading.stereotype.measured == pytest.approx(reading.stereotype.planted, abs=0.03)
+        assert reading.f1 > 0.95  # it can tell whom a pronoun means
+
+
+def test_every_sentence_of_the_workforce_standard_has_its_planted_pronoun(workforce):
+    planted = planted_gaps(World(1.0), "T1")
+    gaps = biascheck.pronoun_gap(workforce, biascheck.winograd("T1"))
+    errors = np.array([item.score - planted[item.id] for item in gaps.items])
+    assert len(errors) == 480
+    assert np.sqrt(np.mean(errors**2)) < 0.05
 
 
 def test_a_gate_fails_on_the_workforce_with_a_readable_finding(workforce_gaps):

@@ -8,21 +8,24 @@ import pytest
 import biascheck
 from biascheck.errors import ModelError, UsageError
 from biascheck.standards import references, training
-from biascheck.standards.references import BUNDLED_DOSES, dose_of, planted_folder, standard_folder
+from biascheck.standards.references import BUNDLED_DOSES, planted_folder, standard_folder, world_of
+from biascheck.standards.world import World
 
 
 @pytest.mark.parametrize(
-    ("spec", "dose"),
+    ("spec", "world"),
     [
-        ("reference:parity", 0.0),
-        ("reference:workforce", 1.0),
-        ("reference:planted(dose=0.3)", 0.3),
-        ("reference:planted(dose=.25)", 0.25),
-        ("reference:planted(dose=1)", 1.0),
+        ("reference:parity", World(0.0)),
+        ("reference:workforce", World(1.0)),
+        ("reference:planted(dose=0.3)", World(0.3)),
+        ("reference:planted(dose=.25)", World(0.25)),
+        ("reference:planted(dose=1)", World(1.0)),
+        ("reference:planted(dose=0.3, tilt=1)", World(0.3, 1.0)),
+        ("reference:planted(dose=0,tilt=-.5)", World(0.0, -0.5)),
     ],
 )
-def test_a_name_is_a_dose(spec, dose):
-    assert dose_of(spec) == dose
+def test_a_name_is_a_world(spec, world):
+    assert world_of(spec) == world
 
 
 @pytest.mark.parametrize(
@@ -39,6 +42,8 @@ def test_a_name_is_a_dose(spec, dose):
         "planted(dose=0.3) ",
         "planted(dose=0.3",
         "planted(dose=0,3)",
+        "planted(dose=0.3, tilt)",
+        "planted(tilt=1)",
     ],
 )
 def test_what_is_no_dose_is_refused_with_the_form(name):
@@ -69,7 +74,7 @@ def test_the_bundled_standards_are_small_folders_without_pickles(name):
 
 def test_the_ends_of_the_scale_are_the_bundled_standards():
     assert standard_folder("reference:planted(dose=0)") == standard_folder("reference:parity")
-    assert standard_folder("reference:planted(dose=1.0)") == standard_folder("reference:workforce")
+    assert standard_folder("reference:planted(dose=1.0, tilt=0)") == standard_folder("reference:workforce")
 
 
 def test_a_missing_standard_names_the_remedy(monkeypatch, tmp_path):
@@ -104,9 +109,9 @@ def trainings(monkeypatch):
     doses = []
     in_full = training.train_standard
 
-    def short(world):
+    def short(world, *, seed):
         doses.append(world.dose)
-        return in_full(world, training=training.Training(steps=2, warm_up=1))
+        return in_full(world, seed=seed, training=training.Training(steps=2, warm_up=1))
 
     monkeypatch.setattr(training, "train_standard", short)
     return doses
@@ -120,16 +125,25 @@ def test_a_dose_is_trained_once_and_kept(trainings, monkeypatch, tmp_path):
     assert first.fingerprint == again.fingerprint
     assert first.name == "reference:planted(dose=0.3)"
     (folder,) = [path for path in (tmp_path / "models").iterdir() if path.is_dir()]
-    assert folder.name.startswith("planted-0.3-")
+    assert folder.name.startswith("planted-0.3-0-")
+
+
+def test_another_seed_or_tilt_is_another_model(trainings, tmp_path):
+    folders = {
+        planted_folder(World(0.3), tmp_path),
+        planted_folder(World(0.3), tmp_path, seed=7),
+        planted_folder(World(0.3, tilt=1.0), tmp_path),
+    }
+    assert (len(folders), trainings) == (3, [0.3, 0.3, 0.3])
 
 
 def test_a_training_that_breaks_off_leaves_nothing_behind(monkeypatch, tmp_path):
-    def fails(_world):
+    def fails(_world, **_options):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(training, "train_standard", fails)
     with pytest.raises(KeyboardInterrupt):
-        planted_folder(0.3, tmp_path)
+        planted_folder(World(0.3), tmp_path)
     assert [path for path in tmp_path.iterdir() if path.is_dir()] == []
 
 
@@ -137,5 +151,5 @@ def test_a_cache_that_cannot_be_written_names_the_remedy(trainings, tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("")
     with pytest.raises(ModelError, match="set BIASCHECK_CACHE to a writable folder"):
-        planted_folder(0.3, Path(blocked) / "models")
+        planted_folder(World(0.3), Path(blocked) / "models")
     assert trainings == []

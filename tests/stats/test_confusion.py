@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from biascheck.errors import ScoreError, UsageError
 from biascheck.stats import Sample, SideF1, bootstrap_distribution, cluster_bootstrap, estimate, side_f1
-from biascheck.stats.resampling import _Clusters, _distribution_by_items, _distribution_of_counts, _jackknives, _without
+from biascheck.stats.resampling import Clusters, _distribution_by_items, _distribution_of_sums, _without, jackknives
+from biascheck.stats.sums import SUMS
 
 FIGURES = ("skew", "stereotype", "smaller_f1")
 
@@ -101,11 +102,11 @@ def clustered() -> Sample:
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_counting_gives_the_resamples_that_items_give(clustered, figure):
-    clusters = _Clusters.of(clustered)
+    clusters = Clusters.of(clustered)
     by_items, _ = _distribution_by_items(clusters, figure, np.random.default_rng(1), 150)
-    by_counts = _distribution_of_counts(clusters, figure, np.random.default_rng(1), 150)
+    by_counts = _distribution_of_sums(clusters, SUMS[figure], np.random.default_rng(1), 150)
     assert sorted(by_counts) == pytest.approx(sorted(by_items))
-    (jackknife,) = _jackknives(clusters, figure)
+    (jackknife,) = jackknives(clusters, figure)
     assert jackknife == pytest.approx([_without(clusters, c, figure) for c in range(20)])
 
 

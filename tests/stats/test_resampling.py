@@ -66,9 +66,9 @@ def test_the_fast_path_is_the_slow_path(statistic: str, monkeypatch: pytest.Monk
     monkeypatch.setattr(resampling, "MEANS", {})
     slow = bootstrap_distribution(sample, statistic, rng=rng(), resamples=4_000)
     assert stats.ks_2samp(np.round(fast, 9), np.round(slow, 9)).pvalue > 0.001
-    jackknife = resampling._jackknives(resampling._Clusters.of(sample), statistic)
+    jackknife = resampling.jackknives(resampling.Clusters.of(sample), statistic)
     monkeypatch.undo()
-    np.testing.assert_allclose(resampling._jackknives(resampling._Clusters.of(sample), statistic), jackknife)
+    np.testing.assert_allclose(resampling.jackknives(resampling.Clusters.of(sample), statistic), jackknife)
 
 
 def test_bca_ends_follow_the_textbook_formula():

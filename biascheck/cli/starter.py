@@ -1,0 +1,122 @@
+"""What ``biascheck init`` puts into a project, and how it treats files that are there already."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+
+from biascheck.errors import BiascheckError, UsageError
+from biascheck.files import write_atomically
+
+__all__ = ["Outcome", "available_suites", "starter_files", "write_starter"]
+
+TEMPLATES = Path(__file__).parent / "templates"
+# In the installed package, and beside it in a checkout.
+HOMES = (Path(__file__).parents[1] / "suites", Path(__file__).parents[2] / "suites")
+FOLDER = "bias"
+MANIFEST = f"{FOLDER}/.biascheck.json"
+GITHUB = ".github/workflows/bias.yml"
+GITLAB = f"{FOLDER}/gitlab-ci.yml"
+GITLAB_ROOT = ".gitlab-ci.yml"
+TABLE = re.compile(r"^\[(?P<suite>[\w-]+)\.", re.MULTILINE)
+
+
+class Outcome(StrEnum):
+    """What happened to a file."""
+
+    WRITTEN = "written"
+    REFRESHED = "refreshed"
+    OVERWRITTEN = "overwritten"
+    UNCHANGED = "unchanged"
+    KEPT = "kept, you have edited it"
+
+
+def suites_home() -> Path:
+    """Where the suites of this installation are."""
+    for home in HOMES:
+        if (home / "margins.toml").is_file():
+            return home
+    raise BiascheckError("this installation came without the suites; install pytest-biascheck again from its wheel")
+
+
+def available_suites() -> list[str]:
+    """The suites that can be chosen: every folder that holds tests."""
+    return sorted(folder.name for folder in suites_home().iterdir() if list(folder.glob("test_*.py")))
+
+
+def starter_files(suites: Sequence[str], ci: Sequence[str], model: str) -> dict[str, str]:
+    """Every file by its path in the project."""
+    home = suites_home()
+    if unknown := sorted(set(suites) - set(available_suites())):
+        raise UsageError(f"there is no suite {', '.join(unknown)}; there are: {', '.join(available_suites())}")
+    files = {
+        f"{FOLDER}/{path.relative_to(home).as_posix()}": path.read_text(encoding="utf-8")
+        for suite in suites
+        for path in sorted((home / suite).rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    own = _template("margins.toml")
+    files[f"{FOLDER}/margins.toml"] = f"{_tables_of(home / 'margins.toml', suites)}\n{own}"
+    files[f"{FOLDER}/published.toml"] = _tables_of(home / "published.toml", suites)
+    files[f"{FOLDER}/test_own.py"] = _template("test_own.py.txt")
+    files[f"{FOLDER}/README.md"] = _template("README.md")
+    if "github" in ci:
+        files[GITHUB] = _template("github.yml").replace("{{ model }}", json.dumps(model))
+    if "gitlab" in ci:
+        files[GITLAB] = _template("gitlab.yml").replace("{{ model }}", json.dumps(model))
+        files[GITLAB_ROOT] = f"include:\n  - local: {GITLAB}\n"
+    return files
+
+
+def write_starter(folder: Path, files: Mapping[str, str], may_overwrite: Callable[[str], bool]) -> dict[str, Outcome]:
+    """Write the files that are missing or as an earlier call left them; ask for each that was edited since."""
+    known = _known(folder / MANIFEST)
+    outcomes = {}
+    for name, text in files.items():
+        outcomes[name] = _outcome(folder / name, text, known.get(name), may_overwrite)
+        if outcomes[name] is not Outcome.KEPT:
+            write_atomically(folder / name, text)
+            known[name] = _digest(text)
+    write_atomically(folder / MANIFEST, json.dumps(known, indent=1, sort_keys=True) + "\n")
+    return outcomes
+
+
+def _outcome(path: Path, text: str, known: str | None, may_overwrite: Callable[[str], bool]) -> Outcome:
+    if not path.exists():
+        return Outcome.WRITTEN
+    present = path.read_bytes().decode("utf-8", errors="replace")
+    if present == text:
+        return Outcome.UNCHANGED
+    if _digest(present) == known:
+        return Outcome.REFRESHED
+    return Outcome.OVERWRITTEN if may_overwrite(str(path)) else Outcome.KEPT
+
+
+def _known(path: Path) -> dict[str, str]:
+    """The digests of the files as they were written; a damaged list counts every file as edited."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {str(name): str(digest) for name, digest in found.items()} if isinstance(found, dict) else {}
+
+
+def _tables_of(path: Path, suites: Sequence[str]) -> str:
+    """The tables of these suites, with the comment at the top of the file."""
+    text = path.read_text(encoding="utf-8")
+    starts = [match.start() for match in TABLE.finditer(text)]
+    blocks = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+    chosen = [block for block in blocks if TABLE.match(block)["suite"] in suites]  # type: ignore[index]
+    return text[: starts[0]] + "".join(chosen) if starts else text
+
+
+def _template(name: str) -> str:
+    return (TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,122 @@
+"""The files that a run writes: refused before the work if they cannot be, saved elsewhere rather than lost after it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from biascheck.plugin.settings import Settings
+
+if TYPE_CHECKING:
+    from biascheck.report.annotations import Places
+    from biascheck.storage import Run
+
+__all__ = ["Outputs", "refuse_unwritable", "short"]
+
+STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
+
+Writer = Callable[[Path], None]
+
+
+class Outputs:
+    """What was asked for on the command line, in the settings or by the CI's environment."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.notes: list[str] = []
+
+    def refuse_unwritable(self) -> None:
+        """Say before an hour of measuring, not after it, that its report has nowhere to go."""
+        wanted = self._settings
+        for path in (wanted.results, wanted.report, wanted.markdown, wanted.code_quality):
+            if path is not None:
+                refuse_unwritable(path)
+
+    def write(self, run: Run, places: Places) -> bool:
+        """Write every file; false if one had to go to another place."""
+        kept = [self._kept(path, write) for path, write in self._files(run, places)]
+        if summary := os.environ.get(STEP_SUMMARY):
+            self._append(Path(summary), run)
+        return all(kept)
+
+    def _files(self, run: Run, places: Places) -> Iterator[tuple[Path, Writer]]:
+        wanted = self._settings
+        if wanted.results is not None:
+            yield wanted.results, lambda path: _write_results(path, run)
+        if wanted.report is not None:
+            yield wanted.report, lambda path: _write_report(path, run)
+        if wanted.markdown is not None:
+            yield wanted.markdown, lambda path: _write_markdown(path, run)
+        if wanted.code_quality is not None:
+            yield wanted.code_quality, lambda path: _write_code_quality(path, run, places)
+
+    def _kept(self, path: Path, write: Writer) -> bool:
+        try:
+            write(path)
+        except OSError as error:
+            saved = Path(tempfile.mkdtemp(prefix="biascheck-")) / path.name
+            write(saved)
+            self.notes.append(f"{path} could not be written ({error.strerror or error}); saved as {saved} instead")
+            return False
+        self.notes.append(f"written: {short(path)}")
+        return True
+
+    def _append(self, path: Path, run: Run) -> None:
+        from biascheck.report.markdown import summary
+
+        try:
+            with path.open("a", encoding="utf-8") as file:
+                file.write(summary(run))
+        except OSError as error:
+            self.notes.append(f"{STEP_SUMMARY} {path} could not be written ({error.strerror or error})")
+
+
+def _write_results(path: Path, run: Run) -> None:
+    from biascheck.storage import write_run
+
+    write_run(path, run)
+
+
+def _write_report(path: Path, run: Run) -> None:
+    from biascheck.report import write_report
+
+    write_report(path, run)
+
+
+def _write_markdown(path: Path, run: Run) -> None:
+    from biascheck.files import write_atomically
+    from biascheck.report.markdown import summary
+
+    write_atomically(path, summary(run))
+
+
+def _write_code_quality(path: Path, run: Run, places: Places) -> None:
+    from biascheck.files import write_atomically
+    from biascheck.report.annotations import code_quality
+
+    write_atomically(path, code_quality(run, places))
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Raise a usage error for a file that cannot be written."""
+    if path.is_dir():
+        raise pytest.UsageError(f"{path} is a folder; name a file to write to")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise pytest.UsageError(f"{path} cannot be written ({error.strerror}); name another place") from error
+
+
+def short(path: Path) -> str:
+    """A path as it is shown: from where the command runs, if it lies below."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

@@ -1,0 +1,79 @@
+"""Failing gates where a reviewer looks: annotations of GitHub Actions, and GitLab's Code Quality report."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from biascheck.comparison import Comparison
+from biascheck.gates import Gate
+from biascheck.stats import Change, Verdict
+from biascheck.storage import Run
+
+__all__ = ["Place", "Places", "code_quality", "github_commands"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file, as the repository knows it, and a line in it, from 1."""
+
+    file: str
+    line: int
+
+
+Places = Mapping[str, Place]
+"""Where each test is, by pytest's id; the empty id is the baseline."""
+
+
+def github_commands(run: Run, places: Places) -> Iterator[str]:
+    """One workflow command for each failing gate and each regression.
+
+    ``::error file=…,line=…,title=…::message`` with ``%``, line breaks and, in properties, ``:`` and ``,`` written as
+    the runner reads them (docs.github.com, "Workflow commands").
+    """
+    for judged in _failed(run):
+        place = places.get(judged.test)
+        properties = {} if place is None else {"file": place.file, "line": str(place.line)}
+        properties["title"] = f"{judged.measure}: {judged.verdict}"
+        listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+        yield f"::error {listed}::{_message(judged.finding)}"
+
+
+def code_quality(run: Run, places: Places) -> str:
+    """GitLab's Code Quality report: a JSON list with one entry for each failing gate and each regression.
+
+    A fingerprint tells the same finding in two runs: it is made from the test, the measure and the corpus, not from
+    the figures.
+    """
+    entries = [_entry(judged, places) for judged in _failed(run)]
+    return json.dumps(entries, ensure_ascii=False, indent=1) + "\n"
+
+
+def _failed(run: Run) -> Iterator[Gate | Comparison]:
+    yield from (gate for gate in run.gates if not gate.passed)
+    yield from (comparison for comparison in run.comparisons if comparison.verdict is Change.REGRESSED)
+
+
+def _entry(judged: Gate | Comparison, places: Places) -> dict[str, object]:
+    place = places.get(judged.test) or Place(judged.test.partition("::")[0] or ".", 1)
+    kind = "gate" if isinstance(judged, Gate) else "regression"
+    limit = judged.bound if isinstance(judged, Gate) else ""
+    model = judged.model if isinstance(judged, Gate) else judged.model_after
+    facts = [kind, judged.test, judged.measure, judged.corpus, judged.statistic, model, limit]
+    return {
+        "description": judged.finding,
+        "check_name": f"bias-{kind}",
+        "fingerprint": hashlib.sha256(json.dumps(facts).encode()).hexdigest(),
+        "severity": "minor" if judged.verdict is Verdict.INCONCLUSIVE else "major",
+        "location": {"path": place.file, "lines": {"begin": place.line}},
+    }
+
+
+def _message(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _message(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,88 @@
+"""Four verdicts on a change, exactly one for each interval, and corrected for a family."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from biascheck.errors import UsageError
+from biascheck.stats import Change, Interval, judge_change, judge_changes
+
+ends = st.floats(-10, 10)
+
+
+def interval(low, high, level=0.95):
+    return Interval(low, high, level, "by hand")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "tolerance", "verdict"),
+    [
+        (0.11, 0.3, 0.1, Change.REGRESSED),
+        (0.10, 0.3, 0.1, Change.INCONCLUSIVE),
+        (-0.1, 0.3, 0.1, Change.INCONCLUSIVE),
+        (-0.1, 0.1, 0.1, Change.NO_WORSE),
+        (-0.3, 0.0, 0.0, Change.NO_WORSE),
+        (0.0, 0.0, 0.0, Change.NO_WORSE),
+        (-0.3, -0.01, 0.0, Change.IMPROVED),
+        (0.05, 0.08, 0.1, Change.NO_WORSE),
+    ],
+)
+def test_each_verdict_has_its_region(low, high, tolerance, verdict):
+    assert judge_change(interval(low, high), tolerance) is verdict
+
+
+@given(ends, ends, st.floats(0, 10))
+def test_the_regions_are_exclusive_and_exhaustive(one, other, tolerance):
+    low, high = min(one, other), max(one, other)
+    regions = {
+        Change.REGRESSED: low > tolerance,
+        Change.IMPROVED: high < 0,
+        Change.NO_WORSE: 0 <= high <= tolerance,
+        Change.INCONCLUSIVE: low <= tolerance < high,
+    }
+    assert sum(regions.values()) == 1
+    assert regions[judge_change(interval(low, high), tolerance)]
+
+
+def test_without_an_interval_nothing_is_claimed():
+    assert judge_change(None, 5.0) is Change.INCONCLUSIVE
+
+
+@pytest.mark.parametrize("tolerance", [-0.1, math.nan, math.inf])
+def test_a_tolerance_that_allows_nothing_sensible_is_refused(tolerance):
+    with pytest.raises(UsageError, match="give 0 or a finite number above"):
+        judge_change(interval(0, 1), tolerance)
+
+
+def normal(centre, error):
+    """The interval of a normal estimate at any level."""
+    from scipy.special import ndtri
+
+    def at(level):
+        half = float(ndtri((1 + level) / 2)) * error
+        return interval(centre - half, centre + half, level)
+
+    return at
+
+
+def test_holm_keeps_what_survives_and_demotes_the_rest():
+    # two-sided p: 0.0001, 0.012, 0.04, 0.04; Holm's steps are 0.0125, 0.0167, 0.025, 0.05
+    z = [3.9, 2.51, 2.05, -2.05]
+    plain = [judge_change(normal(value, 1)(0.95)) for value in z]
+    assert plain == [Change.REGRESSED] * 3 + [Change.IMPROVED]
+    assert judge_changes([normal(value, 1) for value in z]) == (
+        Change.REGRESSED,
+        Change.REGRESSED,
+        Change.INCONCLUSIVE,
+        Change.NO_WORSE,
+    )
+
+
+def test_one_change_is_judged_as_if_alone():
+    assert judge_changes([normal(2.05, 1)]) == (Change.REGRESSED,)
+
+
+def test_a_change_without_interval_counts_in_the_family():
+    assert judge_changes([normal(2.05, 1), lambda _level: None]) == (Change.INCONCLUSIVE, Change.INCONCLUSIVE)
