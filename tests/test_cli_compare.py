@@ -111,6 +111,16 @@ def test_markdown_is_written(run, before, file, tmp_path):
     assert "| ❌ regressed | association | jobs |" in (tmp_path / "c.md").read_text(encoding="utf-8")
 
 
+def test_a_report_is_written(run, before, file, tmp_path):
+    afters = file("after.json", moved(0.3)), file("more.json", moved(0.0, model="more"))
+    code, out, _ = run("compare", before, *afters, "--report", tmp_path / "c.html")
+    assert code == 0
+    assert out.endswith(f"written: {tmp_path / 'c.html'}\n")
+    html = (tmp_path / "c.html").read_text(encoding="utf-8")
+    assert "1 of 2 results regressed" in html
+    assert "Side by side" in html
+
+
 def test_unreadable_files_exit_with_2(run, before, tmp_path):
     code, _, err = run("compare", before, tmp_path / "none.json")
     assert code == 2
@@ -137,9 +147,10 @@ def test_wrong_use_exits_with_2(run, before, arguments):
     assert run("compare", before, before, *arguments)[0] == 2
 
 
-def test_an_unwritable_markdown_file_exits_with_2(run, before, tmp_path):
+@pytest.mark.parametrize("option", ["--markdown", "--report"])
+def test_an_unwritable_file_exits_with_2(run, before, tmp_path, option):
     (tmp_path / "file").write_text("in the way")
-    code, _, err = run("compare", before, before, "--markdown", tmp_path / "file" / "c.md")
+    code, _, err = run("compare", before, before, option, tmp_path / "file" / "c")
     assert (code, "cannot be written" in err) == (2, True)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
+from math import ceil
 
 from markupsafe import Markup
 
@@ -19,6 +20,7 @@ __all__ = ["Series", "TwoSided", "column_chart", "row_chart", "two_sided_chart"]
 
 HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 240, 44, 10, 12, 26
 ROW = 13
+MOST_NAMES = 10
 SIDE_WIDTH = 52
 NAME_WIDTH, NAME_LENGTH = 186, 27
 
@@ -53,7 +55,10 @@ def column_chart(places: Sequence[str], series: Sequence[Series], *, label: str)
             parts.append(rect(one.kind, LEFT + step * (place + 0.1) + width * row, start, 0.92 * width, end - start))
     parts.append(line("axis", LEFT, y.at(0), FIGURE_WIDTH - RIGHT, y.at(0)))
     middle = [LEFT + step * (place + 0.5) for place in range(len(places))]
-    parts.extend(text("tick middle", x, HEIGHT - 8, name) for x, name in zip(middle, places, strict=True))
+    # every name where there is room for all, else every second, third …
+    every = ceil(len(places) / MOST_NAMES)
+    named = list(zip(middle, places, strict=True))[:: max(every, 1)]
+    parts.extend(text("tick middle", x, HEIGHT - 8, name) for x, name in named)
     return drawing("column-chart", FIGURE_WIDTH, HEIGHT, label, parts)
 
 

@@ -69,13 +69,14 @@ def comparison_page(
 ) -> ComparisonPage:
     """Gather what the page shows."""
     before = ", ".join(dict.fromkeys(one.model_before for one in comparisons))
-    afters = tuple(dict.fromkeys(one.model_after for one in comparisons))
+    named = _named(comparisons)
+    afters = tuple(dict.fromkeys(name for name, _ in named))
     return ComparisonPage(
         title=shortened(f"Bias: {before} → {', '.join(afters)}", TITLE_LENGTH),
         headline=_headline(comparisons),
         before=before,
         afters=afters,
-        rows=_side_by_side(comparisons, afters),
+        rows=_side_by_side(named, afters),
         changes=change_table(comparisons),
         new=tuple(new),
         unused=tuple(unused),
@@ -95,10 +96,21 @@ def _headline(comparisons: Sequence[Comparison]) -> Headline:
     return Headline("no worse", "Nothing regressed", detail)
 
 
-def _side_by_side(comparisons: Sequence[Comparison], afters: Sequence[str]) -> tuple[SideBySide, ...]:
+def _named(comparisons: Sequence[Comparison]) -> list[tuple[str, Comparison]]:
+    """Every comparison under the name of its later model; two models of one name, from two files, are numbered."""
+    seen: Counter[tuple[str, str, tuple[str, str], str]] = Counter()
+    named = []
+    for one in comparisons:
+        key = (one.measure, one.corpus, one.contrast, one.model_after)
+        seen[key] += 1
+        named.append((one.model_after if seen[key] == 1 else f"{one.model_after} ({seen[key]})", one))
+    return named
+
+
+def _side_by_side(named: Sequence[tuple[str, Comparison]], afters: Sequence[str]) -> tuple[SideBySide, ...]:
     rows: dict[tuple[str, str, tuple[str, str]], dict[str, Comparison]] = {}
-    for one in sorted(comparisons, key=lambda one: (one.measure, one.corpus, one.contrast)):
-        rows.setdefault((one.measure, one.corpus, one.contrast), {})[one.model_after] = one
+    for name, one in sorted(named, key=lambda entry: (entry[1].measure, entry[1].corpus, entry[1].contrast)):
+        rows.setdefault((one.measure, one.corpus, one.contrast), {})[name] = one
     return tuple(
         SideBySide(
             measure=measure,

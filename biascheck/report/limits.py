@@ -168,6 +168,29 @@ _LIMITS |= {
     ),
 }
 
+_PROBE = (
+    "It tells what a small probe finds in the model's states, not what a full system does with a pronoun.",
+    "Pages about women and about men differ in more than their pronouns.",
+)
+_LIMITS |= {
+    "resolution ratio": Limits(
+        about="How well female pronouns are resolved compared with male ones: one F1 divided by the other.",
+        limits=_PROBE,
+        unit="ratio; 1 is parity",
+    ),
+    "neither gap": Limits(
+        about="Whether a female pronoun is denied its referent more often than a male one: the difference of the "
+        "probability that neither of the two names is meant.",
+        limits=_PROBE,
+        unit="difference of probabilities from −1 to 1",
+    ),
+    "topic correlation": Limits(
+        about="Whether female pronouns are denied a referent where the topic of the text leans towards men.",
+        limits=("The topics come from the same texts, and their lean from the same model.", *_PROBE),
+        unit="correlation from −1 to 1",
+    ),
+}
+
 _SENTIMENT = (
     "It is about one classifier and its training data; another classifier on the same model may differ.",
     "Turning every term of a review to one gender makes some sentences that nobody would write.",

@@ -29,7 +29,10 @@ PAPERS = (
         name="Kurita et al. 2019",
         question="Which words does a profession or a trait call for?",
         title="Measuring Bias in Contextualized Word Representations. Gender Bias in NLP, 2019",
-        measures=("effect size", "positive share", "association", "WEAT", "resolution ratio", "neither gap"),
+        measures=(
+            *("effect size", "positive share", "association", "WEAT"),
+            *("resolution ratio", "neither gap", "topic correlation"),
+        ),
         corpora=("kurita", "employment", "religion", "gap"),
     ),
     Paper(

@@ -127,6 +127,11 @@ class TestSeries:
             ("318.5", "214", "0"),
         ]
 
+    def test_many_places_are_named_as_far_as_there_is_room(self):
+        places = [f"PC{n}" for n in range(1, 31)]
+        root = parse(column_chart(places, [Series("pairs", "one", (0.1,) * 30)], label="shares"))
+        assert [text.text for text in root.find("text", "middle")] == places[::3]
+
     def test_a_series_may_be_shorter_than_the_axis(self):
         root = parse(column_chart(["PC1", "PC2"], [Series("pairs", "one", (0.5,))], label="shares"))
         assert len(root.find("rect")) == 1

@@ -80,7 +80,16 @@ def test_dates(created, text):
     assert when(created) == text
 
 
-@pytest.mark.parametrize("measure", ["association", "effect size", "positive share", "workforce correlation"])
+MEASURES = (
+    *("association", "effect size", "positive share", "workforce correlation", "WEAT"),
+    *("resolution ratio", "neither gap", "topic correlation"),
+    *("skew", "skew-O", "stereotype", "stereotype-O", "pronoun gap", "pronoun resolution", "competency effect"),
+    *("sentiment delta", "absolute sentiment delta"),
+    *("gender subspace", "direct bias", "cluster accuracy", "classifier accuracy", "neighbour correlation"),
+)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
 def test_every_measure_has_limits_of_its_own(measure):
     assert limits_of(measure).about != limits_of("unknown").about
     assert limits_of(measure).limits
