@@ -38,7 +38,6 @@ STATISTICS = {
     "pearson": "Pearson's r",
     "mean_absolute": "mean size of the gaps",
     "smaller_f1": "smaller F1 of the two groups",
-    "mean_absolute": "mean magnitude",
     "difference": "difference of means",
     "ratio": "ratio of sums",
     "ratio_of_sides": "ratio of the two groups",
