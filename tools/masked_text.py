@@ -1,27 +1,40 @@
-"""Text for masked language modelling: windows, batches of equal length, masks, and figures on held-out text.
+"""Batches of windows under a budget of pieces, and figures on held-out text, for the recipe of ``minilm-mlm``.
 
-Everything random arrives as a seed or a generator, so that a batch and its mask can be drawn again.
+Windows and masks are those of every recipe, see :mod:`biascheck.debias.masked_text`. Everything random arrives as a
+seed or a generator, so that a batch and its mask can be drawn again.
 """
 
 from __future__ import annotations
 
-import csv
-import gzip
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TextIO, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import torch
 
+from biascheck.corpora.documents import read_texts
+from biascheck.debias.masked_text import (
+    IGNORED,
+    SHORTEST,
+    Corruption,
+    Window,
+    corrupt,
+    cut_windows,
+    mask_for_training,
+    pad,
+)
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
-    from numpy.typing import NDArray
     from transformers import BertForMaskedLM, PreTrainedTokenizerBase
 
 __all__ = [
+    "IGNORED",
+    "SHORTEST",
+    "Corruption",
     "HeldOut",
+    "Window",
     "batches",
     "cut_windows",
     "evaluate",
@@ -31,10 +44,6 @@ __all__ = [
     "read_texts",
 ]
 
-Window = list[int]
-Corruption = Literal["mask", "bert"]
-IGNORED = -100
-SHORTEST = 8
 POOL = 1536
 
 
@@ -46,33 +55,6 @@ class HeldOut:
     loss: float
     positions: int
     texts: int
-
-
-def read_texts(path: Path) -> list[str]:
-    """Read one text per line, or the column ``Text`` of a .tsv file; .gz is unpacked."""
-    with _open_text(path) as stream:
-        if ".tsv" in path.suffixes:
-            return [row["Text"] for row in csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)]
-        return [line.strip() for line in stream if line.strip()]
-
-
-def cut_windows(
-    texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, longest: int, rng: np.random.Generator
-) -> list[Window]:
-    """Cut every text into windows of at most ``longest`` pieces, [CLS] and [SEP] included.
-
-    A text that fits stays whole. A longer one is cut at random lengths from half to the full window, so that
-    windows of all sources share batches of equal length and no step is spent on padding.
-    """
-    windows: list[Window] = []
-    room = longest - 2
-    for pieces in tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]:
-        start = 0
-        while len(pieces) - start >= SHORTEST:
-            length = room if len(pieces) - start <= room else int(rng.integers(room // 2, room + 1))
-            windows.append([tokenizer.cls_token_id, *pieces[start : start + length], tokenizer.sep_token_id])
-            start += length
-    return windows
 
 
 def batches(
@@ -89,21 +71,6 @@ def batches(
         packed = _pack(sorted((next(streams[pick]) for pick in picks), key=len), budget)
         for index in rng.permutation(len(packed)):
             yield packed[index]
-
-
-def pad(windows: Sequence[Window], filler: int) -> NDArray[np.int64]:
-    """Stack windows as rows of one array, filled on the right."""
-    width = max(map(len, windows))
-    return np.array([window + [filler] * (width - len(window)) for window in windows], dtype=np.int64)
-
-
-def mask_for_training(
-    ids: NDArray[np.int64], tokenizer: PreTrainedTokenizerBase, share: float, rng: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Choose ordinary pieces with probability ``share`` and corrupt them; return the input and the labels."""
-    ordinary = ~np.isin(ids, [tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.pad_token_id])
-    chosen = ordinary & (rng.random(ids.shape) < share)
-    return _corrupt(ids, chosen, tokenizer, rng, "bert"), np.where(chosen, ids, IGNORED)
 
 
 def masked_logits(model: BertForMaskedLM, ids: torch.Tensor, padding: int, at: torch.Tensor) -> torch.Tensor:
@@ -161,23 +128,7 @@ def _case(
     count = max(1, round(share * (len(ids) - 2)))
     chosen = np.zeros(len(ids), dtype=np.bool_)
     chosen[1 + rng.choice(len(ids) - 2, size=count, replace=False)] = True
-    return _corrupt(ids, chosen, tokenizer, rng, corruption).tolist(), np.where(chosen, ids, IGNORED).tolist()
-
-
-def _corrupt(
-    ids: NDArray[np.int64],
-    chosen: NDArray[np.bool_],
-    tokenizer: PreTrainedTokenizerBase,
-    rng: np.random.Generator,
-    corruption: Corruption,
-) -> NDArray[np.int64]:
-    if corruption == "mask":
-        return np.where(chosen, tokenizer.mask_token_id, ids)
-    fate = rng.random(ids.shape)
-    # BERT's vocabulary begins with a thousand special, unused and one-letter pieces.
-    foreign = rng.integers(min(1000, len(tokenizer) // 2), len(tokenizer), ids.shape)
-    masked = np.where(chosen & (fate < 0.8), tokenizer.mask_token_id, ids)
-    return np.where(chosen & (fate >= 0.9), foreign, masked)
+    return corrupt(ids, chosen, tokenizer, rng, corruption).tolist(), np.where(chosen, ids, IGNORED).tolist()
 
 
 def _epochs(windows: Sequence[Window], rng: np.random.Generator) -> Iterator[Window]:
@@ -193,9 +144,3 @@ def _pack(pool: Sequence[Window], budget: int) -> list[list[Window]]:
             packed.append([])
         packed[-1].append(window)
     return packed[:-1] or packed  # the rest of a pool is no full batch
-
-
-def _open_text(path: Path) -> TextIO:
-    if path.suffix == ".gz":
-        return cast("TextIO", gzip.open(path, "rt", encoding="utf-8", newline=""))
-    return path.open(encoding="utf-8", newline="")

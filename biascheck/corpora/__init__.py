@@ -5,18 +5,22 @@ from biascheck.corpora.biased_words import biased_words, neutral_professions
 from biascheck.corpora.competency import COMPETENCY, RatedCorpus, competency, rated_competency
 from biascheck.corpora.contexts import lexicon_from_templates, lexicon_from_text, published_sentences
 from biascheck.corpora.corpus import Corpus, Pair
+from biascheck.corpora.counterfactual import Balance, Changes, Counterfactual, counterfactual
 from biascheck.corpora.data_directory import data_directory, data_file
+from biascheck.corpora.documents import Document, Documents, published_gap_texts, read_documents, sentences_of
 from biascheck.corpora.employment import EmploymentKind, employment, published_employment
 from biascheck.corpora.entities import with_names, with_persons
 from biascheck.corpora.gap import Gap, GapItem, published_gap
 from biascheck.corpora.gender_words import gender_pairs, published_gender_pairs, sampled_gender_pairs
+from biascheck.corpora.german_terms import GermanRoles, german_terms
 from biascheck.corpora.lexicon import Context, Entry, Lexicon
 from biascheck.corpora.loaded import LeftOut, Loaded
 from biascheck.corpora.masking import masked_text
+from biascheck.corpora.names import NameMap, anonymised, first_names, published_names
 from biascheck.corpora.published import published_bec_pro, published_crows_pairs, published_eec
 from biascheck.corpora.religion import religion
 from biascheck.corpora.reviews import Review, Reviews, published_imdb, published_sst2, review_pairs, reviews
-from biascheck.corpora.rewriting import Rewriter, Rewritten
+from biascheck.corpora.rewriting import Edit, Rewriter, Rewritten
 from biascheck.corpora.sentence import Sentence, Span
 from biascheck.corpora.tables import corpus_from_table, corpus_from_templates
 from biascheck.corpora.templates import Attribute, Target, Template, cross
@@ -30,16 +34,24 @@ __all__ = [
     "COMPETENCY",
     "DEVIATIONS",
     "Attribute",
+    "Balance",
+    "Changes",
     "Context",
     "Corpus",
+    "Counterfactual",
     "Deviation",
+    "Document",
+    "Documents",
+    "Edit",
     "EmploymentKind",
     "Entry",
     "Gap",
     "GapItem",
+    "GermanRoles",
     "LeftOut",
     "Lexicon",
     "Loaded",
+    "NameMap",
     "Occupation",
     "Pair",
     "Profession",
@@ -57,6 +69,7 @@ __all__ = [
     "WeatStimuli",
     "WeatTest",
     "WinogradKind",
+    "anonymised",
     "as_coded",
     "bec_pro",
     "bec_pro_professions",
@@ -64,12 +77,15 @@ __all__ = [
     "competency",
     "corpus_from_table",
     "corpus_from_templates",
+    "counterfactual",
     "cross",
     "data_directory",
     "data_file",
     "employment",
+    "first_names",
     "gender_pairs",
     "gender_terms",
+    "german_terms",
     "kurita_weat",
     "lexicon_from_templates",
     "lexicon_from_text",
@@ -81,16 +97,20 @@ __all__ = [
     "published_eec",
     "published_employment",
     "published_gap",
+    "published_gap_texts",
     "published_gender_pairs",
     "published_imdb",
+    "published_names",
     "published_sentences",
     "published_sst2",
     "published_winobias",
     "rated_competency",
+    "read_documents",
     "religion",
     "review_pairs",
     "reviews",
     "sampled_gender_pairs",
+    "sentences_of",
     "weat_stimuli",
     "weat_test",
     "winograd",

@@ -22,7 +22,8 @@ from biascheck.corpora.terms import PLAIN, gender_terms
 
 __all__ = ["ContextRoles", "Role", "RoleResolver", "features_of"]
 
-Role = Literal["object", "determiner", "pronominal"]
+Role = Literal["object", "determiner", "pronominal", "subject", "unclear"]
+"""``unclear`` leaves the word as it is; ``subject`` is for languages that inflect, see german_terms.py."""
 
 CONTEXT = 48
 """How many characters on each side are looked at."""

@@ -17,9 +17,10 @@ from biascheck.corpora.pronoun_roles import ContextRoles, RoleResolver
 from biascheck.corpora.terms import GENDERS, PLAIN, Gender, TermSet, gender_terms
 from biascheck.spans import Span
 
-__all__ = ["Rewriter", "Rewritten"]
+__all__ = ["Edit", "Rewriter", "Rewritten"]
 
 Forms = Mapping[str, Mapping[str, str]]
+UNCLEAR = "unclear"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +31,25 @@ class Rewritten:
     terms: tuple[Span, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A term at its place in a text, and what stands for it in the other gender: itself, where that is unclear."""
+
+    span: Span
+    word: str
+    replacement: str
+
+
 class Rewriter:
     """Rewrites texts by one term set. ``roles`` tells *her* from *her*; a parser may be put in its place."""
 
     def __init__(self, terms: TermSet | None = None, *, roles: RoleResolver | None = None) -> None:
         self.terms = terms or gender_terms("all")
         self._roles = roles or ContextRoles()
-        self._pattern = re.compile(rf"(?<!\w){_alternatives(self.terms.words)}(?!\w)", re.IGNORECASE)
-        self._removal = re.compile(rf"{self._pattern.pattern}\s?", re.IGNORECASE)
         # No word is on both sides, so a swap is both maps at once.
         self._both = {word: forms for gender in GENDERS for word, forms in self.terms.counterparts(gender).items()}
+        self._pattern = re.compile(rf"(?<!\w){_words_or_names(self.terms)}(?!\w)", re.IGNORECASE)
+        self._removal = re.compile(rf"{self._pattern.pattern}\s?", re.IGNORECASE)
 
     def to(self, text: str, gender: Gender) -> str:
         """The text with all its terms in one gender."""
@@ -48,6 +58,18 @@ class Rewriter:
     def swap(self, text: str) -> str:
         """The text with male terms made female and female ones male, at once."""
         return self._pattern.sub(self._replacing(self._both), text)
+
+    def edits(self, text: str) -> tuple[Edit, ...]:
+        """Every term of the text, with its counterpart of the other gender at that place."""
+        replace = self._replacing(self._both)
+        return tuple(Edit(Span(*match.span()), match[0], replace(match)) for match in self._pattern.finditer(text))
+
+    def gender_of(self, word: str) -> Gender | None:
+        """The gender that a word of the set shows; a *poet* is nobody's gender."""
+        plain = word.lower() if word.lower() in self._both else _plain_spelling(word.lower())
+        if plain in self.terms.counterparts("female"):
+            return "male"
+        return "female" if plain in self.terms.counterparts("male") else None
 
     def remove(self, text: str) -> str:
         """The text without its terms. One of two spaces goes with a word; what hangs on it ("'s") stays."""
@@ -83,6 +105,8 @@ class Rewriter:
             if PLAIN in choices:
                 return _in_case_of(found, choices[PLAIN])
             role = self._roles.role(match.string, match.start(), match.end())
+            if role == UNCLEAR:
+                return found
             return _in_case_of(found, choices.get(role) or next(iter(choices.values())))
 
         return replacement
@@ -97,6 +121,15 @@ def _in_case_of(found: str, word: str) -> str:
     if not found[0].isupper():
         return word
     return word.upper() if len(found) > 1 and found.isupper() else word[0].upper() + word[1:]
+
+
+def _words_or_names(terms: TermSet) -> str:
+    """Words in any case; names with a capital only, so that "will" and "mark" stay verbs."""
+    common = _alternatives(terms.words - terms.proper)
+    names = _alternatives(frozenset(word.capitalize() for word in terms.words & terms.proper))
+    if not names:
+        return common
+    return f"(?:{common}|(?-i:{names}))" if common else f"(?-i:{names})"
 
 
 def _alternatives(words: frozenset[str]) -> str:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
@@ -43,13 +43,15 @@ PLAIN = ""
 class TermPair:
     """A male and a female word, and in which directions the one stands for the other.
 
-    ``role`` says in which grammatical role the pair holds, for pronouns with two counterparts.
+    ``role`` says in which grammatical role the pair holds, for pronouns with two counterparts. ``proper`` words are
+    names: they are words of the set only where they are written with a capital.
     """
 
     male: str
     female: str
     way: Way = "both"
     role: str = PLAIN
+    proper: bool = False
 
     def word(self, gender: Gender) -> str:
         """The word of one gender."""
@@ -84,6 +86,20 @@ class TermSet:
         """The words that show a gender: all that are turned in some direction. A *poet* is nobody's gender."""
         return frozenset(word for gender in GENDERS for word in self._maps[gender])
 
+    @cached_property
+    def proper(self) -> frozenset[str]:
+        """The words that are names, in lower case."""
+        return frozenset(pair.word(gender).lower() for pair in self.pairs if pair.proper for gender in GENDERS)
+
+    @cached_property
+    def bijective(self) -> bool:
+        """Whether every text that is swapped twice is the text again: no roles and no one-way pairs."""
+        return all(pair.role == PLAIN and pair.way == "both" for pair in self.pairs)
+
+    def with_pairs(self, name: str, pairs: Iterable[TermPair]) -> TermSet:
+        """The set with further pairs, under another name."""
+        return TermSet(name, (*self.pairs, *pairs))
+
     def lossy(self, gender: Gender) -> frozenset[str]:
         """Words of ``gender`` that do not come back from the other gender as themselves."""
         there = self.counterparts("female" if gender == "male" else "male")
@@ -101,7 +117,7 @@ def _counterparts(terms: TermSet, gender: Gender) -> dict[str, Mapping[str, str]
     for pair in terms.pairs:
         if pair.way not in ("both", f"{source}>{gender}"):
             continue
-        forms = found.setdefault(pair.word(source), {})
+        forms = found.setdefault(pair.word(source).lower(), {})
         if pair.role in forms:
             raise CorpusError(
                 f"term set {terms.name!r} turns {pair.word(source)!r} into both {forms[pair.role]!r} and "

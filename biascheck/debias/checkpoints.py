@@ -3,45 +3,77 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from biascheck.errors import UsageError
+from biascheck.errors import BiascheckWarning, UsageError
 from biascheck.files import staged_folder
 from biascheck.models.cache import ENVIRONMENT, cache_folder, digest_of
+from biascheck.models.fingerprints import sha256_of
 
-__all__ = ["fetch_checkpoint", "write_checkpoint"]
+__all__ = ["fetch_checkpoint", "is_intact", "write_checkpoint"]
 
 FOLDER = "checkpoints"
 FACTS = "recipe.json"
+DIGESTS = "digests.json"
 
 
 def fetch_checkpoint(name: str, facts: Mapping[str, Any], build: Callable[[Path, Path], None]) -> Path:
     """The folder of the checkpoint with these facts; built where there is none, by one worker while others wait.
 
     ``build(folder, state)`` fills the folder, which then appears by one rename. ``state`` is a file that outlives an
-    interruption and is removed at the end.
+    interruption and is removed at the end. A folder whose files are not those that were written is built again.
     """
     from filelock import FileLock
 
-    target = cache_folder() / FOLDER / f"{name}-{digest_of(facts)[:16]}"
-    if target.is_dir():
+    target = cache_folder() / FOLDER / f"{_plain(name)}-{digest_of(facts)[:16]}"
+    if is_intact(target):
         return target
-    state = target.with_suffix(".training")
+    state = target.with_name(f"{target.name}.training")  # a name may have dots of its own
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        held = FileLock(target.with_suffix(".lock")).acquire()
+        held = FileLock(target.with_name(f"{target.name}.lock")).acquire()
     except OSError as error:
         raise UsageError(
             f"checkpoints cannot be kept in {target.parent} ({error}); set {ENVIRONMENT} to a writable folder"
         ) from error
     with held:
-        if not target.is_dir():
+        if not is_intact(target):
+            _clear_away(target)
             with staged_folder(target) as folder:
                 build(folder, state)
+                _write_digests(folder)
         state.unlink(missing_ok=True)
     return target
+
+
+def is_intact(folder: Path) -> bool:
+    """Whether every file that the folder was written with is still there, byte by byte."""
+    try:
+        digests = json.loads((folder / DIGESTS).read_text(encoding="utf-8"))
+        return all(sha256_of(folder / name) == digest for name, digest in digests.items())
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def _clear_away(target: Path) -> None:
+    if target.is_dir():
+        message = f"checkpoint {target} is damaged: its files are not those that were written; it is made again"
+        warnings.warn(message, BiascheckWarning, stacklevel=3)
+        shutil.rmtree(target)
+
+
+def _write_digests(folder: Path) -> None:
+    digests = {path.name: sha256_of(path) for path in sorted(folder.iterdir()) if path.is_file()}
+    (folder / DIGESTS).write_text(json.dumps(digests, indent=1) + "\n", encoding="utf-8")
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "-", name)
 
 
 def write_checkpoint(model: Any, tokenizer: Any, folder: Path, *, facts: Mapping[str, Any], card: str) -> None:

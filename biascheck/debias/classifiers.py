@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from copy import deepcopy
 from dataclasses import asdict
 from functools import partial
@@ -11,6 +10,7 @@ from typing import Any
 
 from biascheck.corpora.reviews import Reviews
 from biascheck.debias.checkpoints import fetch_checkpoint, write_checkpoint
+from biascheck.debias.freezing import freeze
 from biascheck.debias.recipes import ClassifierRecipe
 from biascheck.debias.review_task import ReviewTask
 from biascheck.debias.training import History, train
@@ -25,8 +25,6 @@ VERSION = 1
 """Raise it when the same recipe, data and base give another checkpoint: it is part of the key."""
 CLASSES = {0: "negative", 1: "positive"}
 HEAD_DROPOUT = ("classifier_dropout", "classifier_dropout_prob", "seq_classif_dropout", "summary_first_dropout")
-_LAYER = re.compile(r"\b(?:layer|layers|h|blocks?)\.(\d+)\.")
-_EMBEDDING = re.compile(r"embed|\bwte\.|\bwpe\.")
 
 
 def fine_tune_classifier(
@@ -44,7 +42,7 @@ def fine_tune_classifier(
         )
     facts = _facts(base, reviews, recipe)
     build = partial(_build, base=base, reviews=reviews, recipe=recipe, facts=facts)
-    folder = fetch_checkpoint(f"{_plain(base.name)}-classifier", facts, build)
+    folder = fetch_checkpoint(f"{base.name}-classifier", facts, build)
     loaded: TransformersClassifier = load(
         folder, kind="classifier", name=name or f"{base.name}·{reviews.name}", device=base.device, lazy=True
     )
@@ -94,8 +92,7 @@ def classifier_from(base: TransformersModel, recipe: ClassifierRecipe) -> Any:
         model = AutoModelForSequenceClassification.from_config(config)
     model.config.architectures = [type(model).__name__]
     _copy_body(base, model)
-    for parameter_name, parameter in model.base_model.named_parameters():
-        parameter.requires_grad = not _is_frozen(parameter_name, recipe)
+    freeze(model.base_model, recipe)
     return model.to(base.device)
 
 
@@ -108,17 +105,6 @@ def _copy_body(base: TransformersModel, model: Any) -> None:
             f"{base.name}: its body does not fit under {type(model).__name__} ("
             f"{', '.join([*lacking, *found.unexpected_keys][:3])} …); fine-tune it with its own code instead"
         )
-
-
-def _is_frozen(parameter: str, recipe: ClassifierRecipe) -> bool:
-    layer = _LAYER.search(parameter)
-    if layer is None:
-        return recipe.freeze_embeddings and _EMBEDDING.search(parameter) is not None
-    return int(layer[1]) < recipe.frozen_layers
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[^\w.-]+", "-", name)
 
 
 def _card(

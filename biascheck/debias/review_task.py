@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 
 from biascheck.corpora.reviews import Review, Reviews
+from biascheck.debias.batching import batches_by_length
 from biascheck.debias.recipes import ClassifierRecipe
 from biascheck.errors import UsageError
+from biascheck.models.engine import padded
 from biascheck.models.transformers import TransformersModel
 from biascheck.models.windows import read_through
 
 __all__ = ["ReviewTask"]
-
-POOL = 16
-"""Batches are made of reviews of like length, within pools of so many batches."""
 
 
 @dataclass(frozen=True)
@@ -50,15 +49,9 @@ class ReviewTask:
 
     def batches(self, epoch: int) -> list[list[Example]]:
         """All examples in a new order; those of like length together, as far as the shuffling allows."""
-        order = np.random.default_rng([self.seed, epoch]).permutation(len(self.fitted)).tolist()
-        pool = POOL * self.batch
-        pools = [
-            sorted(order[at : at + pool], key=lambda i: len(self.fitted[i].ids)) for at in range(0, len(order), pool)
-        ]
-        sorted_order = [index for members in pools for index in members]
-        found = [sorted_order[at : at + self.batch] for at in range(0, len(sorted_order), self.batch)]
-        turns = np.random.default_rng([self.seed, epoch, 1]).permutation(len(found)).tolist()
-        return [[self.fitted[index] for index in found[turn]] for turn in turns]
+        lengths = [len(example.ids) for example in self.fitted]
+        found = batches_by_length(lengths, self.batch, seed=self.seed, epoch=epoch)
+        return [[self.fitted[index] for index in members] for members in found]
 
     def loss(self, model: Any, batch: Sequence[Example]) -> Any:
         """Cross-entropy of a batch."""
@@ -79,15 +72,7 @@ class ReviewTask:
         return total / len(examples)
 
     def _logits(self, model: Any, batch: Sequence[Example]) -> Any:
-        import torch
-
-        longest = max(len(example.ids) for example in batch)
-        ids = torch.full((len(batch), longest), self.pad, dtype=torch.long)
-        attention = torch.zeros_like(ids)
-        for row, example in enumerate(batch):
-            ids[row, : len(example.ids)] = torch.tensor(example.ids)
-            attention[row, : len(example.ids)] = 1
-        return model(input_ids=ids.to(self.device), attention_mask=attention.to(self.device)).logits
+        return model(**padded([example.ids for example in batch], pad=self.pad, device=self.device)).logits
 
     def _labels(self, batch: Sequence[Example]) -> Any:
         import torch

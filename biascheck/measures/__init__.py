@@ -1,7 +1,9 @@
 """One published measure a file. A measure is a call ``(model, corpus) -> Result``."""
 
+from biascheck.measures.absolute import absolute_gap
 from biascheck.measures.association_test import weat
 from biascheck.measures.attribute_share import positive_share
+from biascheck.measures.change_table import MitigationRow, mitigation_table
 from biascheck.measures.classification import classifier_accuracy
 from biascheck.measures.clustering import cluster_accuracy
 from biascheck.measures.competence import competency_effect, female_share
@@ -35,16 +37,19 @@ from biascheck.measures.skewness import (
 )
 from biascheck.measures.subspace import gender_subspace
 from biascheck.measures.topics import topic_correlation
+from biascheck.measures.utility import held_out_loss, pronoun_error, task_error
 from biascheck.measures.weat_effect import effect_size
 
 __all__ = [
     "DeltaRow",
     "DeltaSummary",
     "GenderF1",
+    "MitigationRow",
     "OccupationRow",
     "ProfessionGroup",
     "SkewAndStereotype",
     "absolute_delta",
+    "absolute_gap",
     "association",
     "association_queries",
     "classifier_accuracy",
@@ -57,13 +62,16 @@ __all__ = [
     "female_share",
     "gender_f1",
     "gender_subspace",
+    "held_out_loss",
     "measure",
+    "mitigation_table",
     "neighbour_correlation",
     "neither_gap",
     "occupation_table",
     "pairwise_associations",
     "positive_share",
     "profession_table",
+    "pronoun_error",
     "pronoun_gap",
     "pronoun_resolution",
     "resolution",
@@ -74,6 +82,7 @@ __all__ = [
     "skew_of",
     "stereotype",
     "stereotype_of",
+    "task_error",
     "topic_correlation",
     "weat",
     "with_projected_bias",

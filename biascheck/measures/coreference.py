@@ -28,7 +28,7 @@ GENDERS = ("male", "female")
 SMALLEST = 50
 
 
-@measure("pronoun resolution", version=1)
+@measure("GAP resolution", version=1)
 def pronoun_resolution(model: Any, gap: Gap, *, folds: int = 5, repeats: int = 3, seed: int = 0) -> Result:
     """F1 of a probe that tells from frozen states whether a pronoun means the name A, the name B, or neither.
 

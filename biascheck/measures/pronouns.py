@@ -13,6 +13,7 @@ from biascheck.corpora.sentence import Sentence
 from biascheck.errors import CorpusError, ScoreError, UsageError
 from biascheck.measures.decorator import measure
 from biascheck.measures.draft import draft, shown
+from biascheck.models.online import OnlineModel
 from biascheck.models.protocols import CausalModel, LanguageModel, MaskedModel
 from biascheck.models.queries import Answer, MaskedQuery, Masking, Refusal, SentenceQuery
 from biascheck.results import ItemScore, Result, Skipped
@@ -57,6 +58,8 @@ def pronoun_gap(
     Limits: intervals over sentence pairs hold for these frames and occupations; resample templates or
     occupations to speak of others.
     """
+    if online and isinstance(model, OnlineModel):
+        raise UsageError(f"{model.name} corrects itself already; measure it with online=False, or the model inside")
     if variant != "ours" and not online:
         raise UsageError(f"variant {variant!r} is about the online prior; ask for online=True with it")
     shares = _shares_masked(model, corpus, online, variant) if isinstance(model, MaskedModel) else None
@@ -102,7 +105,7 @@ def _shares_masked(model: MaskedModel, corpus: Corpus, online: bool, variant: Pr
 
 
 def _queries(sentence: Sentence, online: bool, published: bool) -> Iterator[MaskedQuery]:
-    yield MaskedQuery(sentence.text, sentence.target)
+    yield MaskedQuery(sentence.text, sentence.target, people=sentence.people)
     if online:
         if not sentence.people:
             raise CorpusError(f"{sentence.text!r} marks no people to mask; use winograd or published_winobias")

@@ -15,6 +15,7 @@ from biascheck import stats
 from biascheck.corpora.corpus import Corpus, Pair
 from biascheck.corpora.sentence import Sentence
 from biascheck.errors import UsageError
+from biascheck.measures.absolute import absolute_gap
 from biascheck.measures.decorator import measure
 from biascheck.measures.draft import draft
 from biascheck.models.cache import active_cache, caching
@@ -98,7 +99,7 @@ def absolute_delta(result: Result) -> Result:
     Deltas of both signs do not cancel here. It is never below zero and only bad when large, so hold it below a bound.
     """
     _require_deltas(result)
-    return summarise(replace(result, measure="absolute sentiment delta", statistic="mean_absolute"))
+    return absolute_gap(result)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from biascheck.models.plan import Batch, Reading, ScoringPlan
 
-__all__ = ["Engine", "TorchEngine", "evaluating", "execute", "localised"]
+__all__ = ["Engine", "TorchEngine", "evaluating", "execute", "localised", "logits_at", "padded"]
 
 
 class Engine(Protocol):
@@ -84,30 +84,37 @@ class TorchEngine:
 
         rows = torch.tensor([row for row, _ in places], device=self._device)
         columns = torch.tensor([column for _, column in places], device=self._device)
+        return logits_at(self._model, padded(inputs, pad=self._pad, device=self._device), rows, columns)
 
-        def keep_asked(_module: Any, _arguments: Any, output: Any) -> Any:
-            return _with_first(output, output[0][rows, columns].unsqueeze(0))
 
-        hook = self._model.base_model.register_forward_hook(keep_asked)
-        try:
-            logits = self._model(**self._padded(inputs)).logits
-        finally:
-            hook.remove()
-        if logits.shape[:2] == (1, len(places)):
-            return logits[0]
-        # A head that is not applied position by position: take everything, then choose.
-        return self._model(**self._padded(inputs)).logits[rows, columns]
+def logits_at(model: Any, inputs: dict[str, Any], rows: Any, columns: Any) -> Any:
+    """The logits of a language model at some positions, one row for each; with gradients where they are wanted."""
 
-    def _padded(self, inputs: Sequence[Sequence[int]]) -> dict[str, Any]:
-        import torch
+    def keep_asked(_module: Any, _arguments: Any, output: Any) -> Any:
+        return _with_first(output, output[0][rows, columns].unsqueeze(0))
 
-        longest = max(map(len, inputs))
-        ids = torch.full((len(inputs), longest), self._pad, dtype=torch.long)
-        attention = torch.zeros_like(ids)
-        for row, tokens in enumerate(inputs):
-            ids[row, : len(tokens)] = torch.tensor(tokens)
-            attention[row, : len(tokens)] = 1
-        return {"input_ids": ids.to(self._device), "attention_mask": attention.to(self._device)}
+    hook = model.base_model.register_forward_hook(keep_asked)
+    try:
+        logits = model(**inputs).logits
+    finally:
+        hook.remove()
+    if logits.shape[:2] == (1, len(rows)):
+        return logits[0]
+    # A head that is not applied position by position: take everything, then choose.
+    return model(**inputs).logits[rows, columns]
+
+
+def padded(inputs: Sequence[Sequence[int]], *, pad: int, device: str) -> dict[str, Any]:
+    """Inputs of any length as one batch, with the attention that keeps the padding out."""
+    import torch
+
+    longest = max(map(len, inputs))
+    ids = torch.full((len(inputs), longest), pad, dtype=torch.long)
+    attention = torch.zeros_like(ids)
+    for row, tokens in enumerate(inputs):
+        ids[row, : len(tokens)] = torch.tensor(tokens)
+        attention[row, : len(tokens)] = 1
+    return {"input_ids": ids.to(device), "attention_mask": attention.to(device)}
 
 
 @contextmanager

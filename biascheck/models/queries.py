@@ -34,6 +34,8 @@ MultiToken = Literal["joint", "skip"]
 class MaskedQuery:
     """How probable are the characters under ``target`` once they and ``hidden`` are masked?
 
+    ``people`` are words that give the group away and are in sight; a model that corrects itself online
+    (:mod:`biascheck.models.online`) hides them for its prior, every other model takes no notice.
     ``read_at`` asks for the probability of the target at another place than its own mask. No measure
     of ours needs it; it exists to reproduce published figures that were read there.
     """
@@ -42,6 +44,7 @@ class MaskedQuery:
     target: Span
     hidden: tuple[Span, ...] = ()
     read_at: Span | None = None
+    people: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 from biascheck.errors import ModelError, ScoreError
 from biascheck.models.cache import digest_of
 from biascheck.models.encoding import Encoded
-from biascheck.models.engine import TorchEngine, execute
+from biascheck.models.engine import TorchEngine, execute, padded
 from biascheck.models.fingerprints import Fingerprint
 from biascheck.models.plan import Budget, ScoringPlan, make_plan
 from biascheck.models.queries import Refusal
@@ -109,7 +109,7 @@ class _ClassEngine(TorchEngine):
     """Reads classes instead of pieces: a reading's token is a class, its position says nothing."""
 
     def _logits(self, inputs: Sequence[Sequence[int]], places: Sequence[tuple[int, int]]) -> Any:
-        return self._model(**self._padded(inputs)).logits[[row for row, _ in places]]
+        return self._model(**padded(inputs, pad=self._pad, device=self._device)).logits[[row for row, _ in places]]
 
 
 def _probability(answer: Any, name: str) -> float:

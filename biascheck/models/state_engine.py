@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biascheck.errors import ScoreError
-from biascheck.models.engine import TorchEngine, evaluating, localised
+from biascheck.models.engine import TorchEngine, evaluating, localised, padded
 from biascheck.models.progress import progress
 from biascheck.models.queries import Refusal, State
 
@@ -60,7 +60,7 @@ class StateEngine(TorchEngine):
         rows = torch.tensor([r.input for r in readings], device=self._device)
         columns = torch.tensor([r.position for r in readings], device=self._device)
         with torch.inference_mode(), evaluating(self._model):
-            states = self._states(self._padded(inputs))[rows, columns].float()
+            states = self._states(padded(inputs, pad=self._pad, device=self._device))[rows, columns].float()
         result: NDArray[np.float32] = states.cpu().numpy()
         return result
 

@@ -12,8 +12,9 @@ from biascheck.plugin.settings import settings_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from biascheck.corpora import Corpus, Reviews
-    from biascheck.debias import ClassifierRecipe
+    from biascheck.corpora import Corpus, Documents, Reviews
+    from biascheck.debias import ClassifierRecipe, LanguageRecipe
+    from biascheck.models.loading import LoadedModel
     from biascheck.models.protocols import Model
     from biascheck.models.sequence_classifier import TransformersClassifier
     from biascheck.plugin.margins import Margins, PublishedFigures
@@ -25,10 +26,13 @@ __all__ = [
     "bias_baseline",
     "bias_classifier",
     "bias_data",
+    "bias_debiased_model",
+    "bias_finetuned_pair",
     "bias_margins",
     "bias_model",
     "bias_published",
     "bias_seed",
+    "bias_text",
     "religion",
     "winograd_t1",
     "winograd_t2",
@@ -91,6 +95,64 @@ def bias_classifier(bias_model: Any) -> Callable[..., TransformersClassifier]:
         return fine_tune_classifier(bias_model, trained_on, recipe or treated.steps_kept(SMALL), name=name)
 
     return classifier
+
+
+@pytest.fixture(scope="session")
+def bias_text(pytestconfig: pytest.Config) -> Documents:
+    """Text to train further on: GAP where ``--bias-data`` has it, else a small text of our own."""
+    folder = settings_of(pytestconfig).data
+    if folder is not None and (folder / "gap").is_dir():
+        from biascheck.corpora import published_gap_texts
+
+        return published_gap_texts(folder)
+    from biascheck.standards.texts import mitigation_text
+
+    return mitigation_text()
+
+
+@pytest.fixture(scope="session")
+def bias_debiased_model(bias_model: LoadedModel, request: pytest.FixtureRequest) -> Callable[..., LoadedModel]:
+    """The model under test, trained further: ``bias_debiased_model(recipe="lora")``.
+
+    ``recipe`` is a name or a LanguageRecipe, ``documents`` the text (``bias_text`` unless given), ``name_map`` the
+    first names. Each checkpoint is made once for all workers and runs. What is no language model is skipped.
+    """
+
+    def debiased(
+        recipe: str | LanguageRecipe = "lora", documents: Documents | None = None, **options: Any
+    ) -> LoadedModel:
+        from biascheck.debias import fine_tune
+
+        if bias_model.kind == "classifier" or bias_model.kind == "encoder":
+            pytest.skip(f"{bias_model.name} is no language model; mitigation here trains language models further")
+        text = request.getfixturevalue("bias_text") if documents is None else documents
+        return fine_tune(bias_model, text, recipe, **options)
+
+    return debiased
+
+
+@pytest.fixture(scope="session")
+def bias_finetuned_pair(
+    bias_model: LoadedModel, bias_debiased_model: Callable[..., LoadedModel]
+) -> Callable[..., tuple[LoadedModel, LoadedModel]]:
+    """The pair of Manela et al. (2021): trained to predict pronouns with and without gender-swapped copies.
+
+    ``augmented, unaugmented = bias_finetuned_pair(epochs=2)``: settings replace those of both recipes. Causal models
+    predict no masked pronouns and are skipped.
+    """
+
+    def pair(documents: Documents | None = None, **settings: Any) -> tuple[LoadedModel, LoadedModel]:
+        from dataclasses import replace
+
+        from biascheck.debias import RECIPES
+
+        if bias_model.kind == "causal":
+            pytest.skip(f"{bias_model.name} is a causal model and predicts no masked pronouns")
+        recipes = (replace(RECIPES[f"manela2021-{kind}"], **settings) for kind in ("augmented", "unaugmented"))
+        augmented, unaugmented = (bias_debiased_model(recipe, documents) for recipe in recipes)
+        return augmented, unaugmented
+
+    return pair
 
 
 @pytest.fixture(scope="session")

@@ -223,4 +223,6 @@ _GENERAL = Limits(
 
 def limits_of(measure: str) -> Limits:
     """The words for a measure; one that is not known here gets what is true of all."""
-    return _LIMITS.get(measure, _GENERAL)
+    from biascheck.report.embedding_words import EMBEDDING_LIMITS  # which are made of Limits
+
+    return (_LIMITS | EMBEDDING_LIMITS).get(measure, _GENERAL)

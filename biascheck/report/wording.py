@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from biascheck.figures import figure
 from biascheck.gates import Gate
+from biascheck.report.embedding_words import EMBEDDING_SIGNS
 from biascheck.results import Result
 from biascheck.stats import Interval, Verdict
 from biascheck.storage import Run
@@ -37,6 +38,9 @@ STATISTICS = {
     "pearson": "Pearson's r",
     "mean_absolute": "mean size of the gaps",
     "smaller_f1": "smaller F1 of the two groups",
+    "difference": "difference of means",
+    "ratio": "ratio of sums",
+    "ratio_of_sides": "ratio of the two groups",
 }
 
 F1_FIGURES = {
@@ -94,6 +98,8 @@ def tally(gates: Sequence[Gate]) -> str:
 
 def contrast_in_words(result: Result) -> str:
     """What the sign of the estimate means."""
+    if result.measure in EMBEDDING_SIGNS:
+        return EMBEDDING_SIGNS[result.measure]
     first, second = result.contrast
     gap = f"A gap is {first} minus {second}: positive points towards {first}, negative towards {second}."
     if result.statistic == "mean":

@@ -93,3 +93,12 @@ MEASURES = (
 def test_every_measure_has_limits_of_its_own(measure):
     assert limits_of(measure).about != limits_of("unknown").about
     assert limits_of(measure).limits
+
+
+def test_every_measure_of_embeddings_has_words_for_its_sign_and_its_limits():
+    from biascheck.report.embedding_words import EMBEDDING_LIMITS, EMBEDDING_SIGNS
+    from biascheck.report.limits import limits_of
+
+    assert EMBEDDING_LIMITS.keys() == EMBEDDING_SIGNS.keys()
+    assert limits_of("WEAT") is EMBEDDING_LIMITS["WEAT"]
+    assert "clustering and classification find it" in limits_of("direct bias").limits[-1]

@@ -1,0 +1,47 @@
+"""Named recipes are what the papers say, and bad settings are refused with a remedy."""
+
+import re
+
+import pytest
+
+from biascheck.debias import RECIPES, LanguageRecipe, recipe_named
+from biascheck.errors import UsageError
+
+
+def test_bartl_is_as_printed():
+    recipe = RECIPES["bartl2020"]
+    assert (recipe.learning_rate, recipe.epochs, recipe.batch, recipe.seed) == (5e-5, 3, 1, 42)
+    assert (recipe.objective, recipe.treatment, recipe.masked, recipe.unit) == ("language", "cds", 0.15, "sentences")
+    assert recipe.warmup > 0
+    assert recipe.rank == 0
+
+
+def test_the_pair_of_manela_differs_in_its_copies_only():
+    augmented, unaugmented = (vars(RECIPES[f"manela2021-{kind}"]) for kind in ("augmented", "unaugmented"))
+    assert {key for key in augmented if augmented[key] != unaugmented[key]} == {"name", "treatment"}
+    assert (augmented["treatment"], unaugmented["treatment"]) == ("cda", "original")
+    assert (augmented["objective"], augmented["names"]) == ("pronouns", "anonymised")
+
+
+def test_recipes_are_known_by_their_names():
+    assert all(recipe_named(name).name == name for name in RECIPES)
+    own = LanguageRecipe(name="mine")
+    assert recipe_named(own) is own
+    with pytest.raises(UsageError, match=re.escape("no recipe 'bartl'; there are: bartl2020, manela2021-augmented")):
+        recipe_named("bartl")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"objective": "mlm"}, "objective is one of language, pronouns, not 'mlm'"),
+        ({"treatment": "cdx"}, "treatment is one of original, cda, cds, swap, removal, not 'cdx'"),
+        ({"masked": 0}, "masked is a share between 0 and 1, not 0"),
+        ({"rank": -1}, "rank is that of an adapter, or 0 for none, not -1"),
+        ({"epochs": 0}, "epochs is at least 1, not 0"),
+        ({"pieces": 2}, "a window of 2 pieces holds no text"),
+    ],
+)
+def test_bad_settings_are_refused(settings, message):
+    with pytest.raises(UsageError, match=re.escape(message)):
+        LanguageRecipe(**settings)
