@@ -17,6 +17,7 @@ from biascheck.results import ItemScore, Result
 __all__ = ["base_of", "changes_of", "correlations_of", "gaps_of", "plane_of"]
 
 MOST_BARS = 80
+ROUNDING = 1e-6
 ONLINE = "-O"
 
 
@@ -90,13 +91,26 @@ def plane_of(results: Sequence[Result]) -> Drawing | None:
 def _wholes(results: Sequence[Result]) -> list[Whole]:
     found: dict[tuple[str, str, tuple[str, str]], Whole] = {}
     for result in results:
-        if result.statistic != "mean":
+        if not _is_gap(result):
             continue
         key = (result.measure, base_of(result.corpus), result.contrast)
         known = found.get(key, Whole(*key, parts=0, items={}))
         items = known.items | {item.id: (result.name_of(item), item) for item in result.items}
         found[key] = Whole(*key, parts=known.parts + 1, items=items)
     return list(found.values())
+
+
+def _is_gap(result: Result) -> bool:
+    """Whether the scores are the gaps between the groups, and not a selection of a suite's own."""
+    first, second = result.contrast
+    gaps = [
+        (item.score, item.groups[first] - item.groups[second]) for item in result.items if _both_known(item, result)
+    ]
+    return result.statistic == "mean" and all(abs(score - gap) < ROUNDING for score, gap in gaps)
+
+
+def _both_known(item: ItemScore, result: Result) -> bool:
+    return all(group in item.groups for group in result.contrast)
 
 
 def _gaps(whole: Whole) -> Drawing:
