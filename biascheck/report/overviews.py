@@ -103,14 +103,9 @@ def _wholes(results: Sequence[Result]) -> list[Whole]:
 def _is_gap(result: Result) -> bool:
     """Whether the scores are the gaps between the groups, and not a selection of a suite's own."""
     first, second = result.contrast
-    gaps = [
-        (item.score, item.groups[first] - item.groups[second]) for item in result.items if _both_known(item, result)
-    ]
-    return result.statistic == "mean" and all(abs(score - gap) < ROUNDING for score, gap in gaps)
-
-
-def _both_known(item: ItemScore, result: Result) -> bool:
-    return all(group in item.groups for group in result.contrast)
+    known = [item for item in result.items if first in item.groups and second in item.groups]
+    gaps = all(abs(item.score - (item.groups[first] - item.groups[second])) < ROUNDING for item in known)
+    return result.statistic == "mean" and gaps
 
 
 def _gaps(whole: Whole) -> Drawing:
