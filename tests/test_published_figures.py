@@ -30,3 +30,15 @@ def test_table_1_of_manela_has_26_models():
     trusted = {model for model, entry in tables["T2"].items() if entry["value"] >= 0.75}
     assert {"BERT", "RoBERTa", "DistilBERT", "ALBERT-xxlarge", "XLM-RoBERTa-large-O"} <= trusted
     assert not {"ALBERT", "ALBERT-large", "XLM-RoBERTa", "XLM-RoBERTa-large"} & trusted
+
+
+def test_basta_stands_beside_static_vectors_and_their_debiased_version():
+    tables = FIGURES["basta2019"]
+    assert set(tables) == {"direct-bias", "cluster-accuracy", "classifier-accuracy", "neighbour-correlation"}
+    for figure, entries in tables.items():
+        assert {"ELMo", "word2vec"} <= set(entries), figure
+    # the printed order of the classification baselines is put right: debiasing cannot make gender easier to learn
+    baselines = tables["classifier-accuracy"]
+    assert baselines["word2vec"]["value"] > baselines["debiased"]["value"]
+    assert all("swapped" in baselines[name]["erratum"] for name in ("word2vec", "debiased"))
+    assert tables["cluster-accuracy"]["word2vec"]["value"] > tables["cluster-accuracy"]["debiased"]["value"]
