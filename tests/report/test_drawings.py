@@ -193,6 +193,7 @@ class TestPapers:
         [
             ("−1.18 (Bartl 2020, Table 4: male −0.68)", -1.18, "Bartl 2020, Table 4: male −0.68", ""),
             ("0.24 (Table 2; erratum: printed (0.4))", 0.24, "Table 2", "printed (0.4)"),
+            ("ELMo 0.86, word2vec 0.98 (Basta 2019; erratum: swapped)", None, "Basta 2019", "swapped"),
             ("about a half", None, "", ""),
             ("", None, "", ""),
         ],
