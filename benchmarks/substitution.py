@@ -19,9 +19,8 @@ def main() -> None:
         started = time.process_time()
         changes = counterfactual(documents, method).changes
         seconds = time.process_time() - started
-        print(
-            f"{method}: {size:.1f} MB in {seconds:.1f} s of one processor, {sum(count for _, count in changes.terms):,} terms changed"
-        )
+        changed = sum(count for _, count in changes.terms)
+        print(f"{method}: {size:.1f} MB in {seconds:.1f} s of one processor, {changed:,} terms changed")
 
 
 def text_of(size: int) -> Documents:
