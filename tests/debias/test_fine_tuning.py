@@ -131,6 +131,15 @@ def test_a_causal_model_can_be_made_a_classifier(monkeypatch):
     assert classifier.rate(SOME.texts)[:6] == pytest.approx(alone, abs=1e-5)
 
 
+def test_an_encoder_can_be_made_a_classifier(base):
+    """Its body is the same as that of the language model, so all but the pooler is what it was."""
+    recipe = ClassifierRecipe(**{**vars(RECIPE), "frozen_layers": 2})
+    classifier = fine_tune_classifier(biascheck.encoder_of(base), SOME, recipe)
+    made, before = (model.torch_model.base_model.state_dict() for model in (classifier, base))
+    assert all(torch.equal(made[name], value) for name, value in before.items() if "pooler" not in name)
+    assert 0 < min(classifier.rate(SOME.texts)) < max(classifier.rate(SOME.texts)) < 1
+
+
 def test_a_classifier_is_not_made_one_again(base):
     classifier = fine_tune_classifier(base, SOME, RECIPE)
     with pytest.raises(
