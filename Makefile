@@ -36,6 +36,7 @@ benchmarks: $(READY)
 	$(BIN)/python benchmarks/second_run.py
 	$(BIN)/python benchmarks/rewriting.py
 	$(BIN)/python benchmarks/encoding.py
+	$(BIN)/python benchmarks/substitution.py
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "biascheck needs Python 3.11 or newer; run make PYTHON=python3.11")'

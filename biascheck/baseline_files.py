@@ -114,7 +114,7 @@ def _places(steps: Sequence[int]) -> list[int]:
 
 
 def _row(item: ItemScore) -> Row:
-    return item.id, item.cluster, item.side, item.covariate
+    return item.id, item.cluster, item.side, None if item.covariate is None else _short(item.covariate)
 
 
 def _row_from(row: Sequence[Any]) -> Row:

@@ -184,8 +184,14 @@ class _Match:
 
     @cached_property
     def unchanged(self) -> bool:
-        before, after = self.samples
-        return float(np.abs(after.values - before.values).max()) <= ROUNDING
+        return all(
+            abs(after - before) <= ROUNDING
+            for earlier, later in self.items
+            for before, after in (
+                (earlier.score, later.score),
+                (earlier.covariate or 0.0, later.covariate or 0.0),  # of a ratio it is the model's own, too
+            )
+        )
 
     @cached_property
     def figures(self) -> tuple[float, float]:

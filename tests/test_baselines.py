@@ -52,7 +52,7 @@ def test_an_update_with_two_models_keeps_both():
 
 
 def test_a_baseline_comes_back_with_the_same_figures(tmp_path):
-    sided = [replace(item, side="AB"[n % 2], covariate=n / 7) for n, item in enumerate(items_of(spread(0.3, 1.0, 14)))]
+    sided = [replace(item, side="AB"[n % 2], covariate=n / 4) for n, item in enumerate(items_of(spread(0.3, 1.0, 14)))]
     written = Baseline((result(), result_of(sided, corpus="sides", statistic="standardised_difference")))
     write_baseline(tmp_path / "deep" / "baseline.json", written)
     read = read_baseline(tmp_path / "deep" / "baseline.json")

@@ -87,3 +87,27 @@ def test_models_in_the_hubs_cache_are_listed(run, monkeypatch, tmp_path):
     (snapshot.parent.parent / "refs").mkdir()
     monkeypatch.setattr("huggingface_hub.utils._cache_manager.HF_HUB_CACHE", str(tmp_path))
     assert any(line.startswith("someone/small-bert ") for line in run("models")[1].splitlines())
+
+
+def test_debiasing_writes_a_folder_and_tells_what_it_did(run, tmp_path):
+    people = [f"{who} works as a {job}." for who in ("He", "She", "My brother") for job in JOBS]
+    (tmp_path / "text.txt").write_text("\n".join(people * 2), encoding="utf-8")
+    out = tmp_path / "debiased"
+    arguments = ("debias", "reference:tiny", "--recipe", "lora", "--text", tmp_path / "text.txt", "--out", out)
+    code, shown, _ = run(*arguments)
+    assert code == 0
+    assert "of 30 documents changed" in shown
+    assert "he → she" in shown
+    assert "mean association [in brackets: Bartl et al. 2020, Table 4" in shown
+    assert "absolute association on reference:tiny → reference:tiny·lora × bec-pro-en" in shown
+    assert "held-out loss on reference:tiny → reference:tiny·lora × text·held out" in shown
+    assert biascheck.load(out).fingerprint != biascheck.load("reference:tiny").fingerprint
+    assert run(*arguments)[0::2] == (2, f"biascheck: {out} exists; name another folder with --out, or remove it\n")
+
+
+def test_debiasing_by_an_unknown_recipe_names_those_there_are(run, tmp_path):
+    code, _, complaint = run(
+        "debias", "reference:tiny", "--recipe", "cure", "--text", tmp_path / "t.txt", "--out", tmp_path / "o"
+    )
+    assert code == 2
+    assert complaint.startswith("biascheck: no recipe 'cure'; there are: bartl2020, ")

@@ -78,6 +78,15 @@ def test_rounding_of_another_machine_is_no_change():
     assert compare(before, shifted(before, 9e-5)).verdict is Change.REGRESSED
 
 
+def test_a_ratio_moves_with_its_denominators_alone():
+    items = [replace(item, covariate=2.0) for item in result(1.0, noise=0.1).items]
+    before = result_of(items, statistic="ratio")
+    after = result_of([replace(item, covariate=1.0) for item in items], statistic="ratio", model="later")
+    found = compare(before, after)
+    assert found.verdict is Change.REGRESSED
+    assert found.after == pytest.approx(2 * found.before)
+
+
 def test_a_tolerated_change_is_no_worse():
     before = result(1.0)
     assert compare(before, shifted(before, 0.25), tolerance=0.3).verdict is Change.NO_WORSE

@@ -56,3 +56,15 @@ def test_the_biases_of_jentzsch_and_turan_are_whole(figure, column, gold):
             assert ("erratum" in entry) == row["model"].endswith("large")
     # a figure printed in Table 1
     assert entries["ALBERT-large"]["original-all"]["value"] == {"total": 0.0137, "absolute": 0.0172}[figure]
+
+
+def test_basta_stands_beside_static_vectors_and_their_debiased_version():
+    tables = FIGURES["basta2019"]
+    assert set(tables) == {"direct-bias", "cluster-accuracy", "classifier-accuracy", "neighbour-correlation"}
+    for figure, entries in tables.items():
+        assert {"ELMo", "word2vec"} <= set(entries), figure
+    # the printed order of the classification baselines is put right: debiasing cannot make gender easier to learn
+    baselines = tables["classifier-accuracy"]
+    assert baselines["word2vec"]["value"] > baselines["debiased"]["value"]
+    assert all("swapped" in baselines[name]["erratum"] for name in ("word2vec", "debiased"))
+    assert tables["cluster-accuracy"]["word2vec"]["value"] > tables["cluster-accuracy"]["debiased"]["value"]

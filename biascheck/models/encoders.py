@@ -112,7 +112,8 @@ def encoder_of(model: Any, *, layer: int = -1, pooling: Pooling = "mean") -> Enc
     """
     if pooling not in get_args(Pooling):
         raise UsageError(f"pooling is one of {', '.join(get_args(Pooling))}, not {pooling!r}")
-    if isinstance(model, Encoder) and not isinstance(model, TransformersModel):
+    # A protocol is checked by asking for its members, and a mask would load the weights: transformers models first.
+    if not isinstance(model, TransformersModel) and isinstance(model, Encoder):
         return model
     if not isinstance(model, TransformersModel):
         raise UsageError(

@@ -6,14 +6,14 @@ or not at all, and one that cannot be read is computed again.
 
 from __future__ import annotations
 
-import os
-import tempfile
+import io
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from biascheck.files import write_atomically
 from biascheck.models.cache import active_cache, digest_of
 from biascheck.models.protocols import Encoder
 from biascheck.models.queries import Refusal, State, WordQuery
@@ -58,16 +58,14 @@ def _write(path: Path, states: Sequence[State | Refusal]) -> None:
     answered = [state for state in states if isinstance(state, State)]
     if not answered:
         return
+    buffer = io.BytesIO()
+    np.savez(
+        buffer,
+        vectors=np.stack([state.vector for state in answered]),
+        pieces=np.array([state.pieces if isinstance(state, State) else 0 for state in states]),
+        reasons=np.array([state.reason if isinstance(state, Refusal) else "" for state in states]),
+    )
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".npz")
-        with os.fdopen(handle, "wb") as file:
-            np.savez(
-                file,
-                vectors=np.stack([state.vector for state in answered]),
-                pieces=np.array([state.pieces if isinstance(state, State) else 0 for state in states]),
-                reasons=np.array([state.reason if isinstance(state, Refusal) else "" for state in states]),
-            )
-        Path(temporary).replace(path)
+        write_atomically(path, buffer.getvalue())
     except OSError:
         return  # a full or read-only disk costs time, not the result; the results' own cache warns about it

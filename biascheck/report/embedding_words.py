@@ -81,6 +81,9 @@ EMBEDDING_LIMITS = {
         unit="standard deviations",
     ),
 }
+EMBEDDING_SIGNS["neither gap beyond labels"] = (
+    EMBEDDING_SIGNS["neither gap"] + " What the labels of GAP explain is taken away first."
+)
 _PROBE = Limits(
     about="What a small probe on frozen states makes of the ambiguous pronouns of GAP.",
     limits=(
@@ -89,4 +92,6 @@ _PROBE = Limits(
         "Pages about women and men differ in more than their pronouns.",
     ),
 )
-EMBEDDING_LIMITS |= dict.fromkeys(("GAP resolution", "resolution ratio", "neither gap", "topic correlation"), _PROBE)
+EMBEDDING_LIMITS |= dict.fromkeys(
+    ("GAP resolution", "resolution ratio", "neither gap", "neither gap beyond labels", "topic correlation"), _PROBE
+)

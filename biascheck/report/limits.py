@@ -191,6 +191,27 @@ _LIMITS |= {
     ),
 }
 
+_UTILITY = (
+    "It tells whether a model still knows its language, not whether it is fair: read it beside the gaps.",
+    "It holds for the texts that were kept aside, and they are few.",
+)
+_LIMITS |= {
+    "GAP resolution": Limits(
+        about="How well a small probe tells from the model's states which of two names a pronoun means.",
+        limits=_PROBE,
+        unit="F1 from 0 to 1",
+    ),
+    "held-out loss": Limits(
+        about="How surprised the model is by text that it was not trained on; what a mitigation may cost.",
+        limits=_UTILITY,
+    ),
+    "pronoun error": Limits(
+        about="How often the model prefers the other gender's pronoun to the one that stands in a text.",
+        limits=_UTILITY,
+    ),
+    "task error": Limits(about="How often the model is wrong at the task it was trained for.", limits=_UTILITY),
+}
+
 _SENTIMENT = (
     "It is about one classifier and its training data; another classifier on the same model may differ.",
     "Turning every term of a review to one gender makes some sentences that nobody would write.",

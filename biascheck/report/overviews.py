@@ -17,6 +17,7 @@ from biascheck.results import ItemScore, Result
 __all__ = ["base_of", "changes_of", "correlations_of", "gaps_of", "plane_of"]
 
 MOST_BARS = 80
+ROUNDING = 1e-6
 ONLINE = "-O"
 
 
@@ -90,13 +91,21 @@ def plane_of(results: Sequence[Result]) -> Drawing | None:
 def _wholes(results: Sequence[Result]) -> list[Whole]:
     found: dict[tuple[str, str, tuple[str, str]], Whole] = {}
     for result in results:
-        if result.statistic != "mean":
+        if not _is_gap(result):
             continue
         key = (result.measure, base_of(result.corpus), result.contrast)
         known = found.get(key, Whole(*key, parts=0, items={}))
         items = known.items | {item.id: (result.name_of(item), item) for item in result.items}
         found[key] = Whole(*key, parts=known.parts + 1, items=items)
     return list(found.values())
+
+
+def _is_gap(result: Result) -> bool:
+    """Whether the scores are the gaps between the groups, and not a selection of a suite's own."""
+    first, second = result.contrast
+    known = [item for item in result.items if first in item.groups and second in item.groups]
+    gaps = all(abs(item.score - (item.groups[first] - item.groups[second])) < ROUNDING for item in known)
+    return result.statistic == "mean" and gaps
 
 
 def _gaps(whole: Whole) -> Drawing:

@@ -31,7 +31,7 @@ PAPERS = (
         title="Measuring Bias in Contextualized Word Representations. Gender Bias in NLP, 2019",
         measures=(
             *("effect size", "positive share", "association", "WEAT"),
-            *("resolution ratio", "neither gap", "topic correlation"),
+            *("GAP resolution", "resolution ratio", "neither gap", "topic correlation"),
         ),
         corpora=("kurita", "employment", "religion", "gap"),
     ),

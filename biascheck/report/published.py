@@ -17,13 +17,14 @@ from biascheck.stats import Interval
 
 __all__ = ["BesidePublished", "PublishedFigure", "beside_published", "read_published"]
 
-WRITTEN = re.compile(r"(?P<value>[−-]?\d+(?:\.\d+)?) \((?P<source>.*?)(?:; erratum: (?P<erratum>.*))?\)", re.DOTALL)
-"""How :class:`biascheck.plugin.margins.Published` writes a figure into a gate."""
+WRITTEN = re.compile(r"(?P<figures>[^(]*) \((?P<source>.*?)(?:; erratum: (?P<erratum>.*))?\)", re.DOTALL)
+"""How :class:`biascheck.plugin.margins.Published` writes a figure into a gate; a suite may write several."""
+NUMBER = re.compile(r"[−-]?\d+(\.\d+)?")
 
 
 @dataclass(frozen=True)
 class PublishedFigure:
-    """A figure of a paper; ``value`` is unknown where only its text is."""
+    """A figure of a paper; ``value`` is unknown where the text is not one number."""
 
     value: float | None
     text: str
@@ -49,8 +50,11 @@ def read_published(words: str) -> PublishedFigure:
     found = WRITTEN.fullmatch(words)
     if found is None:
         return PublishedFigure(None, words)
-    value = float(found["value"].replace("−", "-"))
-    return PublishedFigure(value, figure(value), found["source"], found["erratum"] or "")
+    source, erratum = found["source"], found["erratum"] or ""
+    if NUMBER.fullmatch(found["figures"]) is None:
+        return PublishedFigure(None, found["figures"], source, erratum)
+    value = float(found["figures"].replace("−", "-"))
+    return PublishedFigure(value, figure(value), source, erratum)
 
 
 def beside_published(gates: Sequence[Gate]) -> tuple[BesidePublished, ...]:

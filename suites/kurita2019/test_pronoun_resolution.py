@@ -32,6 +32,12 @@ def test_pronouns_without_a_referent(resolved, bias_margins, bias_published):
     )
 
 
+def test_pronouns_without_a_referent_beyond_what_the_labels_explain(resolved, bias_margins):
+    biascheck.assert_within_margin(
+        biascheck.neither_gap(resolved, beyond_labels=True), **bias_margins["kurita2019.gap.neither"].as_arguments()
+    )
+
+
 def test_topics(bias_model, gap, bias_seed, bias_margins, bias_published):
     biascheck.assert_within_margin(
         biascheck.topic_correlation(bias_model, gap, seed=bias_seed),

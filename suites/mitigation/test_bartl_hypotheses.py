@@ -1,8 +1,8 @@
 """Bartl et al. 2020, Table 3: what fine-tuning on substituted text (CDS) should do to associations.
 
-H1: strong associations of persons with the jobs of their own gender become weaker. H2: weak (negative) associations with
-the jobs of the other gender become stronger. H3: jobs held by both stay as they are. Together they bring the genders
-closer, which is the gate. Without ``--bias-data`` the text is our own, else GAP.
+H1: strong associations of persons with the jobs of their own gender become weaker. H2: weak (negative) associations
+with the jobs of the other gender become stronger. H3: jobs held by both stay as they are. Together they bring the
+genders closer, which is the gate. Without ``--bias-data`` the text is our own, else GAP.
 """
 
 import pytest
@@ -39,14 +39,14 @@ def test_h3_the_gap_in_balanced_jobs_does_not_grow(before, after, bias_margins):
     biascheck.assert_no_regression(later, earlier, tolerance=bias_margins["mitigation.balanced"].margin)
 
 
-def test_the_language_is_not_forgotten(bias_model, before, bias_debiased_model, kept_aside, bias_margins, bias_seed):
+def test_the_language_is_not_forgotten(bias_model, bias_debiased_model, kept_aside, bias_margins, bias_seed):
     losses = [
         biascheck.held_out_loss(model, kept_aside, seed=bias_seed) for model in (bias_model, bias_debiased_model())
     ]
     biascheck.assert_utility_kept(*losses, margin=bias_margins["mitigation.loss"].margin)
 
 
-def test_pronouns_are_not_forgotten(bias_model, before, bias_debiased_model, kept_aside, bias_margins, bias_seed):
+def test_pronouns_are_not_forgotten(bias_model, bias_debiased_model, kept_aside, bias_margins, bias_seed):
     if bias_model.kind == "causal":
         pytest.skip(f"{bias_model.name} is a causal model and predicts no masked pronouns")
     errors = [

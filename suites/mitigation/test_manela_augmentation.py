@@ -1,6 +1,6 @@
-"""Manela et al. 2021, section 4.3.2: does training on gender-swapped copies leave less skew and stereotype (BERT-A) than
-training on the text as it is (BERT-U)?
+"""Manela et al. 2021, section 4.3.2: do gender-swapped copies in the training text leave less skew and stereotype?
 
+BERT-A is trained on the text and its copies, BERT-U on the text as it is.
 The two columns of BERT-U and BERT-A are swapped in the paper's Table 2; the figures beside ours are the true ones.
 """
 

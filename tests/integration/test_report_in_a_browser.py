@@ -244,6 +244,7 @@ class TestItems:
         assert plain[:2] == ["he", "she"]
         assert details.locator("mark").all_inner_texts() == ["he", "she"] * 25
 
+    @pytest.mark.slow
     def test_a_hundred_thousand_stay_usable(self, view, tmp_path):
         path = tmp_path / "large.html"
         write_html(path, [large(templates=50, jobs=400, targets=5)], [])

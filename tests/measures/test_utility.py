@@ -9,10 +9,7 @@ from biascheck.corpora import Documents, Review, Reviews
 from biascheck.errors import UsageError
 from biascheck.testing import SentenceTable, TableModel
 
-WORDS = {
-    word: p
-    for word, p in zip(["the", "nurse", "said", "she", "slept", "he"], (0.5, 0.1, 0.2, 0.4, 0.05, 0.1), strict=True)
-}
+WORDS = {"the": 0.5, "nurse": 0.1, "said": 0.2, "she": 0.4, "slept": 0.05, "he": 0.1}
 
 
 def table(**changed):

@@ -49,7 +49,8 @@ DETAILS: dict[str, object] = {
 
 def contract_results() -> list[Result]:
     """One result for each key of the contract, and a pair of skew and stereotype."""
-    items = [item(f"{job}/{n}", 0.1 * n - 0.2 * k, job) for n, job in enumerate(JOBS) for k in range(4)]
+    items = [item(f"{job}/{n}", 0.1 * n, job) for n, job in enumerate(JOBS)]
+    more = [item(f"{job}/{n}/{k}", 0.1 * n - 0.2 * k, f"{job} {k}") for n, job in enumerate(JOBS) for k in range(4)]
     origin = replace(PROVENANCE, model=ABOUT)
     drawn = [
         result(items, measure="gender subspace", corpus=f"words {key}", details={key: value}, provenance=origin)
@@ -67,7 +68,7 @@ def contract_results() -> list[Result]:
         for name, value in (("skew", 0.572), ("stereotype", 0.079))
     ]
     skipped = tuple(Skipped(f"long {n}", "longer than the model reads") for n in range(3))
-    return [*drawn, *plane, result(items, skipped=skipped, warnings=("beware of grammar",), provenance=origin)]
+    return [*drawn, *plane, result(more, skipped=skipped, warnings=("beware of grammar",), provenance=origin)]
 
 
 def contract_gates(results: list[Result]) -> list[Gate]:

@@ -127,6 +127,10 @@ class TestTogether:
         assert list(drawing.table.rows) == [("nurse", "+2.00"), ("plumber", "−1.00")]
         assert gaps_of([first]) == []
 
+    def test_scores_that_are_not_the_gaps_of_their_groups_are_left_alone(self):
+        other = [item(str(n), 5.0, groups={"male": 0.5, "female": 0.0}) for n in range(3)]
+        assert gaps_of([result(other, corpus="jobs·a"), result(other, corpus="jobs·b")]) == []
+
     def test_two_models_are_ordered_by_the_change(self):
         before = result([item("1", 1.0), item("2", 1.0, "plumber"), item("3", 1.0, "cook")])
         after = result([item("1", 0.5), item("2", 2.0, "plumber"), item("4", 1.0, "judge")])
@@ -193,6 +197,7 @@ class TestPapers:
         [
             ("−1.18 (Bartl 2020, Table 4: male −0.68)", -1.18, "Bartl 2020, Table 4: male −0.68", ""),
             ("0.24 (Table 2; erratum: printed (0.4))", 0.24, "Table 2", "printed (0.4)"),
+            ("ELMo 0.86, word2vec 0.98 (Basta 2019; erratum: swapped)", None, "Basta 2019", "swapped"),
             ("about a half", None, "", ""),
             ("", None, "", ""),
         ],

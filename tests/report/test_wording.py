@@ -82,7 +82,8 @@ def test_dates(created, text):
 
 MEASURES = (
     *("association", "effect size", "positive share", "workforce correlation", "WEAT"),
-    *("resolution ratio", "neither gap", "topic correlation"),
+    *("GAP resolution", "resolution ratio", "neither gap", "topic correlation"),
+    *("held-out loss", "pronoun error", "task error"),
     *("skew", "skew-O", "stereotype", "stereotype-O", "pronoun gap", "pronoun resolution", "competency effect"),
     *("sentiment delta", "absolute sentiment delta"),
     *("gender subspace", "direct bias", "cluster accuracy", "classifier accuracy", "neighbour correlation"),
