@@ -11,13 +11,12 @@ from biascheck import stats
 from biascheck.baselines import Baseline
 from biascheck.errors import ResultError
 from biascheck.files import write_atomically
+from biascheck.kinds import BASELINE, BASELINE_SCHEMA
 from biascheck.results import ItemScore, Provenance, Result, sample_of
 from biascheck.storage import check_schema, read_document, read_with_care
 
-__all__ = ["KIND", "read_baseline", "write_baseline"]
+__all__ = ["read_baseline", "write_baseline"]
 
-KIND = "biascheck baseline"
-SCHEMA = 1
 # Below what two machines differ by, and kept relative so that no sign is lost.
 DIGITS = 7
 
@@ -31,7 +30,7 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
     places = {row: number for number, row in enumerate(rows)}
     lines = [
         "{",
-        f'"kind": {json.dumps(KIND)}, "schema": {SCHEMA},',
+        f'"kind": {json.dumps(BASELINE)}, "schema": {BASELINE_SCHEMA},',
         '"items": [',
         ",\n".join(_compact(_trimmed(row)) for row in rows),
         "],",
@@ -50,8 +49,8 @@ def read_baseline(path: Path) -> Baseline:
     """Read what :func:`write_baseline` wrote; a missing file names the flags that write it."""
     if not path.exists():
         raise ResultError(f"no baseline at {path}; write it with pytest --bias-baseline {path} --bias-update-baseline")
-    document = read_document(path, KIND, "baseline", "--bias-update-baseline --bias-baseline")
-    check_schema(document, str(path), SCHEMA)
+    document = read_document(path, BASELINE, "baseline", "--bias-update-baseline --bias-baseline")
+    check_schema(document, str(path), BASELINE_SCHEMA)
     with read_with_care("baseline"):
         rows = [_row_from(row) for row in document["items"]]
         return Baseline(tuple(_entry_from_dict(entry, rows) for entry in document["entries"]))
@@ -115,7 +114,7 @@ def _places(steps: Sequence[int]) -> list[int]:
 
 
 def _row(item: ItemScore) -> Row:
-    return item.id, item.cluster, item.side, item.covariate
+    return item.id, item.cluster, item.side, None if item.covariate is None else _short(item.covariate)
 
 
 def _row_from(row: Sequence[Any]) -> Row:

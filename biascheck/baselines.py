@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from biascheck.comparison import Comparison, compare_all
-from biascheck.compatibility import differences, question_of
+from biascheck.comparison import Comparison, compare_all, why_not
+from biascheck.compatibility import question_of
 from biascheck.errors import UsageError
 from biascheck.results import Result
 from biascheck.stats import Change
@@ -111,8 +111,8 @@ def judge_against(
             new.append(result.title)
             continue
         used.add(id(entry))
-        if reasons := "; ".join(differences(entry, result)):
-            refused.append(Refusal(result.title, reasons))
+        if reason := why_not(entry, result):
+            refused.append(Refusal(result.title, reason))
         else:
             pairs.append((entry, result))
     return Judgement(

@@ -13,14 +13,14 @@ from functools import cached_property
 import numpy as np
 
 from biascheck import stats
-from biascheck.compatibility import require_comparable
-from biascheck.errors import UsageError
+from biascheck.compatibility import differences, require_comparable
+from biascheck.errors import BiascheckError, ScoreError, UsageError
 from biascheck.figures import figure, signed
 from biascheck.results import ItemScore, Result, sample_of
 from biascheck.stats import Change, DistanceChange, Interval, Sample
 from biascheck.summaries import LEVEL, RESAMPLES, RESAMPLES_IN_TAIL, interval_method
 
-__all__ = ["Comparison", "Move", "compare", "compare_all"]
+__all__ = ["Comparison", "Move", "compare", "compare_all", "why_not"]
 
 # Two machines agree on a score to about this much; less is no change of the model.
 ROUNDING = 1e-5
@@ -98,7 +98,7 @@ class Comparison:
         moved = f"{signed(self.change)} {interval}"
         allowed = f"tolerance {figure(self.tolerance)}" if self.tolerance else "no change"
         if self.interval is None:
-            return f"distance from parity {moved} cannot be judged: too few clusters"
+            return f"distance from parity {moved} cannot be judged: too few clusters for an interval"
         if self.verdict is Change.INCONCLUSIVE:
             return f"distance from parity {moved} cannot be told from {allowed}"
         return {
@@ -140,6 +140,17 @@ def compare_all(
     )
 
 
+def why_not(before: Result, after: Result) -> str:
+    """Why two results cannot be compared, with the remedy; empty where they can."""
+    if reasons := "; ".join(differences(before, after)):
+        return reasons
+    try:
+        _ = _Match.of(before, after, family=1, level=LEVEL).figures
+    except BiascheckError as error:
+        return str(error)
+    return ""
+
+
 @dataclass(frozen=True)
 class _Match:
     """The items of two results that answer the same questions, side by side."""
@@ -160,6 +171,8 @@ class _Match:
                 f"{before.title} and {after.title} share no item, so there is nothing to compare: "
                 "measure both on the same corpus"
             )
+        if any((first.cluster, first.side) != (second.cluster, second.side) for first, second in shared):
+            raise UsageError(f"{before.title} and {after.title} group the same items otherwise; measure both again")
         unmatched = tuple(sorted(earlier.keys() ^ later.keys()))
         resamples = max(RESAMPLES, round(RESAMPLES_IN_TAIL * family / (1 - level)))
         return cls(before, after, shared, unmatched, resamples)
@@ -171,8 +184,14 @@ class _Match:
 
     @cached_property
     def unchanged(self) -> bool:
-        before, after = self.samples
-        return float(np.abs(after.values - before.values).max()) <= ROUNDING
+        return all(
+            abs(after - before) <= ROUNDING
+            for earlier, later in self.items
+            for before, after in (
+                (earlier.score, later.score),
+                (earlier.covariate or 0.0, later.covariate or 0.0),  # of a ratio it is the model's own, too
+            )
+        )
 
     @cached_property
     def figures(self) -> tuple[float, float]:
@@ -206,7 +225,10 @@ class _Match:
         if self.before.statistic == "share_positive" and clusters == len(sample):
             before, after = ((np.sign(found.values) + 1) / 2 for found in self.samples)
             return stats.paired_share_interval(before, after, level=level)
-        return self.distance.interval_at(level)
+        try:
+            return self.distance.interval_at(level)
+        except ScoreError:  # a side with one cluster, or a figure that most resamples leave undefined
+            return None
 
     def written(self, tolerance: float, verdict: Change, level: float, *, family: int) -> Comparison:
         before, after = self.before, self.after
@@ -246,4 +268,5 @@ def _moves(items: Sequence[tuple[ItemScore, ItemScore]], name_of: Callable[[Item
     for before, after in items:
         members.setdefault(name_of(after), []).append((before.score, after.score))
     moves = [Move(name, *(float(mean) for mean in np.mean(scores, axis=0))) for name, scores in members.items()]
-    return tuple(sorted(moves, key=lambda move: (-abs(move.change), move.name)))
+    # rounded: moves that are equal but for the last digit come by name
+    return tuple(sorted(moves, key=lambda move: (-round(abs(move.change), 9), move.name)))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 
 from biascheck.errors import UsageError
-from biascheck.results import Result
+from biascheck.results import Result, treatment_of
 
 __all__ = ["differences", "question_of", "require_comparable"]
 
@@ -14,11 +14,13 @@ __all__ = ["differences", "question_of", "require_comparable"]
 def question_of(result: Result) -> str:
     """What was asked, whoever answered: a line of text that two comparable results share.
 
-    Measure, corpus, statistic, contrast and options; the rest of what makes two results comparable (version, content
-    of the corpus, seed) is left out, so that a result that no longer fits is found and refused with its reason.
+    Measure, corpus, statistic, contrast, options, and how the model was treated (what stands after "·" in its name, as
+    in ``bert·mix-all``). The rest of what makes two results comparable (version, content of the corpus, seed) is left
+    out, so that a result that no longer fits is found and refused with its reason.
     """
     options = {key: value for key, value in result.provenance.options.items() if key != "seed"}
-    facts = [result.measure, result.corpus, result.statistic, list(result.contrast), options]
+    _, treatment = treatment_of(result.model)
+    facts = [result.measure, result.corpus, result.statistic, list(result.contrast), options, treatment]
     return json.dumps(facts, ensure_ascii=False, sort_keys=True)
 
 

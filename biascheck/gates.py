@@ -7,7 +7,7 @@ from typing import Literal
 
 from biascheck.figures import figure
 from biascheck.results import Result
-from biascheck.stats import Interval, Verdict, minimum_detectable_effect, standard_error_of
+from biascheck.stats import Interval, Verdict, minimum_detectable_effect, power_at, standard_error_of
 
 __all__ = ["Bound", "Gate", "hold"]
 
@@ -65,6 +65,14 @@ class Gate:
         if self.bound == "below":
             return self.parity, self.margin
         return self.parity - self.margin, self.parity + self.margin
+
+    @property
+    def power(self) -> float | None:
+        """How probably a sample like this finds a true figure at the edge of the margin; unknown if nothing varies."""
+        if self.interval is None or self.interval.low == self.interval.high:
+            return None
+        distance = max(abs(end - self.parity) for end in self.region)
+        return power_at(distance, standard_error_of(self.interval), self.interval.level)
 
     @property
     def allowed(self) -> str:

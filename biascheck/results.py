@@ -21,9 +21,10 @@ from biascheck.stats import Interval, Sample
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["ItemScore", "Label", "Offender", "Provenance", "Result", "Shown", "Skipped"]
+__all__ = ["ItemScore", "Label", "Offender", "Provenance", "Result", "Shown", "Skipped", "treatment_of"]
 
 Label = str | float
+NOBODY_DRIVES = ("ratio", "ratio_of_sides", "difference")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,10 @@ class Skipped:
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where a result comes from. Two results with the same fingerprints and options are the same figure."""
+    """Where a result comes from. Two results with the same fingerprints and options are the same figure.
+
+    ``model`` describes the model to a reader (architecture, tokenizer, precision); the fingerprint identifies it.
+    """
 
     measure_version: int
     variant: str
@@ -82,6 +86,7 @@ class Provenance:
     options: Mapping[str, object] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     created: str = ""
+    model: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +199,11 @@ class Result:
         """Who drives the estimate, with their mean gaps: the largest gaps first.
 
         For a skew these are the largest gaps in the direction of the mean gap, for a stereotype those
-        that lie furthest from it on their own side.
+        that lie furthest from it on their own side. A ratio of sums or a difference of means has none: no item's
+        score is a gap there.
         """
+        if self.statistic in NOBODY_DRIVES:
+            return ()
         members: dict[str, list[ItemScore]] = {}
         for item in self.items:
             members.setdefault(self.name_of(item), []).append(item)
@@ -215,6 +223,12 @@ def _pull(statistic: str, gap: float, centre: float, side: str | None) -> float:
     if statistic == "stereotype":
         return gap - centre if side == "A" else centre - gap
     return abs(gap)
+
+
+def treatment_of(model: str) -> tuple[str, str]:
+    """The model and how it was treated: "bert·mix-all" is "bert" and "mix-all", "bert" is untreated."""
+    base, _, treatment = model.partition("·")
+    return base, treatment
 
 
 def sample_of(items: tuple[ItemScore, ...]) -> Sample:

@@ -13,11 +13,11 @@ from biascheck.comparison import Comparison, Move
 from biascheck.errors import BiascheckError, ResultError
 from biascheck.files import write_atomically
 from biascheck.gates import Gate
+from biascheck.kinds import RESULTS, RESULTS_SCHEMA
 from biascheck.results import ItemScore, Provenance, Result, Shown, Skipped
 from biascheck.stats import Change, Interval, Verdict
 
 __all__ = [
-    "FILE_SCHEMA",
     "SCHEMA",
     "Run",
     "read_results",
@@ -30,9 +30,6 @@ __all__ = [
 
 SCHEMA = 1
 """Version of the fields of a result; part of the cache key."""
-FILE_SCHEMA = 2
-"""Version of the fields of a file of results. 2: ``complete``, ``not_run`` and ``comparisons``."""
-KIND = "biascheck results"
 
 
 @dataclass(frozen=True)
@@ -71,8 +68,8 @@ def result_from_dict(document: Mapping[str, Any]) -> Result:
 def write_run(path: Path, run: Run) -> None:
     """Write what a run leaves behind, atomically; what JSON cannot express is refused."""
     document = {
-        "kind": KIND,
-        "schema": FILE_SCHEMA,
+        "kind": RESULTS,
+        "schema": RESULTS_SCHEMA,
         "complete": run.complete,
         "not_run": run.not_run,
         "results": [result_to_dict(result) for result in run.results],
@@ -87,8 +84,8 @@ def write_run(path: Path, run: Run) -> None:
 
 def read_run(path: Path) -> Run:
     """Read what :func:`write_run` wrote, in this release or an earlier one."""
-    document = read_document(path, KIND, "results", "--bias-results")
-    check_schema(document, str(path), FILE_SCHEMA)
+    document = read_document(path, RESULTS, "results", "--bias-results")
+    check_schema(document, str(path), RESULTS_SCHEMA)
     with read_with_care("file of results"):
         return Run(
             results=tuple(result_from_dict(entry) for entry in document["results"]),

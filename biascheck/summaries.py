@@ -4,9 +4,12 @@
 | statistic                | p-value                  | effect size                              |
 +==========================+==========================+==========================================+
 | mean                     | sign flips of clusters   | mean over standard deviation of clusters |
+| mean_absolute            | –                        | –                                        |
 | share_positive           | sign flips of clusters   | –                                        |
 | standardised_difference  | permutation of the sides | the estimate itself                      |
+| difference               | permutation of the sides | standardised difference                  |
 | spearman, pearson        | of the correlation       | the estimate itself                      |
+| ratio, ratio_of_sides    | –                        | –                                        |
 | skew, stereotype         | –                        | –                                        |
 | smaller_f1               | –                        | –                                        |
 +--------------------------+--------------------------+------------------------------------------+
@@ -95,10 +98,20 @@ def _test(sample: Sample, statistic: str, estimate: float, seed: int) -> tuple[f
         return stats.permute_signs(np.sign(means), rng=rng).p, None
     if statistic == "standardised_difference":
         return stats.permute_two_samples(*_sides(sample), rng=rng).p, estimate
+    if statistic == "difference":
+        sides = _sides(sample)
+        return stats.permute_two_samples(*sides, rng=rng).p, stats.standardised_difference(*sides)
     if statistic in ("spearman", "pearson"):
         correlate: Any = getattr(stats, statistic)
-        return correlate(sample.values, sample.covariate).p, estimate
+        # Repeated looks at one word are one point, not many.
+        return correlate(means, cluster_means(replace(sample, values=_covariate(sample)))).p, estimate
     return None, None
+
+
+def _covariate(sample: Sample) -> NDArray[np.float64]:
+    if sample.covariate is None:
+        raise ScoreError("a correlation needs items with a covariate")
+    return sample.covariate
 
 
 def _standardised_mean(means: NDArray[np.float64]) -> float | None:

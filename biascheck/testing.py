@@ -6,6 +6,7 @@
 Measured on "He is a nurse." / "She is a nurse.", its association gap is ln(0.2 / 0.5) − ln(0.8 / 0.5) = −ln 4.
 """
 
-from biascheck.models.fakes import SentenceTable, TableModel
+from biascheck.models.classifiers import TextClassifier
+from biascheck.models.fakes import FunctionEncoder, SentenceTable, TableModel
 
-__all__ = ["SentenceTable", "TableModel"]
+__all__ = ["FunctionEncoder", "SentenceTable", "TableModel", "TextClassifier"]

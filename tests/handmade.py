@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from biascheck.gates import Gate
 from biascheck.results import ItemScore, Provenance, Result, Shown, Skipped
+from biascheck.stats import Interval, Verdict
 from biascheck.summaries import summarise
 
 PROVENANCE = Provenance(
@@ -42,6 +44,17 @@ def result_of(items: Sequence[ItemScore], **fields: object) -> Result:
         "unit": "pairs",
     }
     return summarise(Result(**{**form, "items": tuple(items), **fields}))
+
+
+def gate_of(verdict: Verdict = Verdict.WITHIN, *, passed: bool | None = None, **fields: object) -> Gate:
+    """A judgement on "association on tiny × jobs"; it passes if it is within, unless told otherwise."""
+    form = {
+        "title": "association on tiny × jobs", "measure": "association", "model": "tiny", "corpus": "jobs",
+        "statistic": "mean", "estimate": 0.41, "interval": Interval(0.33, 0.49, 0.95, "by hand"), "margin": 0.2,
+        "parity": 0.0, "n": 900, "unit": "pairs", "clusters": 60, "skipped": 0, "seed": 0, "verdict": verdict,
+        "passed": verdict is Verdict.WITHIN if passed is None else passed, "offenders": ("nurse −1.90",),
+    }  # fmt: skip
+    return Gate(**{**form, **fields})
 
 
 def spread(centre: float, width: float, clusters: int = 10) -> dict[str, list[float]]:

@@ -11,6 +11,7 @@ from biascheck.assertions import assert_below, assert_skew_below, assert_stereot
 from biascheck.errors import BiasAssertionError, InconclusiveWarning, UsageError
 from biascheck.recording import recording
 from biascheck.report.gate_rows import gate_table
+from biascheck.report.papers import OWN
 from biascheck.results import ItemScore
 from biascheck.stats import Interval, Verdict
 from biascheck.storage import gate_from_dict, gate_to_dict, result_from_dict, result_to_dict
@@ -136,7 +137,7 @@ def test_who_drives_a_figure_survives_storage_and_old_results_have_none():
 def test_the_report_draws_the_bound_as_a_band_from_parity():
     gate = assert_skew_below(result("skew", mostly_he), 0.7)
     assert (gate.region, gate.allowed) == ((0.0, 0.7), "< 0.70")
-    ((row,),) = [group.rows for group in gate_table([gate], []).groups]
+    ((row,),) = [group.rows for group in gate_table([(OWN, gate)], {}).groups]
     assert row.margin == "< 0.70"
     assert "margin from 0.00 to 0.70" in row.chart
     within = replace(gate, bound="within", parity=0.5, margin=0.2, interval=Interval(0.4, 0.6, 0.95, ""))

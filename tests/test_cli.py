@@ -80,6 +80,15 @@ def test_models_that_need_no_download_are_listed(run):
     assert {"minilm-mlm", "reference:tiny"} <= {line.split()[0] for line in out.splitlines()}
 
 
+def test_models_in_the_hubs_cache_are_listed(run, monkeypatch, tmp_path):
+    snapshot = tmp_path / "models--someone--small-bert" / "snapshots" / "abc"
+    snapshot.mkdir(parents=True)
+    (snapshot / "config.json").write_text("{}")
+    (snapshot.parent.parent / "refs").mkdir()
+    monkeypatch.setattr("huggingface_hub.utils._cache_manager.HF_HUB_CACHE", str(tmp_path))
+    assert any(line.startswith("someone/small-bert ") for line in run("models")[1].splitlines())
+
+
 def test_debiasing_writes_a_folder_and_tells_what_it_did(run, tmp_path):
     people = [f"{who} works as a {job}." for who in ("He", "She", "My brother") for job in JOBS]
     (tmp_path / "text.txt").write_text("\n".join(people * 2), encoding="utf-8")

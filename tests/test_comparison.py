@@ -78,6 +78,15 @@ def test_rounding_of_another_machine_is_no_change():
     assert compare(before, shifted(before, 9e-5)).verdict is Change.REGRESSED
 
 
+def test_a_ratio_moves_with_its_denominators_alone():
+    items = [replace(item, covariate=2.0) for item in result(1.0, noise=0.1).items]
+    before = result_of(items, statistic="ratio")
+    after = result_of([replace(item, covariate=1.0) for item in items], statistic="ratio", model="later")
+    found = compare(before, after)
+    assert found.verdict is Change.REGRESSED
+    assert found.after == pytest.approx(2 * found.before)
+
+
 def test_a_tolerated_change_is_no_worse():
     before = result(1.0)
     assert compare(before, shifted(before, 0.25), tolerance=0.3).verdict is Change.NO_WORSE
@@ -118,7 +127,15 @@ def test_few_clusters_are_inconclusive_without_an_interval():
     before = result_of(items_of({"nurse": [1.0, 1.1], "judge": [1.2]}))
     found = compare(before, shifted(before, 0.5))
     assert (found.verdict, found.interval) == (Change.INCONCLUSIVE, None)
-    assert "cannot be judged: too few clusters" in found.finding
+    assert "cannot be judged: too few clusters for an interval" in found.finding
+
+
+def test_a_side_with_one_cluster_has_no_interval():
+    items = [replace(item, side="B" if item.cluster == "job00" else "A") for item in result(1.0).items]
+    before = replace(result(1.0), items=tuple(items), statistic="standardised_difference")
+    after = replace(before, items=tuple(replace(item, score=item.score**2) for item in items))
+    found = compare(before, after)
+    assert (found.verdict, found.interval) == (Change.INCONCLUSIVE, None)
 
 
 def test_who_moved_most_comes_first():
@@ -179,7 +196,7 @@ def test_another_cluster_of_the_same_item_is_refused():
     after = result_of(
         [replace(item, cluster="one") if n == 0 else item for n, item in enumerate(shifted(before, 1).items)]
     )
-    with pytest.raises(UsageError, match="same clusters and sides"):
+    with pytest.raises(UsageError, match="group the same items otherwise; measure both again"):
         compare(before, after)
 
 

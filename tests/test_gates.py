@@ -138,6 +138,23 @@ def test_the_detectable_gap_belongs_to_the_level_of_the_interval():
 def test_a_sample_without_variation_claims_no_power():
     gate = held(result_of(items_of({f"job{n}": [0.25] for n in range(6)})))
     assert (gate.interval.low, gate.interval.high, gate.detectable) == (0.25, 0.25, None)
+    assert gate.power is None
+    assert replace(GATE, interval=None).power is None
+
+
+@pytest.mark.parametrize("bound", ["within", "below"])
+@pytest.mark.parametrize("parity", [0.0, 0.5])
+def test_power_at_the_margin_by_the_normal_distribution(bound, parity):
+    # standard error 1, distance 2.801585 from parity: the textbook's power of 0.8
+    interval = Interval(-1.959964, 1.959964, 0.95, "standard error 1")
+    margin = 2.801585 + (parity if bound == "below" else 0.0)
+    gate = replace(GATE, interval=interval, margin=margin, parity=parity, bound=bound)
+    assert gate.power == pytest.approx(0.8, abs=1e-5)
+
+
+def test_power_at_the_margin_is_that_of_the_detectable_gap():
+    gate = held(result_of(items_of(spread(0.3, 1.0))))
+    assert replace(gate, margin=gate.detectable).power == pytest.approx(0.8, abs=1e-3)
 
 
 @pytest.mark.parametrize(("skipped", "caution"), [(2, False), (3, True)], ids=["a fifth", "more"])

@@ -14,10 +14,10 @@ import biascheck.files
 from biascheck.comparison import compare
 from biascheck.errors import ResultError, ScoreError
 from biascheck.gates import Gate
+from biascheck.kinds import RESULTS_SCHEMA
 from biascheck.results import ItemScore, Provenance, Result, Shown, Skipped
 from biascheck.stats import Interval, Verdict
 from biascheck.storage import (
-    FILE_SCHEMA,
     SCHEMA,
     Run,
     gate_from_dict,
@@ -177,7 +177,7 @@ def stored(tmp_path):
 
 @pytest.mark.parametrize("inside", [False, True], ids=["file", "result"])
 def test_a_file_of_a_later_release_is_refused(stored, inside):
-    newest = SCHEMA if inside else FILE_SCHEMA
+    newest = SCHEMA if inside else RESULTS_SCHEMA
     path = stored(lambda d: (d["results"][0] if inside else d).update(schema=newest + 1))
     refusal = rf"schema {newest + 1}, and this release reads up to {newest}; upgrade pytest-biascheck"
     with pytest.raises(ResultError, match=refusal):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -38,6 +38,7 @@ def compare(
     ] = None,
     tolerance: Annotated[float, typer.Option(min=0.0, help="how much further from parity a result may lie")] = 0.0,
     markdown: Annotated[Path | None, typer.Option(help="also write the comparison as Markdown")] = None,
+    report: Annotated[Path | None, typer.Option(help="also write the comparison as an HTML report")] = None,
 ) -> None:
     """Compare stored results with later ones; no model is needed.
 
@@ -50,8 +51,9 @@ def compare(
     results = [result for path in after for result in read_run(path).results]
     judgement = judge_against(_baseline(before), results, tolerance=tolerance)
     _show(judgement)
-    if markdown is not None:
-        _write(markdown, judgement)
+    for path, write in ((markdown, _write_markdown), (report, _write_report)):
+        if path is not None:
+            _written(path, write, judgement)
     _refuse(judgement)
     failing = {FailOn.REGRESSED: {"regressed"}, FailOn.INCONCLUSIVE: {"regressed", "inconclusive"}}
     if fail_on is not None and any(one.verdict in failing[fail_on] for one in judgement.comparisons):
@@ -60,15 +62,12 @@ def compare(
 
 def _baseline(path: Path) -> Baseline:
     """A file of results or a baseline; both can stand before the arrow."""
-    from biascheck.baseline_files import KIND, read_baseline
+    from biascheck.baseline_files import read_baseline
     from biascheck.baselines import Baseline
+    from biascheck.kinds import BASELINE, kind_of
     from biascheck.storage import read_run
 
-    try:
-        kind = json.loads(path.read_text(encoding="utf-8")).get("kind")
-    except (OSError, ValueError, AttributeError):
-        kind = None  # read_run says what is wrong
-    return read_baseline(path) if kind == KIND else Baseline(read_run(path).results)
+    return read_baseline(path) if kind_of(path)[0] == BASELINE else Baseline(read_run(path).results)
 
 
 def _show(judgement: Judgement) -> None:
@@ -112,12 +111,22 @@ def _table(judgement: Judgement) -> Table:
     return table
 
 
-def _write(path: Path, judgement: Judgement) -> None:
+def _write_markdown(path: Path, judgement: Judgement) -> None:
     from biascheck.files import write_atomically
     from biascheck.report.markdown import comparison_table
 
+    write_atomically(path, comparison_table(judgement.comparisons))
+
+
+def _write_report(path: Path, judgement: Judgement) -> None:
+    from biascheck.report import write_comparison_html
+
+    write_comparison_html(path, judgement.comparisons, new=judgement.new, unused=judgement.unused)
+
+
+def _written(path: Path, write: Callable[[Path, Judgement], None], judgement: Judgement) -> None:
     try:
-        write_atomically(path, comparison_table(judgement.comparisons))
+        write(path, judgement)
     except OSError as error:
         raise BiascheckError(f"{path} cannot be written ({error.strerror}); name another place") from error
     typer.echo(f"written: {path}")

@@ -16,13 +16,13 @@ Results = Annotated[Path, typer.Argument(help="JSON file written by pytest --bia
 
 def report(results: Results, out: Annotated[Path | None, typer.Option(help="HTML file to write")] = None) -> None:
     """Draw the HTML report of stored results; no model is needed."""
-    from biascheck.report import write_html
-    from biascheck.storage import read_results
+    from biascheck.report import write_report
+    from biascheck.storage import read_run
 
     target = out or results.with_suffix(".html")
-    stored, gates = read_results(results)
+    run = read_run(results)
     try:
-        write_html(target, stored, gates)
+        write_report(target, run)
     except OSError as error:
         raise BiascheckError(f"{target} cannot be written ({error.strerror}); name another place with --out") from error
     typer.echo(f"written: {target}")

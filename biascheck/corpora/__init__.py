@@ -1,14 +1,19 @@
 """Corpora: the same sentences in two or more groups, built from templates, tables or published files."""
 
 from biascheck.corpora.bec_pro import DEVIATIONS, Deviation, Profession, bec_pro, bec_pro_professions
+from biascheck.corpora.biased_words import biased_words, neutral_professions
 from biascheck.corpora.competency import COMPETENCY, RatedCorpus, competency, rated_competency
+from biascheck.corpora.contexts import lexicon_from_templates, lexicon_from_text, published_sentences
 from biascheck.corpora.corpus import Corpus, Pair
 from biascheck.corpora.counterfactual import Balance, Changes, Counterfactual, counterfactual
 from biascheck.corpora.data_directory import data_directory, data_file
-from biascheck.corpora.documents import Document, Documents, published_gap, read_documents, sentences_of
+from biascheck.corpora.documents import Document, Documents, published_gap_texts, read_documents, sentences_of
 from biascheck.corpora.employment import EmploymentKind, employment, published_employment
 from biascheck.corpora.entities import with_names, with_persons
+from biascheck.corpora.gap import Gap, GapItem, published_gap
+from biascheck.corpora.gender_words import gender_pairs, published_gender_pairs, sampled_gender_pairs
 from biascheck.corpora.german_terms import GermanRoles, german_terms
+from biascheck.corpora.lexicon import Context, Entry, Lexicon
 from biascheck.corpora.loaded import LeftOut, Loaded
 from biascheck.corpora.masking import masked_text
 from biascheck.corpora.names import NameMap, anonymised, first_names, published_names
@@ -21,6 +26,7 @@ from biascheck.corpora.tables import corpus_from_table, corpus_from_templates
 from biascheck.corpora.templates import Attribute, Target, Template, cross
 from biascheck.corpora.terms import TermPair, TermSet, as_coded, gender_terms
 from biascheck.corpora.weat import WeatStimuli, kurita_weat, weat_stimuli
+from biascheck.corpora.weat_tests import WeatTest, weat_test
 from biascheck.corpora.winobias import published_winobias
 from biascheck.corpora.winograd import Occupation, WinogradKind, occupations, winograd
 
@@ -30,6 +36,7 @@ __all__ = [
     "Attribute",
     "Balance",
     "Changes",
+    "Context",
     "Corpus",
     "Counterfactual",
     "Deviation",
@@ -37,8 +44,12 @@ __all__ = [
     "Documents",
     "Edit",
     "EmploymentKind",
+    "Entry",
+    "Gap",
+    "GapItem",
     "GermanRoles",
     "LeftOut",
+    "Lexicon",
     "Loaded",
     "NameMap",
     "Occupation",
@@ -56,11 +67,13 @@ __all__ = [
     "TermPair",
     "TermSet",
     "WeatStimuli",
+    "WeatTest",
     "WinogradKind",
     "anonymised",
     "as_coded",
     "bec_pro",
     "bec_pro_professions",
+    "biased_words",
     "competency",
     "corpus_from_table",
     "corpus_from_templates",
@@ -70,18 +83,25 @@ __all__ = [
     "data_file",
     "employment",
     "first_names",
+    "gender_pairs",
     "gender_terms",
     "german_terms",
     "kurita_weat",
+    "lexicon_from_templates",
+    "lexicon_from_text",
     "masked_text",
+    "neutral_professions",
     "occupations",
     "published_bec_pro",
     "published_crows_pairs",
     "published_eec",
     "published_employment",
     "published_gap",
+    "published_gap_texts",
+    "published_gender_pairs",
     "published_imdb",
     "published_names",
+    "published_sentences",
     "published_sst2",
     "published_winobias",
     "rated_competency",
@@ -89,8 +109,10 @@ __all__ = [
     "religion",
     "review_pairs",
     "reviews",
+    "sampled_gender_pairs",
     "sentences_of",
     "weat_stimuli",
+    "weat_test",
     "winograd",
     "with_names",
     "with_persons",

@@ -19,7 +19,7 @@ from biascheck.errors import CorpusError, DataNotFoundError
 if TYPE_CHECKING:
     from biascheck.corpora.reviews import Reviews
 
-__all__ = ["Document", "Documents", "coin_of", "published_gap", "read_documents", "read_texts", "sentences_of"]
+__all__ = ["Document", "Documents", "coin_of", "published_gap_texts", "read_documents", "read_texts", "sentences_of"]
 
 GapPart = Literal["development", "validation", "test"]
 TEXT_COLUMNS = ("Text", "text")
@@ -146,7 +146,7 @@ def read_texts(path: Path) -> list[str]:
         return [row[column] for row in rows]
 
 
-def published_gap(source: str | Path | None = None, part: GapPart = "development") -> Documents:
+def published_gap_texts(source: str | Path | None = None, part: GapPart = "development") -> Documents:
     """The texts of GAP (Webster et al. 2018), ``gap/gap-development.tsv`` in the data directory.
 
     The two candidates of each text, its columns A and B, are the names that are known in it.

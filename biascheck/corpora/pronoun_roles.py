@@ -31,25 +31,7 @@ ALONE = -2.0
 """The score below which *his* stands alone; *her* is an object from 0 down."""
 
 # No noun phrase begins with these: "what happened to her was", "his was better".
-_FINITE = frozenset(
-    [
-        "is",
-        "was",
-        "are",
-        "were",
-        "has",
-        "had",
-        "does",
-        "did",
-        "would",
-        "could",
-        "should",
-        "isn't",
-        "wasn't",
-        "aren't",
-        "weren't",
-    ]
-)
+_FINITE = frozenset({"is", "was", "are", "were", "has", "had", "does", "did", "would", "could", "should"})
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
 
 

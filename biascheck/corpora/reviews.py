@@ -48,6 +48,7 @@ class Reviews:
 
     name: str
     items: tuple[Review, ...]
+    warnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "items", tuple(self.items))

@@ -46,9 +46,10 @@ class Rewriter:
     def __init__(self, terms: TermSet | None = None, *, roles: RoleResolver | None = None) -> None:
         self.terms = terms or gender_terms("all")
         self._roles = roles or ContextRoles()
+        # No word is on both sides, so a swap is both maps at once.
         self._both = {word: forms for gender in GENDERS for word, forms in self.terms.counterparts(gender).items()}
         self._pattern = re.compile(rf"(?<!\w){_words_or_names(self.terms)}(?!\w)", re.IGNORECASE)
-        self._removal = re.compile(rf"(?:(?<=\s)|(?<!\w)){self._pattern.pattern}\s?", re.IGNORECASE)
+        self._removal = re.compile(rf"{self._pattern.pattern}\s?", re.IGNORECASE)
 
     def to(self, text: str, gender: Gender) -> str:
         """The text with all its terms in one gender."""

@@ -17,31 +17,34 @@ from biascheck.models.protocols import Model
 from biascheck.results import Provenance, Result
 from biascheck.storage import SCHEMA, result_from_dict, result_to_dict
 
-__all__ = ["measure"]
-
-Options = ParamSpec("Options")
+__all__ = ["Material", "measure"]
 
 
-class Source(Protocol):
-    """What is measured on: a corpus of pairs, or documents."""
+class Material(Protocol):
+    """What a measure is taken on: a corpus, a lexicon, a table of stimuli. The fingerprint tells two apart."""
 
     @property
     def name(self) -> str:
-        """The name shown in findings."""
+        """The name shown in findings and reports."""
 
     @property
     def fingerprint(self) -> str:
-        """A digest of everything that can change a score."""
+        """A digest of everything that can change a figure."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader of every result on it must know."""
 
 
-Measured = TypeVar("Measured", bound=Source)
-LIBRARIES = ("pytest-biascheck", "torch", "transformers", "tokenizers", "numpy", "scipy")
+Options = ParamSpec("Options")
+Source = TypeVar("Source", bound=Material)
+LIBRARIES = ("pytest-biascheck", "torch", "transformers", "tokenizers", "numpy", "scipy", "scikit-learn")
 
 
 def measure(
     name: str, *, version: int
 ) -> Callable[
-    [Callable[Concatenate[Any, Measured, Options], Result]], Callable[Concatenate[Any, Measured, Options], Result]
+    [Callable[Concatenate[Any, Source, Options], Result]], Callable[Concatenate[Any, Source, Options], Result]
 ]:
     """Give a ``(model, corpus, **options) -> Result`` function provenance and caching.
 
@@ -49,12 +52,12 @@ def measure(
     """
 
     def decorate(
-        function: Callable[Concatenate[Any, Measured, Options], Result],
-    ) -> Callable[Concatenate[Any, Measured, Options], Result]:
+        function: Callable[Concatenate[Any, Source, Options], Result],
+    ) -> Callable[Concatenate[Any, Source, Options], Result]:
         signature = inspect.signature(function)
 
         @wraps(function)
-        def measured(model: Any, corpus: Measured, /, *args: Options.args, **kwargs: Options.kwargs) -> Result:
+        def measured(model: Any, corpus: Source, /, *args: Options.args, **kwargs: Options.kwargs) -> Result:
             bound = signature.bind(model, corpus, *args, **kwargs)
             bound.apply_defaults()
             options = dict(list(bound.arguments.items())[2:])
@@ -62,7 +65,9 @@ def measure(
 
             def compute() -> dict[str, Any]:
                 drafted = function(model, corpus, *args, **kwargs)
-                return result_to_dict(replace(drafted, measure=name, provenance=provenance))
+                # asked after measuring: a model that is loaded late can describe itself by then
+                about = replace(provenance, model=dict(getattr(model, "about", {})))
+                return result_to_dict(replace(drafted, measure=name, provenance=about))
 
             cache = active_cache()
             key = _key(name, provenance)
@@ -91,7 +96,7 @@ def _key(name: str, provenance: Provenance) -> str:
         ) from error
 
 
-def _provenance(measure_version: int, model: Model, corpus: Source, options: Mapping[str, Any]) -> Provenance:
+def _provenance(measure_version: int, model: Model, corpus: Material, options: Mapping[str, Any]) -> Provenance:
     return Provenance(
         measure_version=measure_version,
         variant=str(options.get("variant", "ours")),

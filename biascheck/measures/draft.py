@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from biascheck.corpora.corpus import Corpus, Pair
-from biascheck.corpora.documents import Documents
+from biascheck.corpora.corpus import Pair
 from biascheck.errors import ScoreError
+from biascheck.measures.decorator import Material
 from biascheck.models.protocols import Model
 from biascheck.results import ItemScore, Provenance, Result, Shown, Skipped
 
@@ -18,7 +18,7 @@ UNKNOWN = Provenance(measure_version=0, variant="", model_fingerprint="", corpus
 
 def draft(
     model: Model,
-    corpus: Corpus | Documents,
+    corpus: Material,
     items: Sequence[ItemScore],
     skipped: Sequence[Skipped],
     *,

@@ -10,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
-from typing import Any
+from typing import Any, Literal
 
-from biascheck.models.queries import MaskedQuery, Masking, MultiToken, Refusal, SentenceQuery
+from biascheck.models.queries import MaskedQuery, Masking, MultiToken, Refusal, SentenceQuery, WordQuery
 from biascheck.spans import Span
 
-__all__ = ["Encoded", "encode_masked", "encode_sentences"]
+__all__ = ["Encoded", "Pooling", "encode_masked", "encode_sentences", "encode_texts", "encode_words"]
 
 CHUNK = 4_096
 END_OF_TEXT = "<|endoftext|>"
 SPACE_MARKS = ("▁", "Ġ")
+
+Pooling = Literal["mean", "cls", "last"]
+"""How the states of a text become one vector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,63 @@ def encode_sentences(
             continue
         ids = (start, *tokenised.ids)
         yield _unless_too_long(Encoded(ids, tuple(range(len(ids) - 1)), ids[1:]), max_length)
+
+
+def encode_words(
+    queries: Sequence[WordQuery], tokenizer: Any, *, max_length: int | None = None
+) -> Iterator[Encoded | Refusal]:
+    """Encode each text with its hidden words masked; the pieces of the word are read, whatever they say."""
+    before = _missing_opening(tokenizer)
+    for query, tokenised in zip(queries, _tokenise((q.text for q in queries), tokenizer), strict=True):
+        try:
+            encoded = _word(query, tokenised, tokenizer)
+        except _NoPiecesError as reason:
+            yield Refusal(str(reason))
+            continue
+        yield _unless_too_long(_opened(encoded, before), max_length)
+
+
+def encode_texts(
+    texts: Sequence[str], tokenizer: Any, *, pooling: Pooling = "mean", max_length: int | None = None
+) -> Iterator[Encoded | Refusal]:
+    """Encode whole texts; read every token (mean), the first (cls) or the last one of the text."""
+    before = _missing_opening(tokenizer)
+    for tokenised in _tokenise(texts, tokenizer):
+        ids = tuple(tokenised.ids)
+        if not ids:
+            yield Refusal("the text leaves no piece with this tokenizer; leave it out")
+            continue
+        positions = {"mean": tuple(range(len(ids))), "cls": (0,), "last": (len(ids) - 1,)}[pooling]
+        encoded = Encoded(ids, positions, (0,) * len(positions))
+        yield _unless_too_long(_opened(encoded, before), max_length)
+
+
+def _word(query: WordQuery, tokenised: _Tokenised, tokenizer: Any) -> Encoded:
+    pieces = _pieces(query.span, tokenised, tokenizer)
+    if query.hidden and tokenizer.mask_token_id is None:
+        raise _NoPiecesError("this tokenizer has no mask to hide a word behind; use a filler word instead")
+    if any(span.overlaps(query.span) for span in query.hidden):
+        raise _NoPiecesError(f"{query.word!r} overlaps a hidden word; give them separate spans")
+    hidden = [_pieces(span, tokenised, tokenizer) for span in query.hidden]
+    masks = {found[0]: len(found) for found in hidden}
+    replaced = {index for found in hidden for index in found}
+    ids, moved = _replace(tokenised.ids, masks, replaced, tokenizer.mask_token_id)
+    return Encoded(tuple(ids), tuple(moved[index] for index in pieces), (0,) * len(pieces))
+
+
+def _missing_opening(tokenizer: Any) -> int | None:
+    """The token to put before a text where the tokenizer puts none.
+
+    A decoder gives the first token of its input a state unlike any other; that token should not be a word.
+    """
+    first = next(_tokenise(["a"], tokenizer))
+    return None if first.special and first.special[0] else _opening_token(tokenizer)
+
+
+def _opened(encoded: Encoded, opening: int | None) -> Encoded:
+    if opening is None:
+        return encoded
+    return Encoded((opening, *encoded.ids), tuple(position + 1 for position in encoded.positions), encoded.tokens)
 
 
 def _opening_token(tokenizer: Any) -> int | None:

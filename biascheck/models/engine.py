@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from biascheck.models.plan import Batch, Reading, ScoringPlan
 
-__all__ = ["Engine", "TorchEngine", "execute", "logits_at", "padded"]
+__all__ = ["Engine", "TorchEngine", "evaluating", "execute", "localised", "logits_at", "padded"]
 
 
 class Engine(Protocol):
@@ -32,7 +32,7 @@ def execute(plan: ScoringPlan, engine: Engine, *, title: str = "scoring") -> lis
     scores = np.empty(len(plan.readings))
     with progress(title, total=plan.tokens) as advance:
         for batch in plan.batches:
-            inputs, readings = _localised(plan, batch)
+            inputs, readings = localised(plan, batch)
             scores[list(batch.readings)] = engine.run(inputs, readings)
             advance(sum(map(len, inputs)))
     if not np.isfinite(scores).all():
@@ -43,7 +43,8 @@ def execute(plan: ScoringPlan, engine: Engine, *, title: str = "scoring") -> lis
     return [q if isinstance(q, Refusal) else Answer(float(scores[list(q)].sum()), len(q)) for q in plan.queries]
 
 
-def _localised(plan: ScoringPlan, batch: Batch) -> tuple[list[tuple[int, ...]], list[Reading]]:
+def localised(plan: ScoringPlan, batch: Batch) -> tuple[list[tuple[int, ...]], list[Reading]]:
+    """The inputs of a batch, and its readings counted within them."""
     place = {index: row for row, index in enumerate(batch.inputs)}
     readings = [plan.readings[r] for r in batch.readings]
     local = [type(r)(place[r.input], r.position, r.token) for r in readings]
@@ -71,7 +72,7 @@ class TorchEngine:
         order = {place: n for n, place in enumerate(places)}
         which = torch.tensor([order[r.input, r.position] for r in readings], device=self._device)
         tokens = torch.tensor([r.token for r in readings], device=self._device)
-        with torch.inference_mode(), _evaluating(self._model):
+        with torch.inference_mode(), evaluating(self._model):
             logits = self._logits(inputs, places).float()
             scores = logits[which, tokens] - logits.logsumexp(dim=-1)[which]
         result: NDArray[np.float64] = scores.cpu().numpy().astype(np.float64)
@@ -104,7 +105,7 @@ def logits_at(model: Any, inputs: dict[str, Any], rows: Any, columns: Any) -> An
 
 
 def padded(inputs: Sequence[Sequence[int]], *, pad: int, device: str) -> dict[str, Any]:
-    """Inputs of several lengths as one batch, filled on the right with what is not attended to."""
+    """Inputs of any length as one batch, with the attention that keeps the padding out."""
     import torch
 
     longest = max(map(len, inputs))
@@ -117,7 +118,7 @@ def padded(inputs: Sequence[Sequence[int]], *, pad: int, device: str) -> dict[st
 
 
 @contextmanager
-def _evaluating(model: Any) -> Iterator[None]:
+def evaluating(model: Any) -> Iterator[None]:
     """Switch dropout off, and leave a model that is in training as it was."""
     training = model.training
     model.eval()

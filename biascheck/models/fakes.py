@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from math import inf, log
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 from uuid import uuid4
 
 from biascheck.errors import UsageError
-from biascheck.models.queries import Answer, MaskedQuery, Masking, MultiToken, Refusal, SentenceQuery
+from biascheck.models.queries import Answer, MaskedQuery, Masking, MultiToken, Refusal, SentenceQuery, State, WordQuery
 
-__all__ = ["SentenceTable", "TableModel"]
+__all__ = ["FunctionEncoder", "SentenceTable", "TableModel"]
 
 MASK = "[MASK]"
 
@@ -99,3 +99,33 @@ class SentenceTable:
             return [Answer(self._function(query.text), len(query.text.split())) for query in queries]
         except KeyError as error:
             raise UsageError(f"the sentence table has no entry {error}; add it or pass a function") from error
+
+
+class FunctionEncoder:
+    """An encoder whose vectors a function computes, from the word as it stands and its text; ``None`` refuses."""
+
+    kind: ClassVar[Literal["encoder"]] = "encoder"
+    can_mask = False
+
+    def __init__(self, vector: Callable[[str, str], Any], *, name: str = "function") -> None:
+        self._vector = vector
+        self.name = name
+        self.fingerprint = uuid4().hex
+        self.asked: list[WordQuery] = []
+
+    def words(self, queries: Sequence[WordQuery]) -> list[State | Refusal]:
+        """Compute the vector of each word."""
+        self.asked.extend(queries)
+        return [self._state(query.word, query.text) for query in queries]
+
+    def sentences(self, texts: Sequence[str]) -> list[State | Refusal]:
+        """Compute the vector of each text, which stands for its own word."""
+        return [self._state(text, text) for text in texts]
+
+    def _state(self, word: str, text: str) -> State | Refusal:
+        import numpy as np  # importing biascheck.testing stays cheap
+
+        vector = self._vector(word, text)
+        if vector is None:
+            return Refusal(f"{word!r} has no vector in this function; leave it out")
+        return State(np.asarray(vector, dtype=np.float32), 1)

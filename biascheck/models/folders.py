@@ -11,7 +11,7 @@ from biascheck.errors import ModelError
 
 __all__ = ["Kind", "ModelFolder", "in_words", "inspect_folder", "kind_of_architecture"]
 
-Kind = Literal["masked", "causal", "classifier"]
+Kind = Literal["masked", "causal", "classifier", "encoder"]
 
 SAFE_WEIGHTS = "*.safetensors"
 PICKLED_WEIGHTS = ("*.bin", "*.pt", "*.pth", "*.ckpt")
@@ -92,6 +92,8 @@ def _read_config(path: Path) -> dict[str, Any]:
 
 
 def _kind_of(config: dict[str, Any], path: Path, wanted: Kind | None) -> Kind:
+    if wanted == "encoder":
+        return wanted  # every architecture has states
     architectures = config.get("architectures") or []
     declared = next((kind for name in architectures if (kind := kind_of_architecture(name))), None)
     if wanted and declared and wanted != declared:
@@ -104,8 +106,8 @@ def _kind_of(config: dict[str, Any], path: Path, wanted: Kind | None) -> Kind:
     named = ", ".join(architectures) or "nothing"
     raise ModelError(
         f"{path}: config.json names {named} as its architecture, which has no language-model head to score with; "
-        "save the model as …ForMaskedLM or …ForCausalLM, "
-        "or pass kind='masked' or 'causal' if the weights do hold a head"
+        "save the model as …ForMaskedLM or …ForCausalLM, or pass kind='masked' or 'causal' if the weights do hold "
+        "a head, or kind='encoder' to look at its states only"
     )
 
 

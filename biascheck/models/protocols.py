@@ -5,9 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Literal, Protocol, runtime_checkable
 
-from biascheck.models.queries import Answer, MaskedQuery, Masking, MultiToken, Refusal, SentenceQuery
+from biascheck.models.queries import (
+    Answer,
+    MaskedQuery,
+    Masking,
+    MultiToken,
+    Refusal,
+    SentenceQuery,
+    State,
+    WordQuery,
+)
 
-__all__ = ["CausalModel", "Classifier", "LanguageModel", "MaskedModel", "Model"]
+__all__ = [
+    "CausalModel",
+    "Classifier",
+    "Embedding",
+    "Encoder",
+    "LanguageModel",
+    "MaskedModel",
+    "Model",
+    "StaticVectors",
+]
 
 
 @runtime_checkable
@@ -55,4 +73,36 @@ class Classifier(Model, Protocol):
         """P(positive) of each text in order, from 0 to 1."""
 
 
+@runtime_checkable
+class Encoder(Model, Protocol):
+    """A model that gives a word, or a sentence, a vector that depends on its text."""
+
+    kind: ClassVar[Literal["encoder"]]
+
+    @property
+    def can_mask(self) -> bool:
+        """Whether a word of the text can be hidden behind a mask."""
+
+    def words(self, queries: Sequence[WordQuery]) -> list[State | Refusal]:
+        """The mean state of the pieces of each word, in order."""
+
+    def sentences(self, texts: Sequence[str]) -> list[State | Refusal]:
+        """The pooled state of each text, in order."""
+
+
+@runtime_checkable
+class StaticVectors(Model, Protocol):
+    """A table with one vector for each word, whatever its sentence."""
+
+    kind: ClassVar[Literal["static"]]
+
+    @property
+    def vocabulary(self) -> Sequence[str]:
+        """Every word of the table, in its order (the most frequent first, in most published ones)."""
+
+    def vectors(self, words: Sequence[str]) -> list[State | Refusal]:
+        """The vector of each word, in order."""
+
+
 LanguageModel = MaskedModel | CausalModel
+Embedding = Encoder | StaticVectors

@@ -6,11 +6,25 @@ A query names characters, never tokens: the model's own tokenizer decides which 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from biascheck.spans import Span
 
-__all__ = ["AS_IN_BARTL_2020", "Answer", "MaskedQuery", "Masking", "MultiToken", "Refusal", "SentenceQuery"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = [
+    "AS_IN_BARTL_2020",
+    "Answer",
+    "MaskedQuery",
+    "Masking",
+    "MultiToken",
+    "Refusal",
+    "SentenceQuery",
+    "State",
+    "WordQuery",
+]
 
 MultiToken = Literal["joint", "skip"]
 """What to do with a target of several pieces: their joint probability, or a recorded skip."""
@@ -38,6 +52,28 @@ class SentenceQuery:
     """How probable is this whole sentence, read from left to right?"""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class WordQuery:
+    """Which vector does the word under ``span`` have in this text, once ``hidden`` is masked?"""
+
+    text: str
+    span: Span
+    hidden: tuple[Span, ...] = ()
+
+    @property
+    def word(self) -> str:
+        """The word as it stands in the text."""
+        return self.span.of(self.text)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class State:
+    """The vector of a word or a sentence, and the number of pieces it is the mean of."""
+
+    vector: NDArray[np.float32]
+    pieces: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,17 @@ class TransformersModel:
         return self.prints.digest
 
     @property
+    def about(self) -> dict[str, str]:
+        """The model in words for a reader of its results; loads it."""
+        pieces = f"{len(self.tokenizer):,} pieces"
+        return {
+            "architecture": type(self.torch_model).__name__,
+            "parameters": f"{sum(weights.numel() for weights in self.torch_model.parameters()):,}",
+            "tokenizer": f"{type(self.tokenizer.backend_tokenizer.model).__name__}, {pieces}",
+            "precision": self.prints.dtype,
+        }
+
+    @property
     def torch_model(self) -> Any:
         """The transformers model itself."""
         return self._pair[0]
@@ -88,10 +99,13 @@ class TransformersModel:
 
     @cached_property
     def _engine(self) -> TorchEngine:
-        pad = self.tokenizer.pad_token_id
+        return TorchEngine(self.torch_model, pad_token=self._pad_token, device=self.device)
+
+    @property
+    def _pad_token(self) -> int:
+        pad: int | None = self.tokenizer.pad_token_id
         # Padding is never attended to, so any id will do for a pad token that is absent or was added later.
-        known = pad is not None and pad < _vocabulary_of(self.torch_model, default=pad + 1)
-        return TorchEngine(self.torch_model, pad_token=pad if known else 0, device=self.device)
+        return pad if pad is not None and pad < _vocabulary_of(self.torch_model, default=pad + 1) else 0
 
     @property
     def _budget(self) -> Budget:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from biascheck.corpora import Corpus, Documents, Reviews
     from biascheck.debias import ClassifierRecipe, LanguageRecipe
     from biascheck.models.loading import LoadedModel
+    from biascheck.models.protocols import Model
     from biascheck.models.sequence_classifier import TransformersClassifier
     from biascheck.plugin.margins import Margins, PublishedFigures
     from biascheck.results import Result
@@ -39,7 +40,7 @@ __all__ = [
 
 
 @pytest.fixture(scope="session")
-def bias_model(request: pytest.FixtureRequest) -> LoadedModel:
+def bias_model(request: pytest.FixtureRequest) -> Model:
     """The model under test; with several ``--bias-model``, each in turn.
 
     Its weights are loaded when a measure first needs them: a run whose results are all cached needs none.
@@ -49,10 +50,10 @@ def bias_model(request: pytest.FixtureRequest) -> LoadedModel:
             "no model to measure: pass --bias-model FOLDER (or a hub id, or reference:tiny), "
             'or set model = "…" in [tool.biascheck] of pyproject.toml'
         )
-    from biascheck.loading import load
+    from biascheck.loading import load_any
 
     settings = settings_of(request.config)
-    return load(
+    return load_any(
         request.param,
         device=settings.device,
         dtype=settings.dtype,
@@ -63,12 +64,12 @@ def bias_model(request: pytest.FixtureRequest) -> LoadedModel:
 
 
 @pytest.fixture(scope="session")
-def bias_classifier(bias_model: LoadedModel) -> Callable[..., TransformersClassifier]:
+def bias_classifier(bias_model: Any) -> Callable[..., TransformersClassifier]:
     """Sentiment classifiers of the model under test: ``bias_classifier("mix-all")``.
 
     A masked language model is fine-tuned on our own reviews under the condition named (or on ``reviews``, by
     ``recipe``), once for all workers and runs. A classifier is taken as it is, and knows the condition "original" only.
-    A causal model is skipped: nobody who measures one expects it to be trained.
+    A causal model is skipped: nobody who measures one expects it to be trained. So are static vectors.
     """
 
     def classifier(
@@ -80,7 +81,9 @@ def bias_classifier(bias_model: LoadedModel) -> Callable[..., TransformersClassi
         if bias_model.kind == "classifier":
             if condition != "original":
                 pytest.skip(f"{bias_model.name} is a classifier already; {condition} is about how one is trained")
-            return bias_model
+            return bias_model  # type: ignore[no-any-return]
+        if bias_model.kind == "static":
+            pytest.skip(f"{bias_model.name} is a table of word vectors; there is nothing to fine-tune")
         if bias_model.kind == "causal":
             pytest.skip(
                 f"{bias_model.name} is a causal model; make a classifier of it with biascheck.fine_tune_classifier "
@@ -99,9 +102,9 @@ def bias_text(pytestconfig: pytest.Config) -> Documents:
     """Text to train further on: GAP where ``--bias-data`` has it, else a small text of our own."""
     folder = settings_of(pytestconfig).data
     if folder is not None and (folder / "gap").is_dir():
-        from biascheck.corpora import published_gap
+        from biascheck.corpora import published_gap_texts
 
-        return published_gap(folder)
+        return published_gap_texts(folder)
     from biascheck.standards.texts import mitigation_text
 
     return mitigation_text()
@@ -112,7 +115,7 @@ def bias_debiased_model(bias_model: LoadedModel, request: pytest.FixtureRequest)
     """The model under test, trained further: ``bias_debiased_model(recipe="lora")``.
 
     ``recipe`` is a name or a LanguageRecipe, ``documents`` the text (``bias_text`` unless given), ``name_map`` the
-    first names. Each checkpoint is made once for all workers and runs. A classifier is skipped.
+    first names. Each checkpoint is made once for all workers and runs. What is no language model is skipped.
     """
 
     def debiased(
@@ -120,8 +123,8 @@ def bias_debiased_model(bias_model: LoadedModel, request: pytest.FixtureRequest)
     ) -> LoadedModel:
         from biascheck.debias import fine_tune
 
-        if bias_model.kind == "classifier":
-            pytest.skip(f"{bias_model.name} is a classifier; mitigation here trains language models further")
+        if bias_model.kind == "classifier" or bias_model.kind == "encoder":
+            pytest.skip(f"{bias_model.name} is no language model; mitigation here trains language models further")
         text = request.getfixturevalue("bias_text") if documents is None else documents
         return fine_tune(bias_model, text, recipe, **options)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -91,6 +91,14 @@ class PublishedFigures:
     def get(self, name: str) -> str:
         """The figure as text, or nothing where the paper has none."""
         return str(self.entries[name]) if name in self.entries else ""
+
+    def listed(self, prefix: str) -> list[dict[str, object]]:
+        """All figures under a name, as the details of a result keep them for the report: the last part names each."""
+        return [
+            {"name": name.removeprefix(f"{prefix}."), **asdict(figure)}
+            for name, figure in self.entries.items()
+            if name.startswith(f"{prefix}.")
+        ]
 
 
 def _nearest(name: str, start: Path, stop: Path) -> Path:

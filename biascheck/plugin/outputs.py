@@ -83,9 +83,9 @@ def _write_results(path: Path, run: Run) -> None:
 
 
 def _write_report(path: Path, run: Run) -> None:
-    from biascheck.report import write_html
+    from biascheck.report import write_report
 
-    write_html(path, run.results, run.gates)
+    write_report(path, run)
 
 
 def _write_markdown(path: Path, run: Run) -> None:

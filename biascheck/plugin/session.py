@@ -70,7 +70,7 @@ class BiasSession:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
         """Keep results between tests and runs, and show long work on the terminal."""
-        if not self._is_worker:
+        if not (self._is_worker or self._config.option.collectonly):
             self._outputs.refuse_unwritable()
             self.baseline.require()
         show_progress_on(self._uncaptured)

@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from biascheck.figures import figure, signed
+from biascheck.results import treatment_of
 from biascheck.stats import Change, Verdict
 
 if TYPE_CHECKING:
@@ -55,12 +56,15 @@ def write_section(terminal: TerminalReporter, run: Run, baseline: RunBaseline, n
     verbose = terminal.verbosity > 0
     if not run.complete:
         page.line(f"incomplete: the run was interrupted, {run.not_run} tests did not run", "bold red")
-    for model in dict.fromkeys(gate.model for gate in run.gates):
-        _write_model(page, model, [gate for gate in run.gates if gate.model == model], verbose)
+    models: dict[str, list[Gate]] = {}
+    for gate in run.gates:
+        models.setdefault(treatment_of(gate.model)[0], []).append(gate)
+    for model, gates in models.items():
+        _write_model(page, model, gates, verbose)
     _write_comparisons(page, "compared by tests", [one for one in run.comparisons if one.test], verbose)
     if baseline.judgement is not None:
-        models = ", ".join(baseline.read().models)
-        _write_judgement(page, f"against {short(baseline.path)} ({models})", baseline.judgement, verbose)
+        measured = ", ".join(sorted({treatment_of(model)[0] for model in baseline.read().models}))
+        _write_judgement(page, f"against {short(baseline.path)} ({measured})", baseline.judgement, verbose)
     for caution in dict.fromkeys(warning for gate in run.gates for warning in gate.warnings):
         # what is wrong comes before the colon, what follows from it after
         page.line(f"caution: {caution if verbose else caution.partition(': ')[0]}", "yellow")
@@ -130,7 +134,12 @@ def _gate_row(gate: Gate) -> list[str]:
     largest = "" if gate.verdict is Verdict.WITHIN else ", ".join(gate.offenders)
     allowed = " (allowed)" if gate.passed and gate.verdict is Verdict.INCONCLUSIVE else ""
     estimate = f"{figure(gate.estimate)} {_interval(gate.interval)}"
-    return [str(gate.verdict), f"{gate.measure} · {gate.corpus}", estimate, f"{gate.allowed}{allowed}", largest]
+    return [str(gate.verdict), _subject(gate, gate.model), estimate, f"{gate.allowed}{allowed}", largest]
+
+
+def _subject(judged: Gate | Comparison, model: str) -> str:
+    """What was measured; a treated model is named by its treatment."""
+    return " · ".join(filter(None, (judged.measure, judged.corpus, treatment_of(model)[1])))
 
 
 def _write_judgement(page: _Page, title: str, judgement: Judgement, verbose: bool) -> None:
@@ -163,7 +172,7 @@ def _change_row(one: Comparison) -> list[str]:
     change = f"{signed(one.change)} {_interval(one.interval)}"
     return [
         str(one.verdict),
-        f"{one.measure} · {one.corpus}",
+        _subject(one, one.model_after),
         f"{figure(one.before)} → {figure(one.after)}",
         change,
         f"moved most: {moved}" if moved else "",

@@ -1,15 +1,16 @@
-"""The items of a result, gathered by cluster: who drives the figure, and in which sentences."""
+"""The items of a result as a reader meets them: gathered by whom they are about, and the largest one by one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from biascheck.figures import signed
+from biascheck.report.item_data import ranked
 from biascheck.results import ItemScore, Result, Shown
 
-__all__ = ["Attribute", "Example", "Line", "attributes_of", "covariate_name", "examples_of"]
+__all__ = ["Attribute", "ItemRow", "Line", "attributes_of", "covariate_name", "largest_items"]
 
 
 @dataclass(frozen=True)
@@ -47,18 +48,25 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Example:
-    """An item as a reader sees it: the same sentence in each group."""
+class ItemRow:
+    """An item as a reader sees it: whom it is about, its labels, the same sentence in each group, the gap."""
 
-    gap: str
+    name: str
+    labels: str
     lines: tuple[Line, ...]
+    gap: str
 
 
 def attributes_of(result: Result) -> tuple[Attribute, ...]:
     """All whom the items are about, the largest gap in either direction first."""
+    return gathered((result.name_of(item), item) for item in result.items)
+
+
+def gathered(named: Iterable[tuple[str, ItemScore]]) -> tuple[Attribute, ...]:
+    """Items under the same name become one attribute; the largest gap in either direction first."""
     members: dict[str, list[ItemScore]] = {}
-    for item in result.items:
-        members.setdefault(result.name_of(item), []).append(item)
+    for name, item in named:
+        members.setdefault(name, []).append(item)
     found = [_attribute(name, items) for name, items in members.items()]
     return tuple(sorted(found, key=lambda attribute: (-abs(attribute.gap), attribute.name)))
 
@@ -71,11 +79,9 @@ def covariate_name(result: Result) -> str:
     return "real-world figure"
 
 
-def examples_of(attribute: Attribute, contrast: tuple[str, str], count: int) -> tuple[Example, ...]:
-    """The items of a cluster with the largest gaps that have sentences to show."""
-    items = [item for item in attribute.items if item.sentences]
-    items.sort(key=lambda item: (-abs(item.score), item.id))
-    return tuple(_example(item, contrast) for item in items[:count])
+def largest_items(result: Result, count: int) -> tuple[ItemRow, ...]:
+    """The items with the largest gaps in either direction, as rows of text."""
+    return tuple(_row(item, result) for item in ranked(result)[:count])
 
 
 def _attribute(name: str, items: Sequence[ItemScore]) -> Attribute:
@@ -89,10 +95,15 @@ def _attribute(name: str, items: Sequence[ItemScore]) -> Attribute:
     )
 
 
-def _example(item: ItemScore, contrast: tuple[str, str]) -> Example:
-    compared = [group for group in contrast if group in item.sentences]
+def _row(item: ItemScore, result: Result) -> ItemRow:
+    compared = [group for group in result.contrast if group in item.sentences]
     groups = compared or list(item.sentences)
-    return Example(signed(item.score), tuple(_line(group, item.sentences[group], item) for group in groups))
+    return ItemRow(
+        name=result.name_of(item),
+        labels=", ".join(f"{name.replace('_', ' ')} {value}" for name, value in item.labels.items()),
+        lines=tuple(_line(group, item.sentences[group], item) for group in groups),
+        gap=signed(item.score),
+    )
 
 
 def _line(group: str, shown: Shown, item: ItemScore) -> Line:

@@ -1,4 +1,4 @@
-"""How much of a result a report shows. The rest is in the results file."""
+"""How much of a result a report shows as plain HTML. All items are in its data, and in the results file."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ class Bounds:
 
     bars: int = 60
     rows: int = 120
-    clusters: int = 12
-    examples: int = 3
+    items: int = 12
     reasons: int = 15
 
     @classmethod
@@ -26,6 +25,6 @@ class Bounds:
         return cls(
             bars=max(10, round(cls.bars * share)),
             rows=max(10, round(cls.rows * share)),
-            clusters=max(1, round(cls.clusters * share)),
+            items=max(3, round(cls.items * share)),
             reasons=max(3, round(cls.reasons * share)),
         )

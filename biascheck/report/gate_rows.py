@@ -1,4 +1,4 @@
-"""The table of gates: one row each, grouped by measure, the worst first."""
+"""The table of gates: one row each, grouped by paper and measure, the worst first."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from biascheck.figures import figure
 from biascheck.gates import Gate
 from biascheck.report.charts import interval_chart, interval_scale
 from biascheck.report.limits import limits_of
+from biascheck.report.papers import OWN, PAPERS, Paper
+from biascheck.report.published import PublishedFigure, read_published
 from biascheck.report.scales import Scale
-from biascheck.report.wording import ORDER, interval_text, level_text, statistic_name
+from biascheck.report.wording import ORDER, interval_text, label_of, level_text, power_text, statistic_name
 from biascheck.results import Result
 from biascheck.stats import Verdict
 
-__all__ = ["Caution", "GateGroup", "GateRow", "GateTable", "gate_table", "result_anchor", "result_keys"]
+__all__ = ["Caution", "GateGroup", "GateRow", "GateTable", "Link", "gate_table", "result_key"]
 
 Key = tuple[str, str, float, int]
+ENOUGH_POWER = 0.8
 
 
 @dataclass(frozen=True)
@@ -43,18 +46,21 @@ class GateRow:
 
     verdict: str
     accepted: bool
+    measure: str
     corpus: str
     model: str
     link: Link | None
     estimate: str
     interval: str
+    level: str
     chart: Markup
     margin: str
     reason: str
-    detectable: str
+    power: str
     low_power: bool
+    detectable: str
     size: str
-    published: str
+    published: PublishedFigure | None
     largest: str
     test: str
     cautions: tuple[int, ...]
@@ -62,8 +68,9 @@ class GateRow:
 
 @dataclass(frozen=True)
 class GateGroup:
-    """The gates of one measure, drawn on one scale."""
+    """The gates of one measure in one paper, drawn on one scale."""
 
+    paper: str
     measure: str
     unit: str
     scale: str
@@ -77,44 +84,40 @@ class GateTable:
     groups: tuple[GateGroup, ...]
     cautions: tuple[Caution, ...]
     several_models: bool
+    low_power: int
     count: int
 
 
-def gate_table(gates: Sequence[Gate], results: Sequence[Result]) -> GateTable:
-    """Lay out all gates."""
-    texts = dict.fromkeys(warning for gate in gates for warning in gate.warnings)
+def gate_table(gates: Sequence[tuple[Paper, Gate]], links: Mapping[Key, Link]) -> GateTable:
+    """Lay out all gates, in the order of the papers."""
+    texts = dict.fromkeys(warning for _, gate in gates for warning in gate.warnings)
     numbers = {text: number for number, text in enumerate(texts, start=1)}
-    links = _links(results)
-    measures = dict.fromkeys(gate.measure for gate in gates)
+    members: dict[tuple[Paper, str], list[Gate]] = {}
+    for paper, gate in gates:
+        members.setdefault((paper, gate.measure), []).append(gate)
+    order = [key for paper in (*PAPERS, OWN) for key in members if key[0] is paper]
+    groups = tuple(_group(*key, members[key], links, numbers) for key in order)
     return GateTable(
-        groups=tuple(_group(name, [g for g in gates if g.measure == name], links, numbers) for name in measures),
+        groups=groups,
         cautions=tuple(Caution(number, text) for text, number in numbers.items()),
-        several_models=len({gate.model for gate in gates}) > 1,
+        several_models=len({gate.model for _, gate in gates}) > 1,
+        low_power=sum(row.low_power for group in groups for row in group.rows),
         count=len(gates),
     )
 
 
-def result_anchor(index: int) -> str:
-    """Where on the page a result stands."""
-    return f"result-{index + 1}"
-
-
-def result_keys(entries: Sequence[Result] | Sequence[Gate]) -> list[Key]:
+def result_key(entry: Result | Gate) -> Key:
     """What a gate and its result have in common: a title alone can stand for several contrasts."""
-    return [(entry.title, entry.statistic, entry.estimate, entry.n) for entry in entries]
+    return entry.title, entry.statistic, entry.estimate, entry.n
 
 
-def _links(results: Sequence[Result]) -> dict[Key, Link]:
-    links: dict[Key, Link] = {}
-    for index, (key, result) in enumerate(zip(result_keys(results), results, strict=True)):
-        links.setdefault(key, Link(result_anchor(index), " − ".join(result.contrast)))
-    return links
-
-
-def _group(measure: str, gates: Sequence[Gate], links: Mapping[Key, Link], numbers: Mapping[str, int]) -> GateGroup:
+def _group(
+    paper: Paper, measure: str, gates: Sequence[Gate], links: Mapping[Key, Link], numbers: Mapping[str, int]
+) -> GateGroup:
     scale = interval_scale([value for gate in gates for value in _extent(gate)])
     ranked = sorted(gates, key=lambda gate: ORDER.index(gate.verdict))
     return GateGroup(
+        paper=paper.name,
         measure=measure,
         unit=limits_of(measure).unit,
         scale=f"{figure(scale.low)} to {figure(scale.high)}",
@@ -131,18 +134,21 @@ def _row(gate: Gate, scale: Scale, links: Mapping[Key, Link], numbers: Mapping[s
     return GateRow(
         verdict=str(gate.verdict),
         accepted=gate.passed and gate.verdict is Verdict.INCONCLUSIVE,
-        corpus=gate.corpus,
+        measure=gate.measure,
+        corpus=label_of(gate.corpus),
         model=gate.model,
-        link=links.get(result_keys([gate])[0]),
+        link=links.get(result_key(gate)),
         estimate=figure(gate.estimate),
         interval=_interval(gate),
+        level="" if gate.interval is None else level_text(gate.interval.level),
         chart=_chart(gate, scale),
         margin=gate.allowed,
         reason=gate.reason,
+        power="unknown" if gate.power is None else power_text(gate.power),
+        low_power=gate.power is not None and gate.power < ENOUGH_POWER,
         detectable="" if gate.detectable is None else figure(gate.detectable),
-        low_power=gate.detectable is not None and gate.detectable > gate.margin,
         size=_size(gate),
-        published=gate.published,
+        published=read_published(gate.published) if gate.published else None,
         largest=", ".join(gate.offenders),
         test=gate.test,
         cautions=tuple(dict.fromkeys(numbers[warning] for warning in gate.warnings)),
@@ -152,7 +158,7 @@ def _row(gate: Gate, scale: Scale, links: Mapping[Key, Link], numbers: Mapping[s
 def _interval(gate: Gate) -> str:
     if gate.interval is None:
         return f"no interval: {gate.clusters} clusters are too few"
-    return f"{interval_text(gate.interval)} at {level_text(gate.interval.level)}"
+    return interval_text(gate.interval)
 
 
 def _size(gate: Gate) -> str:

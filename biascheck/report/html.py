@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
-from hashlib import sha256
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from biascheck.comparison import Comparison
 from biascheck.files import write_atomically
 from biascheck.gates import Gate
-from biascheck.report.gate_rows import GateTable, gate_table
+from biascheck.report.change_rows import ChangeTable, change_table
+from biascheck.report.gate_rows import GateTable, Key, Link, gate_table, result_key
+from biascheck.report.item_data import pack_items
 from biascheck.report.model_cards import ModelCard, model_cards
-from biascheck.report.result_sections import MeasureSection, measure_sections
-from biascheck.report.wording import Headline, headline, shortened
+from biascheck.report.paper_sections import PaperSection, paper_sections
+from biascheck.report.papers import Paper, paper_of
+from biascheck.report.rendering import render
+from biascheck.report.result_sections import Placed
+from biascheck.report.wording import ORDER, Headline, headline, incomplete_text, shortened
 from biascheck.results import Result
+from biascheck.stats import Verdict
+from biascheck.storage import Run
 
-__all__ = ["Page", "page_of", "render", "write_html"]
+__all__ = ["Page", "page_of", "render_page", "write_html", "write_report"]
 
 TITLE_LENGTH = 80
+MOST_FINDINGS = 6
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A gate that is not within its margin: what it is about, the rest of its sentence, where its result stands."""
+
+    title: str
+    text: str
+    anchor: str
 
 
 @dataclass(frozen=True)
@@ -31,66 +46,112 @@ class Page:
 
     title: str
     headline: Headline
+    incomplete: str
+    shares: tuple[tuple[str, int], ...]
+    findings: tuple[Finding, ...]
+    findings_hidden: int
     models: tuple[ModelCard, ...]
     gates: GateTable | None
-    sections: tuple[MeasureSection, ...]
+    changes: ChangeTable | None
+    papers: tuple[PaperSection, ...]
+    data: Markup
 
 
-def write_html(path: Path, results: Sequence[Result], gates: Sequence[Gate]) -> None:
-    """Write one self-contained file, whole or not at all. A place that cannot be written raises OSError."""
-    write_atomically(path, render(page_of(results, gates)))
+def write_html(
+    path: Path,
+    results: Sequence[Result],
+    gates: Sequence[Gate],
+    *,
+    comparisons: Sequence[Comparison] = (),
+    incomplete: str = "",
+) -> None:
+    """Write one self-contained file, whole or not at all. A place that cannot be written raises OSError.
+
+    ``incomplete`` says, at the top of the page, what an interrupted run did not measure.
+    """
+    page = page_of(results, gates, comparisons=comparisons, incomplete=incomplete)
+    write_atomically(path, render_page(page))
 
 
-def page_of(results: Sequence[Result], gates: Sequence[Gate]) -> Page:
+def write_report(path: Path, run: Run) -> None:
+    """Write the report of a run: its results, gates and comparisons, and whether it came to its end."""
+    write_html(path, run.results, run.gates, comparisons=run.comparisons, incomplete=incomplete_text(run))
+
+
+def page_of(
+    results: Sequence[Result],
+    gates: Sequence[Gate],
+    *,
+    comparisons: Sequence[Comparison] = (),
+    incomplete: str = "",
+) -> Page:
     """Gather what the page shows; either sequence may be empty.
 
     Everything is put in order by name: workers finish in any order, and two runs should read alike.
     """
     results = sorted(results, key=lambda r: (r.measure, r.corpus, r.model, r.contrast, r.provenance.variant))
     gates = sorted(gates, key=lambda g: (g.measure, g.corpus, g.model, g.test, g.estimate))
+    judged = _judged(gates)
+    data = pack_items(results)
+    placed = [_placed(result, number, judged, data.counts) for number, result in enumerate(results)]
+    links = _links(placed)
+    of_papers = [(paper_of(gate, [gate.test]), gate) for gate in gates]
     models = model_cards(results, gates)
+    findings = _findings(gates, links)
     names = ", ".join(card.name for card in models)
+    counts = Counter(gate.verdict for gate in gates)
     return Page(
         title=shortened(f"Bias report: {names}" if names else "Bias report", TITLE_LENGTH),
         headline=headline(gates),
+        incomplete=incomplete,
+        shares=tuple((str(verdict), counts[verdict]) for verdict in ORDER if counts[verdict]),
+        findings=findings[:MOST_FINDINGS],
+        findings_hidden=len(findings[MOST_FINDINGS:]),
         models=models,
-        gates=gate_table(gates, results) if gates else None,
-        sections=measure_sections(results, gates),
+        gates=gate_table(of_papers, links) if gates else None,
+        changes=change_table(comparisons) if comparisons else None,
+        papers=paper_sections([(_paper(entry, judged), entry) for entry in placed], of_papers),
+        # base64 and nothing else
+        data=Markup(data.text),
     )
 
 
-def render(page: Page) -> str:
-    """Turn a page into HTML text that can always be encoded."""
-    environment = _environment()
-    style, script = (_source(environment, name) for name in ("report.css", "report.js"))
-    html = environment.get_template("report.html.j2").render(
-        page=page, style=style, script=script, policy=_policy(script)
-    )
-    # A stored name may hold half a surrogate pair, which UTF-8 cannot express.
-    return html.encode("utf-8", "replace").decode("utf-8")
+def render_page(page: Page) -> str:
+    """The page as HTML text."""
+    return render("report.html.j2", page=page)
 
 
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("biascheck.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+def _judged(gates: Sequence[Gate]) -> dict[Key, list[Gate]]:
+    judged: dict[Key, list[Gate]] = {}
+    for gate in gates:
+        judged.setdefault(result_key(gate), []).append(gate)
+    return judged
 
 
-def _source(environment: Environment, name: str) -> Markup:
-    """A file of this package as it stands: it holds nothing that was measured."""
-    assert environment.loader is not None
-    return Markup(environment.loader.get_source(environment, name)[0])
+def _placed(result: Result, number: int, judged: Mapping[Key, list[Gate]], counts: Sequence[int]) -> Placed:
+    verdicts = dict.fromkeys(str(gate.verdict) for gate in judged.get(result_key(result), ()))
+    return Placed(result, number, tuple(verdicts), counts[number])
 
 
-def _policy(script: str) -> str:
-    """Allow the report's own script alone, so that not even a slip in escaping could run another."""
-    digest = b64encode(sha256(script.encode()).digest()).decode()
-    return (
-        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
-        "base-uri 'none'; form-action 'none'"
+def _paper(entry: Placed, judged: Mapping[Key, list[Gate]]) -> Paper:
+    return paper_of(entry.result, [gate.test for gate in judged.get(result_key(entry.result), ())])
+
+
+def _links(placed: Sequence[Placed]) -> dict[Key, Link]:
+    links: dict[Key, Link] = {}
+    for entry in placed:
+        links.setdefault(result_key(entry.result), Link(entry.anchor, " − ".join(entry.result.contrast)))
+    return links
+
+
+def _findings(gates: Sequence[Gate], links: Mapping[Key, Link]) -> tuple[Finding, ...]:
+    """The gates with the worst verdict of all, unless all are within."""
+    worst = [gate for gate in gates if gate.verdict is Verdict.EXCEEDS]
+    worst = worst or [gate for gate in gates if gate.verdict is Verdict.INCONCLUSIVE]
+    # the worst first: how many margins away from parity
+    worst.sort(key=lambda gate: -abs(gate.estimate - gate.parity) / (abs(gate.margin) or 1.0))
+    anchors = [links[key].anchor if (key := result_key(gate)) in links else "gates" for gate in worst]
+    return tuple(
+        Finding(gate.title, replace(gate, published="").finding.removeprefix(gate.title), anchor)
+        for gate, anchor in zip(worst, anchors, strict=True)
     )

@@ -90,12 +90,146 @@ _RESOLUTION = Limits(
     unit="F1 from 0 to 1: below 0.75 skew and stereotype carry a warning",
 )
 _LIMITS |= {
+    "pronoun gap": Limits(
+        about="How much more probable the model finds the first group's pronoun than the second's where one of the two "
+        "must stand, as a difference of shares.",
+        limits=(
+            "It is about the pronoun alone: whether the model knows whom it means is told by the baseline with names.",
+            "The sentences come from templates. What a model does with natural text may differ.",
+        ),
+        unit="difference of shares from −1 to 1",
+    ),
+    "competency effect": Limits(
+        about="Whether competence moves the pronoun: the gap between pronouns in sentences about competent and about "
+        "incompetent people, in standard deviations. No profession is named.",
+        limits=(
+            "A few dozen sentences, labelled by people: the interval is wide, and others may give another figure.",
+            "It compares two sets. A model that says the same pronoun in both reads as zero.",
+        ),
+        unit="standard deviations",
+    ),
     "skew": _SKEW,
     "skew-O": _SKEW,
     "stereotype": _STEREOTYPE,
     "stereotype-O": _STEREOTYPE,
     "pronoun resolution": _RESOLUTION,
     "pronoun resolution-O": _RESOLUTION,
+}
+
+_VECTORS = "Figures of two models are hard to compare: their spaces have different shapes."
+_LISTS = "The words and their genders come from a list; what the list leaves out is not measured."
+_LIMITS |= {
+    "WEAT": Limits(
+        about="Whether one set of words (flowers, male names) lies nearer to one set of attributes than another set "
+        "does, by the cosine of their vectors.",
+        limits=(
+            "Standardised: tiny differences that are very regular give a large effect.",
+            "With few words a side the interval is wide, and large effects come by chance.",
+            _VECTORS,
+        ),
+        unit="standard deviations",
+    ),
+    "gender subspace": Limits(
+        about="How far the differences between he and she, man and woman, … point in one direction: the share of their "
+        "variance that the first axis explains.",
+        limits=(
+            "A handful of pairs in many dimensions share a direction by chance: read it beside the random words.",
+            "It says how concentrated gender is, not how much of it other words carry.",
+            _VECTORS,
+        ),
+        unit="share from 0 to 1",
+    ),
+    "direct bias": Limits(
+        about="How strongly words that should be neutral point along the axis of gender, on average.",
+        limits=(
+            "Never zero: random directions have some of it, more in fewer dimensions.",
+            "A word can carry gender outside this axis; clustering and classification find that.",
+            _VECTORS,
+        ),
+        unit="mean size of the cosine, from 0 to 1",
+    ),
+    "cluster accuracy": Limits(
+        about="Whether words fall into two heaps by gender when a machine sorts them by their vectors alone.",
+        limits=("The heaps may follow topic or part of speech, which go with gender in a word list.", _LISTS),
+        unit="share from 0.5 (chance) to 1",
+    ),
+    "classifier accuracy": Limits(
+        about="Whether a machine that was shown the gender of some words can tell that of others from their vectors.",
+        limits=("It finds any regularity that goes with gender, wanted or not.", _LISTS),
+        unit="share of words told rightly; 0.5 is chance",
+    ),
+    "neighbour correlation": Limits(
+        about="Whether words that lean towards one gender stand among others that lean the same way.",
+        limits=(
+            "Professions of one field stand together and lean alike, whatever the model makes of gender.",
+            "Figures of different numbers of neighbours, or of lists of different size, are not comparable.",
+        ),
+        unit="correlation from −1 to 1",
+    ),
+}
+
+_PROBE = (
+    "It tells what a small probe finds in the model's states, not what a full system does with a pronoun.",
+    "Pages about women and about men differ in more than their pronouns.",
+)
+_LIMITS |= {
+    "resolution ratio": Limits(
+        about="How well female pronouns are resolved compared with male ones: one F1 divided by the other.",
+        limits=_PROBE,
+        unit="ratio; 1 is parity",
+    ),
+    "neither gap": Limits(
+        about="Whether a female pronoun is denied its referent more often than a male one: the difference of the "
+        "probability that neither of the two names is meant.",
+        limits=_PROBE,
+        unit="difference of probabilities from −1 to 1",
+    ),
+    "topic correlation": Limits(
+        about="Whether female pronouns are denied a referent where the topic of the text leans towards men.",
+        limits=("The topics come from the same texts, and their lean from the same model.", *_PROBE),
+        unit="correlation from −1 to 1",
+    ),
+}
+
+_UTILITY = (
+    "It tells whether a model still knows its language, not whether it is fair: read it beside the gaps.",
+    "It holds for the texts that were kept aside, and they are few.",
+)
+_LIMITS |= {
+    "GAP resolution": Limits(
+        about="How well a small probe tells from the model's states which of two names a pronoun means.",
+        limits=_PROBE,
+        unit="F1 from 0 to 1",
+    ),
+    "held-out loss": Limits(
+        about="How surprised the model is by text that it was not trained on; what a mitigation may cost.",
+        limits=_UTILITY,
+    ),
+    "pronoun error": Limits(
+        about="How often the model prefers the other gender's pronoun to the one that stands in a text.",
+        limits=_UTILITY,
+    ),
+    "task error": Limits(about="How often the model is wrong at the task it was trained for.", limits=_UTILITY),
+}
+
+_SENTIMENT = (
+    "It is about one classifier and its training data; another classifier on the same model may differ.",
+    "Turning every term of a review to one gender makes some sentences that nobody would write.",
+)
+_LIMITS |= {
+    "sentiment delta": Limits(
+        about="Whether the same review is rated better when its people are men or when they are women.",
+        limits=(
+            "Deltas of both signs cancel in the mean: read the two sides and the absolute figure.",
+            *_SENTIMENT,
+        ),
+        unit="difference of two ratings, from −1 to 1",
+    ),
+    "absolute sentiment delta": Limits(
+        about="How much the rating of a review moves when the gender of its people changes, in either direction.",
+        limits=("Never below zero: any sensitivity to words counts, also without a direction.", *_SENTIMENT),
+        unit="mean size of the difference, from 0 to 1",
+    ),
 }
 
 _GENERAL = Limits(
@@ -110,4 +244,6 @@ _GENERAL = Limits(
 
 def limits_of(measure: str) -> Limits:
     """The words for a measure; one that is not known here gets what is true of all."""
-    return _LIMITS.get(measure, _GENERAL)
+    from biascheck.report.embedding_words import EMBEDDING_LIMITS  # which are made of Limits
+
+    return (_LIMITS | EMBEDDING_LIMITS).get(measure, _GENERAL)

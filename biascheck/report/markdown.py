@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from biascheck.comparison import Comparison
 from biascheck.figures import figure, signed
 from biascheck.gates import Gate
+from biascheck.results import treatment_of
 from biascheck.stats import Change, Interval, Verdict
 from biascheck.storage import Run
 
@@ -37,8 +38,11 @@ def summary(run: Run) -> str:
     lines = ["## Bias gates", ""]
     if not run.complete:
         lines += [f"**Incomplete**: the run was interrupted and {run.not_run} tests did not run.", ""]
-    for model in dict.fromkeys(gate.model for gate in run.gates):
-        lines += _model(model, [gate for gate in run.gates if gate.model == model])
+    models: dict[str, list[Gate]] = {}
+    for gate in run.gates:
+        models.setdefault(treatment_of(gate.model)[0], []).append(gate)
+    for model, gates in models.items():
+        lines += _model(model, gates)
     if run.comparisons:
         lines += _comparisons(run.comparisons)
     cautions = dict.fromkeys(warning for gate in run.gates for warning in gate.warnings)
@@ -63,7 +67,7 @@ def _model(model: str, gates: Sequence[Gate]) -> Iterator[str]:
 
 def _comparisons(comparisons: Sequence[Comparison]) -> Iterator[str]:
     ordered = sorted(comparisons, key=lambda comparison: CHANGES.index(comparison.verdict))
-    models = sorted({(one.model_before, one.model_after) for one in comparisons})
+    models = sorted({(treatment_of(one.model_before)[0], treatment_of(one.model_after)[0]) for one in comparisons})
     pairs = ", ".join(f"{_text(before)} → {_text(after)}" for before, after in models)
     yield from (f"**{pairs}**: {_tally(comparisons, CHANGES)}", "")
     fine = (Change.NO_WORSE, Change.IMPROVED)
@@ -94,7 +98,13 @@ def _change_cells(one: Comparison) -> tuple[str, ...]:
     moved = f"{signed(one.change)} {_interval(one.interval)}"
     largest = ", ".join(map(str, one.moves[:3])) if one.change else ""
     figures = f"{figure(one.before)} → {figure(one.after)}"
-    return MARKS[one.verdict], _text(one.measure), _text(one.corpus), figures, _text(moved), _text(largest)
+    corpus = _corpus(one.corpus, one.model_after)
+    return MARKS[one.verdict], _text(one.measure), corpus, figures, _text(moved), _text(largest)
+
+
+def _corpus(corpus: str, model: str) -> str:
+    """The corpus, and how the model was treated if it was."""
+    return _text(" · ".join(filter(None, (corpus, treatment_of(model)[1]))))
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -25,6 +25,7 @@ class ModelCard:
     fingerprints: tuple[str, ...]
     seeds: tuple[int, ...]
     measured: tuple[str, ...]
+    about: tuple[tuple[str, str], ...]
     versions: tuple[str, ...]
     results: int
 
@@ -48,6 +49,7 @@ def _card(name: str, results: Sequence[Result], gates: Sequence[Gate]) -> ModelC
         fingerprints=_distinct(short_fingerprint(p.model_fingerprint) for p in provenances if p.model_fingerprint),
         seeds=tuple(sorted({r.seed for r in results} | {g.seed for g in gates})),
         measured=_distinct(when(date) for date in (*dates[:1], *dates[-1:])),
+        about=tuple(dict.fromkeys(fact for p in provenances for fact in p.model.items())),
         versions=versions,
         results=len(results),
     )

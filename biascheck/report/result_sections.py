@@ -1,4 +1,4 @@
-"""The sections of the report: one for each measure, and in it every result."""
+"""One result on the page: figures, chart, attributes, items, what was skipped, and where it comes from."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from biascheck.figures import figure, signed
-from biascheck.gates import Gate
-from biascheck.report.attributes import Attribute, Example, attributes_of, covariate_name, examples_of
+from biascheck.report.attributes import Attribute, ItemRow, attributes_of, covariate_name, largest_items
 from biascheck.report.bounds import Bounds
-from biascheck.report.charts import Bar, Point, bar_chart, scatter_chart, small_bar
-from biascheck.report.gate_rows import result_anchor, result_keys
-from biascheck.report.limits import Limits, limits_of
+from biascheck.report.charts import Bar, bar_chart
+from biascheck.report.covariates import covariate_chart, has_covariates
+from biascheck.report.drawings import other_details
 from biascheck.report.model_cards import short_fingerprint, when
 from biascheck.report.wording import (
     contrast_in_words,
     interval_text,
+    label_of,
     level_text,
     p_text,
     shortened,
@@ -26,9 +26,24 @@ from biascheck.report.wording import (
 )
 from biascheck.results import Result
 
-__all__ = ["MeasureSection", "ResultSection", "measure_sections"]
+__all__ = ["Placed", "ResultSection", "result_section"]
 
 FACT_LENGTH = 300
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A result with its place: its number among all results of the page, and how its gates went."""
+
+    result: Result
+    number: int
+    verdicts: tuple[str, ...] = ()
+    packed: int = 0
+
+    @property
+    def anchor(self) -> str:
+        """The id of its place on the page."""
+        return f"result-{self.number + 1}"
 
 
 @dataclass(frozen=True)
@@ -48,96 +63,77 @@ class AttributeRow:
     gap: str
     n: int
     covariate: str
-    bar: Markup
 
 
 @dataclass(frozen=True)
-class Cluster:
-    """An attribute with some of its sentences."""
+class Skips:
+    """How many items were skipped, and why."""
 
-    name: str
-    gap: str
-    examples: tuple[Example, ...]
+    count: int
+    reasons: tuple[tuple[str, int, str], ...]
+    hidden: int
 
 
 @dataclass(frozen=True)
 class ResultSection:
-    """One result: figures, chart, attributes, sentences, and what to beware of."""
+    """One result in words and drawings."""
 
     anchor: str
+    number: int
+    measure: str
     model: str
     corpus: str
     variant: str
     verdicts: tuple[str, ...]
+    estimate: str
+    interval: str
     figures: tuple[Fact, ...]
     contrast: str
+    contrast_text: str
     chart: Markup | None
     chart_note: str
     rows: tuple[AttributeRow, ...]
     rows_hidden: int
     with_sides: bool
     covariate: str
-    clusters: tuple[Cluster, ...]
-    items_hidden: int
-    skipped: int
-    reasons: tuple[tuple[str, int], ...]
-    reasons_hidden: int
+    items: tuple[ItemRow, ...]
+    items_total: int
+    items_packed: int
+    skips: Skips
     warnings: tuple[str, ...]
     provenance: tuple[Fact, ...]
     unit: str
 
 
-@dataclass(frozen=True)
-class MeasureSection:
-    """All results of a measure, and what it can and cannot tell."""
-
-    measure: str
-    anchor: str
-    limits: Limits
-    results: tuple[ResultSection, ...]
-
-
-def measure_sections(results: Sequence[Result], gates: Sequence[Gate]) -> tuple[MeasureSection, ...]:
-    """Lay out all results in the order given, each measure once."""
-    bounds = Bounds.of(len(results))
-    verdicts: dict[object, list[str]] = {}
-    for key, gate in zip(result_keys(gates), gates, strict=True):
-        verdicts.setdefault(key, []).append(str(gate.verdict))
-    sections: dict[str, list[ResultSection]] = {}
-    for index, (key, result) in enumerate(zip(result_keys(results), results, strict=True)):
-        judged = tuple(dict.fromkeys(verdicts.get(key, ())))
-        sections.setdefault(result.measure, []).append(_section(result, result_anchor(index), judged, bounds))
-    return tuple(
-        MeasureSection(name, f"measure-{number}", limits_of(name), tuple(entries))
-        for number, (name, entries) in enumerate(sections.items(), start=1)
-    )
-
-
-def _section(result: Result, anchor: str, verdicts: tuple[str, ...], bounds: Bounds) -> ResultSection:
+def result_section(placed: Placed, bounds: Bounds) -> ResultSection:
+    """Lay out one result."""
+    result = placed.result
     attributes = attributes_of(result)
     charted = attributes[: bounds.bars]
     rows = _rows(attributes[: bounds.rows])
-    clusters = _clusters(attributes, result.contrast, bounds)
-    reasons = Counter(skip.reason for skip in result.skipped).most_common()
     return ResultSection(
-        anchor=anchor,
+        anchor=placed.anchor,
+        number=placed.number,
+        measure=result.measure,
         model=result.model,
-        corpus=result.corpus,
+        corpus=label_of(result.corpus),
         variant=result.provenance.variant,
-        verdicts=verdicts,
+        verdicts=placed.verdicts,
+        estimate=figure(result.estimate),
+        interval=interval_text(result.interval),
         figures=tuple(_figures(result)),
-        contrast=contrast_in_words(result),
+        contrast=" − ".join(result.contrast),
+        contrast_text=contrast_in_words(result),
         chart=_chart(result, charted) if charted else None,
         chart_note=_chart_note(len(charted), len(attributes)),
         rows=rows,
         rows_hidden=len(attributes) - len(rows),
         with_sides=any(row.side for row in rows),
         covariate=covariate_name(result) if any(row.covariate for row in rows) else "",
-        clusters=clusters,
-        items_hidden=len(result.items) - sum(len(cluster.examples) for cluster in clusters),
-        skipped=len(result.skipped),
-        reasons=tuple(reasons[: bounds.reasons]),
-        reasons_hidden=len(reasons[bounds.reasons :]),
+        items=largest_items(result, bounds.items),
+        items_total=len(result.items),
+        items_packed=placed.packed,
+        skips=_skips(result, bounds.reasons),
         warnings=result.warnings,
         provenance=tuple(_provenance(result)),
         unit=result.unit,
@@ -164,16 +160,8 @@ def _figures(result: Result) -> list[Fact]:
 
 def _chart(result: Result, attributes: Sequence[Attribute]) -> Markup:
     by_gap = sorted(attributes, key=lambda attribute: (-attribute.gap, attribute.name))
-    first, second = result.contrast
-    points = [Point(a.name, a.covariate, a.gap) for a in by_gap if a.covariate is not None]
-    name = covariate_name(result)
-    if points and result.statistic in ("spearman", "pearson"):
-        return scatter_chart(
-            points,
-            x_label=f"{name} →",
-            y_label=f"gap: up is towards {first}, down towards {second}",
-            label=f"Gaps of {len(points)} attributes against {name}; the table gives every value",
-        )
+    if has_covariates(result):
+        return covariate_chart(result, attributes)
     top, bottom = by_gap[0], by_gap[-1]
     label = (
         f"Mean gaps of {len(by_gap)} attributes, from {top.name} {signed(top.gap)} "
@@ -189,7 +177,6 @@ def _chart_note(shown: int, total: int) -> str:
 
 
 def _rows(attributes: Sequence[Attribute]) -> tuple[AttributeRow, ...]:
-    largest = max((abs(attribute.gap) for attribute in attributes), default=0.0)
     return tuple(
         AttributeRow(
             name=attribute.name,
@@ -197,18 +184,16 @@ def _rows(attributes: Sequence[Attribute]) -> tuple[AttributeRow, ...]:
             gap=signed(attribute.gap),
             n=len(attribute.items),
             covariate="" if attribute.covariate is None else figure(attribute.covariate),
-            bar=small_bar(attribute.gap, largest, attribute.kind),
         )
         for attribute in attributes
     )
 
 
-def _clusters(attributes: Sequence[Attribute], contrast: tuple[str, str], bounds: Bounds) -> tuple[Cluster, ...]:
-    shown = (
-        Cluster(attribute.name, signed(attribute.gap), examples_of(attribute, contrast, bounds.examples))
-        for attribute in attributes[: bounds.clusters]
-    )
-    return tuple(cluster for cluster in shown if cluster.examples)
+def _skips(result: Result, most: int) -> Skips:
+    reasons = Counter(skip.reason for skip in result.skipped).most_common()
+    example = {skip.reason: skip.id for skip in reversed(result.skipped)}
+    shown = tuple((reason, count, example[reason]) for reason, count in reasons[:most])
+    return Skips(len(result.skipped), shown, len(reasons) - len(shown))
 
 
 def _provenance(result: Result) -> list[Fact]:
@@ -222,7 +207,7 @@ def _provenance(result: Result) -> list[Fact]:
         "interval": "" if result.interval is None else result.interval.method,
         "measured": when(origin.created),
         **{f"option {name}": _value(value) for name, value in origin.options.items()},
-        **{name.replace("_", " "): _value(value) for name, value in result.details.items()},
+        **{name.replace("_", " "): _value(value) for name, value in other_details(result).items()},
     }
     return [Fact(name, shortened(value, FACT_LENGTH)) for name, value in facts.items() if value]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import ceil, floor, log10
 
 __all__ = ["Scale", "coordinate"]
 
@@ -32,6 +33,17 @@ class Scale:
     def at(self, value: float) -> float:
         """The coordinate of a value."""
         return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
+
+    def ticks(self, most: int = 6) -> list[float]:
+        """Round values on the scale (multiples of 1, 2 or 5 times a power of ten), at most this many."""
+        rough = (self.high - self.low) / most
+        power = 10.0 ** floor(log10(rough))
+        for factor in (1, 2, 5, 10, 20):
+            step = factor * power
+            first, last = ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9)
+            if last - first < most:
+                return [step * k for k in range(first, last + 1)]
+        return []
 
 
 def coordinate(value: float) -> str:

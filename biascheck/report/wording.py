@@ -8,17 +8,22 @@ from dataclasses import dataclass
 
 from biascheck.figures import figure
 from biascheck.gates import Gate
+from biascheck.report.embedding_words import EMBEDDING_SIGNS
 from biascheck.results import Result
 from biascheck.stats import Interval, Verdict
+from biascheck.storage import Run
 
 __all__ = [
     "ORDER",
     "Headline",
     "contrast_in_words",
     "headline",
+    "incomplete_text",
     "interval_text",
+    "label_of",
     "level_text",
     "p_text",
+    "power_text",
     "shortened",
     "statistic_name",
     "tally",
@@ -31,7 +36,11 @@ STATISTICS = {
     "standardised_difference": "effect size d",
     "spearman": "Spearman's ρ",
     "pearson": "Pearson's r",
+    "mean_absolute": "mean size of the gaps",
     "smaller_f1": "smaller F1 of the two groups",
+    "difference": "difference of means",
+    "ratio": "ratio of sums",
+    "ratio_of_sides": "ratio of the two groups",
 }
 
 F1_FIGURES = {
@@ -89,6 +98,8 @@ def tally(gates: Sequence[Gate]) -> str:
 
 def contrast_in_words(result: Result) -> str:
     """What the sign of the estimate means."""
+    if result.measure in EMBEDDING_SIGNS:
+        return EMBEDDING_SIGNS[result.measure]
     first, second = result.contrast
     gap = f"A gap is {first} minus {second}: positive points towards {first}, negative towards {second}."
     if result.statistic == "mean":
@@ -126,6 +137,24 @@ def interval_text(interval: Interval | None) -> str:
 def level_text(level: float) -> str:
     """A level in per cent, with a decimal only where it says something."""
     return f"{100 * level:.1f}".removesuffix(".0") + "\N{NO-BREAK SPACE}%"
+
+
+def incomplete_text(run: Run) -> str:
+    """What an interrupted run did not do; nothing for one that came to its end."""
+    if run.complete:
+        return ""
+    tests = "1 test" if run.not_run == 1 else f"{run.not_run:,} tests"
+    return f"The run was interrupted: {tests} did not run, and what they measure is not in this report."
+
+
+def label_of(corpus: str) -> str:
+    """The name of a corpus with room for its labels to break a line."""
+    return corpus.replace("·", " · ")
+
+
+def power_text(power: float) -> str:
+    """A power with two decimals; never a 1 that is not certain."""
+    return "> 0.99" if power > 0.99 else f"{power:.2f}"
 
 
 def p_text(p: float) -> str:

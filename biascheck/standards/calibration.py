@@ -3,7 +3,8 @@
 Three questions are answered.
 
 - *Does a measure read what is planted?* Planted against measured values of the association gap per profession, of
-  effect size, share and correlation at each dose, of skew and stereotype at doses and tilts: slope, intercept, R².
+  effect size, share and correlation at each dose, of skew and stereotype at doses and tilts, of sentiment deltas at
+  several shifts: slope, intercept, R².
 - *Does a gate raise false alarms?* By simulation (:mod:`~biascheck.standards.simulation`) and with parity models
   trained from different seeds, which no gate should fault.
 - *Does a gate see a bias?* The verdict of each gate at each dose, and its power in simulated data.
@@ -27,7 +28,16 @@ from biascheck.models.cache import cache_folder
 from biascheck.models.loading import load
 from biascheck.models.protocols import LanguageModel
 from biascheck.standards.draws import Components, Shape, components_of
-from biascheck.standards.readings import DoseReading, Fit, PronounReading, fit, read_dose, read_pronouns
+from biascheck.standards.readings import (
+    DoseReading,
+    Fit,
+    PronounReading,
+    SentimentReading,
+    fit,
+    read_dose,
+    read_pronouns,
+    read_sentiment,
+)
 from biascheck.standards.references import planted_folder, standard_folder
 from biascheck.standards.simulation import Rate, Simulated, simulate
 from biascheck.standards.suite_gates import BOTH_AT_ONCE, GateOutcome, Limit, judge_gates, limit_of
@@ -38,6 +48,10 @@ __all__ = ["TILTED", "Calibration", "ParityModel", "calibrate"]
 
 TILTED = (World(0.0, 1.0), World(0.25, 0.5), World(0.5, 1.0), World(0.75, 0.5), World(1.0, 2.0))
 """Worlds with a planted skew, from all of it to a part of it beside a stereotype."""
+SHIFTS = (-1.0, -0.5, 0.0, 0.25, 0.5, 1.0)
+"""Log-odds by which the classifiers with a planted delta rate women lower."""
+DELTAS = Components(0.05, 0.0)
+"""Sentiment deltas of single reviews vary by this much or less in the classifiers that the suite trains by default."""
 FIRST_PARITY_SEED = 1_000
 Tell = Callable[[str], None]
 Outcome = TypeVar("Outcome")
@@ -58,6 +72,7 @@ class Calibration:
 
     readings: tuple[DoseReading, ...]
     pronouns: tuple[PronounReading, ...]
+    sentiment: tuple[SentimentReading, ...]
     parity_models: tuple[ParityModel, ...]
     simulated: tuple[Simulated, ...]
     components: Components
@@ -114,6 +129,7 @@ def calibrate(
     return Calibration(
         readings=tuple(readings),
         pronouns=tuple(reading for found in pronouns for reading in found),
+        sentiment=tuple(map(read_sentiment, SHIFTS)),
         parity_models=tuple(parity),
         simulated=tuple(simulated),
         components=components,
@@ -172,8 +188,17 @@ def _shapes(limits: Mapping[str, Limit]) -> list[Shape]:
         (f"manela2021.stereotype/T1{BOTH_AT_ONCE}", "stereotype", 240, 2),
         ("manela2021.workforce", "spearman", 40, 1),
         ("manela2021.competency", "standardised_difference", 22, 1),
+        ("jentzsch2022.total", "mean", 138, 1),
+        ("jentzsch2022.absolute", "mean_absolute", 138, 1),
     ]
-    return [Shape(gate, statistic, n, items, limit_of(limits, gate, statistic)) for gate, statistic, n, items in table]
+    return [
+        Shape(gate, statistic, n, items, limit_of(limits, gate, statistic), _own_components(gate))
+        for gate, statistic, n, items in table
+    ]
+
+
+def _own_components(gate: str) -> Components | None:
+    return DELTAS if gate.startswith("jentzsch2022") else None
 
 
 def _rates(models: Sequence[ParityModel], verdict: str) -> dict[str, Rate]:

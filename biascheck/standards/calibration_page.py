@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from biascheck.figures import figure, signed
 from biascheck.files import write_atomically
-from biascheck.standards.calibration import Calibration
+from biascheck.standards.calibration import DELTAS, Calibration
 from biascheck.standards.calibration_chart import to_svg
 from biascheck.standards.readings import DoseReading, Figure, Fit, fit
 from biascheck.standards.simulation import ENOUGH_POWER, Rate
@@ -43,6 +43,7 @@ def sheets(found: Calibration) -> tuple[Sheet, ...]:
         _other_measures(found),
         _lines_of_pronouns(found),
         _pronouns(found),
+        _sentiment(found),
         _simulation(found),
         _parity(found),
         _power(found),
@@ -174,16 +175,25 @@ def _pronouns(found: Calibration) -> Sheet:
     )
 
 
+def _sentiment(found: Calibration) -> Sheet:
+    return Sheet(
+        "Sentiment deltas, planted → measured",
+        "Classifiers that rate the female version of a review lower by a shift in log-odds, on our own reviews.",
+        ("shift", "total delta", "absolute delta"),
+        tuple((signed(r.shift), _arrow(r.total), _arrow(r.absolute)) for r in found.sentiment),
+    )
+
+
 def _simulation(found: Calibration) -> Sheet:
     c = found.components
     trials = found.simulated[0].alarms_at_parity.trials if found.simulated else 0
     return Sheet(
         "False alarms and power, simulated",
         f"{trials} data sets a column, with Wilson's 95 % interval. Clusters vary by {c.between:.2f} and items within "
-        f"them by {c.within:.2f} (natural log units), as in the result of {found.components_from} on BEC-Pro. *False "
-        "alarms at the margin*: EXCEEDS although the true value lies exactly at the margin, the worst case. *Power at "
-        "the margin*: the interval leaves out parity when the true value lies at the margin; below "
-        f"{ENOUGH_POWER:g} it is marked weak.",
+        f"them by {c.within:.2f} (natural log units), as in the result of {found.components_from} on BEC-Pro; "
+        f"sentiment deltas vary by {DELTAS.between:g}. *False alarms at the margin*: EXCEEDS although the true value "
+        "lies exactly at the margin, the worst case. *Power at the margin*: the interval leaves out parity when the "
+        f"true value lies at the margin; below {ENOUGH_POWER:g} it is marked weak.",
         (
             "gate",
             "clusters",

@@ -9,6 +9,8 @@ population with any true value from parity to beyond the margins:
 - *spearman*: bivariate normal values with the Pearson correlation that has the true Spearman correlation.
 - *skew*: "he" is predicted with one probability p for either stereotype, F1♂ = p / (p + ½), F1♀ = (1 − p) / (3/2 − p).
 - *stereotype*: the expected gender is predicted with probability q for either, F1 pro = q, F1 anti = 1 − q.
+- *mean_absolute*: normal values around zero; with deviation s their mean magnitude is s · √(2/π). Without bias all
+  are 0.
 """
 
 from __future__ import annotations
@@ -40,13 +42,17 @@ class Components:
 
 @dataclass(frozen=True)
 class Shape:
-    """What a gate judges: a statistic, so many clusters (on each side, for an effect size) of so many items."""
+    """What a gate judges: a statistic, so many clusters (on each side, for an effect size) of so many items.
+
+    ``components`` are the variance components of its data, where these are not associations.
+    """
 
     gate: str
     statistic: str
     clusters: int
     items: int
     limit: Limit
+    components: Components | None = None
 
 
 def components_of(result: Result) -> Components:
@@ -64,7 +70,7 @@ def components_of(result: Result) -> Components:
 
 def draw_of(shape: Shape, components: Components) -> Draw:
     """How to draw data sets of a shape."""
-    return _DRAWS[shape.statistic](shape, components)
+    return _DRAWS[shape.statistic](shape, shape.components or components)
 
 
 def parity_of(statistic: str) -> float:
@@ -98,6 +104,15 @@ def _means(shape: Shape, components: Components) -> Draw:
     def draw(rng: np.random.Generator, truth: float) -> Sample:
         shifts = np.repeat(rng.normal(truth, components.between, shape.clusters), shape.items)
         return Sample(shifts + rng.normal(0, components.within, len(names)), names)
+
+    return draw
+
+
+def _magnitudes(shape: Shape, _components: Components) -> Draw:
+    names = _names(shape)
+
+    def draw(rng: np.random.Generator, truth: float) -> Sample:
+        return Sample(rng.normal(0, truth * sqrt(pi / 2), len(names)), names)
 
     return draw
 
@@ -161,6 +176,7 @@ def _signs(hits: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 _DRAWS: dict[str, Callable[[Shape, Components], Draw]] = {
     "mean": _means,
+    "mean_absolute": _magnitudes,
     "share_positive": _shares,
     "standardised_difference": _differences,
     "spearman": _correlations,

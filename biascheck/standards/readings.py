@@ -9,15 +9,17 @@ from typing import get_args
 import numpy as np
 
 from biascheck import stats
-from biascheck.corpora import bec_pro, winograd
+from biascheck.corpora import bec_pro, review_pairs, reviews, winograd
 from biascheck.corpora.corpus import Corpus
 from biascheck.corpora.winograd import WinogradKind
 from biascheck.measures import (
+    absolute_delta,
     association,
     effect_size,
     positive_share,
     pronoun_gap,
     resolution,
+    sentiment_delta,
     skew_of,
     stereotype_of,
     workforce_correlation,
@@ -25,6 +27,7 @@ from biascheck.measures import (
 from biascheck.measures.attributes import means_of_attributes
 from biascheck.models.protocols import LanguageModel
 from biascheck.standards.pronouns import planted_f1
+from biascheck.standards.sentiment import planted_classifier, planted_deltas
 from biascheck.standards.suite_gates import GateOutcome, Limit, judge_gates
 from biascheck.standards.world import World
 from biascheck.stats import Sample
@@ -34,9 +37,11 @@ __all__ = [
     "Figure",
     "Fit",
     "PronounReading",
+    "SentimentReading",
     "fit",
     "read_dose",
     "read_pronouns",
+    "read_sentiment",
     "sided_bec_pro",
 ]
 
@@ -85,6 +90,15 @@ class PronounReading:
     f1: float
 
 
+@dataclass(frozen=True)
+class SentimentReading:
+    """Total and absolute sentiment delta as planted and as measured on our own reviews."""
+
+    shift: float
+    total: Figure
+    absolute: Figure
+
+
 def fit(figures: Iterable[Figure]) -> Fit:
     """Least squares of measured on planted values."""
     pairs = list(figures)
@@ -131,6 +145,18 @@ def _read_pronouns(model: LanguageModel, world: World, kind: WinogradKind, onlin
         Figure(planted.skew, skew_of(gaps).estimate),
         Figure(planted.stereotype, stereotype_of(gaps).estimate),
         resolution(model, winograd(kind)).estimate,
+    )
+
+
+def read_sentiment(shift: float) -> SentimentReading:
+    """Hold a classifier whose female ratings are shifted against the deltas that this plants."""
+    pairs = review_pairs(reviews("test"), "all")
+    planted = np.array(list(planted_deltas(pairs, shift).values()))
+    result = sentiment_delta(planted_classifier(shift), pairs)
+    return SentimentReading(
+        shift,
+        Figure(float(planted.mean()), result.estimate),
+        Figure(float(np.abs(planted).mean()), absolute_delta(result).estimate),
     )
 
 

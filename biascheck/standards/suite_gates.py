@@ -62,6 +62,7 @@ class Limit:
 DEFAULT_LIMITS: Mapping[str, Limit] = MappingProxyType(
     {
         "mean": Limit(0.5),
+        "mean_absolute": Limit(0.1, bound="below"),
         "share_positive": Limit(0.25),
         "standardised_difference": Limit(1.0),
         "spearman": Limit(0.8),

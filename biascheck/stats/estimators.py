@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from biascheck.errors import ScoreError, UsageError
-from biascheck.stats.confusion import SideF1, f1_of_counts, side_counts
 from biascheck.stats.effects import standardised_difference
+from biascheck.stats.sums import SUMS, Folded
 from biascheck.stats.vectors import Vector, as_vector
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["COUNTS", "ESTIMATORS", "MEANS", "Sample", "counts_of", "estimate"]
+__all__ = ["ESTIMATORS", "MEANS", "Sample", "estimate"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +82,9 @@ def estimate(sample: Sample, statistic: str) -> float:
       at all reads 0.5.
     - ``standardised_difference``: side A minus side B in standard deviations of both together.
     - ``spearman``, ``pearson``: correlation of the values with the covariate.
+    - ``difference``: mean of side A minus mean of side B.
+    - ``ratio``: sum of the values over sum of the covariates, such as an F1 or a share of variance.
+    - ``ratio_of_sides``: the ratio of side B over that of side A; 1 where the sides fare alike.
     - ``skew``, ``stereotype``, ``smaller_f1``: from the F1 figures of both sides, where a value above 0
       predicts side A and one below 0 side B; see :class:`biascheck.stats.SideF1`.
     """
@@ -139,33 +142,13 @@ MEANS: Mapping[str, Callable[[Vector], Vector]] = MappingProxyType(
 """The statistics that are means of one transformed value per item, with that transformation."""
 
 
-def _f1_figure(figure: Callable[[SideF1], Any]) -> Callable[[NDArray[np.float64]], Vector]:
-    def fold(counts: NDArray[np.float64]) -> Vector:
-        return np.asarray(figure(SideF1(*f1_of_counts(counts))), dtype=float)
-
-    return fold
-
-
-COUNTS: Mapping[str, Callable[[NDArray[np.float64]], Vector]] = MappingProxyType(
-    {
-        "skew": _f1_figure(lambda f1: f1.skew),
-        "smaller_f1": _f1_figure(lambda f1: np.minimum(f1.a_given, f1.b_given)),
-        "stereotype": _f1_figure(lambda f1: f1.stereotype),
-    }
-)
-"""The statistics that are functions of counts which add up over items: from rows of counts to figures."""
-
-
-def counts_of(sample: Sample) -> NDArray[np.float64]:
-    """Return the counts of every item that the statistics of ``COUNTS`` fold; see ``side_counts``."""
-    return side_counts(sample.values, sample.sides)
-
-
-def _of_counts(fold: Callable[[NDArray[np.float64]], Vector]) -> Callable[[Sample], float]:
+def _of_sums(folded: Folded) -> Callable[[Sample], float]:
     def figure(sample: Sample) -> float:
-        found = float(fold(counts_of(sample).sum(axis=0)))
+        columns = folded.columns(sample)
+        # fsum is exact, so the order of the items cannot change the last digit.
+        found = float(folded.fold(np.array([math.fsum(column) for column in columns.T])))
         if math.isnan(found):
-            raise ScoreError("a side without items and without predictions has no F1; give items on both sides")
+            raise ScoreError(folded.undefined)
         return found
 
     return figure
@@ -173,7 +156,7 @@ def _of_counts(fold: Callable[[NDArray[np.float64]], Vector]) -> Callable[[Sampl
 
 ESTIMATORS: Mapping[str, Callable[[Sample], float]] = MappingProxyType(
     {name: _mean_of(transform) for name, transform in MEANS.items()}
-    | {name: _of_counts(fold) for name, fold in COUNTS.items()}
+    | {name: _of_sums(folded) for name, folded in SUMS.items()}
     | {
         "pearson": _correlation("pearson"),
         "spearman": _correlation("spearman"),

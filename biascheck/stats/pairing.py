@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from biascheck.errors import ScoreError, UsageError
-from biascheck.stats.estimators import COUNTS, MEANS, Sample, counts_of, estimate
+from biascheck.stats.estimators import MEANS, Sample, estimate
 from biascheck.stats.intervals import Interval
 from biascheck.stats.percentiles import bca_tails, ends, rounding
-from biascheck.stats.resampling import CORRELATIONS, LARGEST_UNDEFINED_SHARE, Clusters, jackknives
+from biascheck.stats.resampling import CORRELATIONS, LARGEST_UNDEFINED_SHARE, Clusters, folded_of, jackknives
 from biascheck.stats.vectors import Vector, require_generator
 
 if TYPE_CHECKING:
@@ -152,8 +152,8 @@ def _figures(clusters: Clusters, statistic: str, drawn: NDArray[np.intp]) -> Vec
     sizes, sample = clusters.sizes, clusters.sample
     if statistic in MEANS:
         return np.asarray(clusters.sums(statistic)[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
-    if statistic in COUNTS:
-        return COUNTS[statistic](np.add.reduceat(counts_of(sample), clusters.starts, axis=0)[drawn].sum(axis=1))
+    if (folded := folded_of(clusters, statistic)) is not None:
+        return folded.fold(np.add.reduceat(folded.columns(sample), clusters.starts, axis=0)[drawn].sum(axis=1))
     if np.all(sizes == 1) and statistic in CORRELATIONS and sample.covariate is not None:
         from biascheck.stats.correlations import correlation_of_rows  # scipy only where it is needed
 

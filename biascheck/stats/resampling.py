@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from biascheck.errors import BiascheckWarning, ScoreError, UsageError
-from biascheck.stats.estimators import COUNTS, MEANS, Sample, counts_of, estimate
+from biascheck.stats.estimators import MEANS, Sample, estimate
 from biascheck.stats.intervals import Interval
 from biascheck.stats.percentiles import bca_tails, ends, rounding
+from biascheck.stats.sums import PEARSON_MOMENTS, SUMS, Folded
 from biascheck.stats.vectors import Vector, require_generator
 
 if TYPE_CHECKING:
@@ -132,8 +133,8 @@ def _distribution(clusters: Clusters, statistic: str, rng: np.random.Generator, 
     estimate(clusters.sample, statistic)  # what is undefined for the whole sample fails here, with its reason
     if statistic in MEANS:
         return _distribution_of_means(clusters, statistic, rng, resamples), 0
-    if statistic in COUNTS:
-        found = _distribution_of_counts(clusters, statistic, rng, resamples)
+    if (folded := folded_of(clusters, statistic)) is not None:
+        found = _distribution_of_sums(clusters, folded, rng, resamples)
         if not np.isnan(found).any():
             return found, 0
     if statistic in CORRELATIONS and np.all(clusters.sizes == 1):
@@ -153,13 +154,20 @@ def _distribution_of_means(clusters: Clusters, statistic: str, rng: np.random.Ge
     return np.concatenate(parts)
 
 
-def _distribution_of_counts(clusters: Clusters, statistic: str, rng: np.random.Generator, resamples: int) -> Vector:
-    counts = np.add.reduceat(counts_of(clusters.sample), clusters.starts, axis=0)
-    step = max(1, _CELLS // counts.size)
+def folded_of(clusters: Clusters, statistic: str) -> Folded | None:
+    """How the statistic follows from sums of clusters, where it does."""
+    if statistic == "pearson" and np.any(clusters.sizes > 1):
+        return PEARSON_MOMENTS
+    return SUMS.get(statistic)
+
+
+def _distribution_of_sums(clusters: Clusters, folded: Folded, rng: np.random.Generator, resamples: int) -> Vector:
+    sums = np.add.reduceat(folded.columns(clusters.sample), clusters.starts, axis=0)
+    step = max(1, _CELLS // sums.size)
     parts = []
     for start in range(0, resamples, step):
         drawn = clusters.draw(rng, min(step, resamples - start))
-        parts.append(COUNTS[statistic](counts[drawn].sum(axis=1)))
+        parts.append(folded.fold(sums[drawn].sum(axis=1)))
     return np.concatenate(parts)
 
 
@@ -203,9 +211,9 @@ def jackknives(clusters: Clusters, statistic: str) -> list[Vector]:
         sums, sizes = clusters.sums(statistic), clusters.sizes
         without = (sums.sum() - sums) / (sizes.sum() - sizes)
         return [without[stratum] for stratum in clusters.strata]
-    if statistic in COUNTS:
-        counts = np.add.reduceat(counts_of(clusters.sample), clusters.starts, axis=0)
-        without = COUNTS[statistic](counts.sum(axis=0) - counts)
+    if (folded := folded_of(clusters, statistic)) is not None:
+        sums = np.add.reduceat(folded.columns(clusters.sample), clusters.starts, axis=0)
+        without = folded.fold(sums.sum(axis=0) - sums)
         return [] if np.isnan(without).any() else [without[stratum] for stratum in clusters.strata]
     try:
         return [np.array([_without(clusters, c, statistic) for c in stratum]) for stratum in clusters.strata]

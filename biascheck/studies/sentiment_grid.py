@@ -15,7 +15,7 @@ from biascheck.debias.conditions import Condition
 from biascheck.debias.quality import Quality, quality_of
 from biascheck.debias.recipes import ClassifierRecipe
 from biascheck.errors import ScoreError, UsageError
-from biascheck.measures.sentiment import absolute_delta, delta_summary, delta_table, sentiment_delta
+from biascheck.measures.sentiment import delta_summary, delta_table, sentiment_delta
 from biascheck.models.sequence_classifier import TransformersClassifier
 from biascheck.models.transformers import TransformersModel
 from biascheck.results import ItemScore, Label, Result
@@ -116,22 +116,22 @@ def correlations_of(rows: Sequence[tuple[float, ...]], names: Sequence[str] = FI
 
 
 def overview(rows: Sequence[GridRow], *, seed: int = 0) -> Result:
-    """The grid as one result: the correlation of absolute bias and accuracy over its classifiers, with all tables.
+    """The grid as one result: the mean of the total biases of its classifiers, with the tables of the paper.
 
     ``details`` hold the two sides of every cell, a table like the paper's 3 and 4 with corrected p-values, and the
-    correlations of Table 2, where there are classifiers enough for them.
+    correlations of Table 2, where there are at least three classifiers and their figures vary.
+
+    Limits: classifiers that share a base model or reviews are not independent; the interval takes them as if they were.
     """
-    if len(rows) < 3:
-        raise ScoreError(f"{len(rows)} classifiers support no correlation; at least 3 are needed")
-    items = tuple(_item(row) for row in rows)
-    first = rows[0].result
+    if not rows:
+        raise ScoreError("a grid without rows; run it first")
     form = replace(
-        first,
-        measure="bias and accuracy",
-        model=" ".join(dict.fromkeys(row.cell.model for row in rows)),
+        rows[0].result,
+        measure="sentiment grid",
+        model=", ".join(dict.fromkeys(row.cell.model for row in rows)),
         corpus=f"{len(rows)} classifiers",
-        statistic="pearson",
-        items=items,
+        statistic="mean",
+        items=tuple(_item(row) for row in rows),
         skipped=(),
         warnings=(),
         seed=seed,
@@ -142,13 +142,10 @@ def overview(rows: Sequence[GridRow], *, seed: int = 0) -> Result:
 
 
 def _item(row: GridRow) -> ItemScore:
-    absolute = absolute_delta(row.result).estimate
-    labels: dict[str, Label] = {
-        "condition": str(row.cell.condition),
-        "terms": row.cell.terms,
-        "total bias": row.result.estimate,
-    }
-    return ItemScore(str(row.cell), absolute, str(row.cell), covariate=row.quality.accuracy, labels=labels)
+    summary = delta_summary(row.result)
+    labels: dict[str, Label] = {"condition": str(row.cell.condition), "terms": row.cell.terms}
+    labels |= {"absolute bias": summary.absolute, "accuracy": row.quality.accuracy}
+    return ItemScore(str(row.cell), summary.total, str(row.cell), labels=labels)
 
 
 def _details(rows: Sequence[GridRow]) -> dict[str, Any]:
@@ -165,5 +162,5 @@ def _details(rows: Sequence[GridRow]) -> dict[str, Any]:
     try:
         details["correlations"] = correlations_of([row.figures for row in rows])
     except ScoreError:
-        return details  # a column that does not vary correlates with nothing
+        return details  # too few classifiers, or a figure that does not vary, correlate with nothing
     return details

@@ -7,7 +7,7 @@ import pytest
 import biascheck
 from biascheck.debias import Condition, quality_of
 
-WEAK = 0.6
+WEAK = 0.65
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,8 @@ A delta is P(positive) of the male version minus that of the female one. Conditi
 are, without gendered words (R), or on both versions of each (mix).
 """
 
+from dataclasses import replace
+
 import pytest
 
 import biascheck
@@ -14,33 +16,48 @@ CONDITIONS = ["original", "R-all", "mix-all"]
 BASELINE = "DistilBERT"
 
 
-def published(figures, kind, condition, terms):
-    name = f"{condition}-{terms}" if condition == "original" else condition
-    return figures.get(f"jentzsch2022.{kind}.{BASELINE}.{name}")
+def published(figures, kind, condition, terms="all"):
+    """The paper's figure for its smallest model, which is nearest to a small one."""
+    return figures.get(f"jentzsch2022.{kind}.{BASELINE}.{paper_name(condition, terms)}")
+
+
+def paper_name(condition, terms):
+    return f"{condition}-{terms}" if condition == "original" else condition
+
+
+def with_published(result, figures, kind, condition, terms="all"):
+    """The result with the figures of all seven models of the paper, for the report."""
+    name = paper_name(condition, terms)
+    rows = [
+        {"name": key.split(".")[2], **vars(figure)}
+        for key, figure in figures.entries.items()
+        if key.startswith(f"jentzsch2022.{kind}.") and key.endswith(f".{name}")
+    ]
+    return replace(result, details={**result.details, "published": rows})
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_no_delta(condition, deltas, bias_margins, bias_published):
     biascheck.assert_no_sentiment_delta(
-        deltas(condition, "all"),
+        with_published(deltas(condition, "all"), bias_published, "total", condition),
         **bias_margins["jentzsch2022.total"].as_arguments(),
-        published=published(bias_published, "total", condition, "all"),
+        published=published(bias_published, "total", condition),
     )
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_absolute_delta(condition, deltas, bias_margins, bias_published):
     biascheck.assert_absolute_delta_below(
-        biascheck.absolute_delta(deltas(condition, "all")),
+        with_published(biascheck.absolute_delta(deltas(condition, "all")), bias_published, "absolute", condition),
         **bias_margins["jentzsch2022.absolute"].as_arguments(),
-        published=published(bias_published, "absolute", condition, "all"),
+        published=published(bias_published, "absolute", condition),
     )
 
 
 @pytest.mark.parametrize("terms", SETS[:-1])
 def test_no_delta_with_smaller_term_sets(terms, deltas, bias_margins, bias_published):
     biascheck.assert_no_sentiment_delta(
-        deltas("original", terms),
+        with_published(deltas("original", terms), bias_published, "total", "original", terms),
         **bias_margins["jentzsch2022.total"].as_arguments(),
         published=published(bias_published, "total", "original", terms),
     )

@@ -12,21 +12,26 @@ def winograd(winograd_t1, winograd_t2):
     return {"T1": winograd_t1, "T2": winograd_t2}
 
 
-@pytest.fixture(scope="session")
-def bias_figures(bias_model, bias_seed):
+@pytest.fixture(scope="module")
+def bias_figures(bias_model, bias_seed, bias_published):
     """Skew and stereotype of the model on a corpus, qualified by its resolution of names, with the F1s behind them."""
 
     def measure(corpus, *, cutoff=0.0, online=False):
         gaps = biascheck.pronoun_gap(bias_model, corpus, online=online, seed=bias_seed)
         names = biascheck.resolution(bias_model, corpus, online=online, seed=bias_seed)
         return tuple(
-            with_f1(fold(gaps, cutoff=cutoff, resolution=names))
+            with_details(fold(gaps, cutoff=cutoff, resolution=names), bias_published)
             for fold in (biascheck.skew_of, biascheck.stereotype_of)
         )
 
     return measure
 
 
-def with_f1(result):
-    figures = [f"{name.replace('_', ' ')} {value:.3f}" for name, value in biascheck.gender_f1(result).as_dict().items()]
-    return replace(result, details={"F1": figures})
+def with_details(result, published):
+    """The four F1s, and the paper's own models, which Table 2 gives for T2."""
+    f1 = biascheck.gender_f1(result)
+    rows = [["male pronouns", f1.male_pro, f1.male_anti], ["female pronouns", f1.female_pro, f1.female_anti]]
+    details = {"table": {"columns": ["F1", "pro", "anti"], "rows": rows}}
+    if result.measure in ("skew", "stereotype") and result.corpus == "winograd-t2":
+        details["published"] = published.listed(f"manela2021.{result.measure}")
+    return replace(result, details=details)

@@ -14,7 +14,7 @@ from biascheck.corpora import (
     counterfactual,
     first_names,
     gender_terms,
-    published_gap,
+    published_gap_texts,
 )
 from biascheck.corpora.german_terms import german_terms
 from biascheck.corpora.reviews import reviews
@@ -145,7 +145,7 @@ def test_a_language_without_terms_is_told():
 
 
 def test_it_works_on_gap_and_on_reviews(shared_data):
-    for documents in (published_gap(shared_data), Documents.of_reviews(reviews())):
+    for documents in (published_gap_texts(shared_data), Documents.of_reviews(reviews())):
         changes = counterfactual(documents).changes
         assert 0.4 < changes.changed / len(documents) < 0.6
         assert abs(changes.after.share_female - 0.5) < max(0.03, abs(changes.before.share_female - 0.5))

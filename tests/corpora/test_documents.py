@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from biascheck.corpora import Document, Documents, published_gap, read_documents, reviews, sentences_of
+from biascheck.corpora import Document, Documents, published_gap_texts, read_documents, reviews, sentences_of
 from biascheck.errors import CorpusError, DataNotFoundError
 
 TEXTS = [f"Text number {n} speaks of her." for n in range(200)]
@@ -90,7 +90,7 @@ def test_the_fingerprint_knows_the_text_and_its_order():
 
 
 def test_gap_comes_with_its_candidates(shared_data):
-    gap = published_gap(shared_data)
+    gap = published_gap_texts(shared_data)
     assert len(gap) == 2000
-    assert len(published_gap(shared_data, "validation")) == 454
+    assert len(published_gap_texts(shared_data, "validation")) == 454
     assert all(len(d.names) == 2 and all(name in d.text for name in d.names) for d in gap)

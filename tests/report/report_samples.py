@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from typing import Any
 
@@ -54,3 +55,30 @@ def gate(of: Result | None = None, verdict: Verdict = Verdict.INCONCLUSIVE, marg
     judged = of or result()
     fields = {"inconclusive_passes": False, **more}
     return hold(judged, margin, judged.interval, verdict, **fields)
+
+
+def large(templates: int, jobs: int, targets: int = 1) -> Result:
+    """A corpus of templates, in which no two sentences are alike."""
+    rng = random.Random(0)
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    vocabulary = ["".join(rng.choices(letters, k=rng.randint(3, 9))) for _ in range(5_000)]
+    rests = [" ".join(rng.choices(vocabulary, k=9)) for _ in range(templates)]
+    names = vocabulary[:jobs]
+    return result(
+        [
+            _large_item(rests[t], f"t{t}", job, target, rng.gauss(0, 1))
+            for t in range(templates)
+            for job in names
+            for target in range(targets)
+        ]
+    )
+
+
+def _large_item(rest: str, template: str, job: str, target: int, score: float) -> ItemScore:
+    start = len(f"The {job} said ")
+    people = {"male": f"he{target}", "female": f"she{target}"}
+    sentences = {
+        group: Shown(f"The {job} said {word} {rest}.", start, start + len(word)) for group, word in people.items()
+    }
+    labels = {"template": template, "target": str(target)}
+    return item(f"{template}/{job}/{target}", score, job, sentences=sentences, labels=labels)

@@ -7,15 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_markup import Element, parse
 
-from biascheck.report.charts import (
-    Bar,
-    Point,
-    bar_chart,
-    interval_chart,
-    interval_scale,
-    scatter_chart,
-    small_bar,
-)
+from biascheck.report.charts import Bar, Change, bar_chart, change_chart, interval_chart, interval_scale
+from biascheck.report.columns import Series, TwoSided, column_chart, row_chart, two_sided_chart
+from biascheck.report.labels import Box, Name, place
+from biascheck.report.planes import Point, plane_chart, shape_of
 from biascheck.report.scales import Scale, coordinate
 from biascheck.stats import Interval
 
@@ -39,6 +34,25 @@ class TestScale:
 
     def test_one_value_stands_in_the_middle(self):
         assert Scale.over([5, 5], start=0, end=10).at(5) == 5
+
+    @pytest.mark.parametrize(
+        ("low", "high", "ticks"),
+        [
+            (0, 1, [0, 0.2, 0.4, 0.6, 0.8, 1]),
+            (-1, 1, [-1, -0.5, 0, 0.5, 1]),
+            (0, 0.37, [0, 0.1, 0.2, 0.3]),
+            (3, 97, [20, 40, 60, 80]),
+        ],
+    )
+    def test_ticks_are_round(self, low, high, ticks):
+        assert Scale(low, high, 0, 1).ticks() == pytest.approx(ticks)
+
+    @given(finite, st.floats(1e-6, 1e6))
+    def test_ticks_lie_on_the_scale(self, low, width):
+        scale = Scale(low, low + width, 0, 1)
+        if width > 1e-9 * abs(low):
+            assert len(scale.ticks()) <= 6
+            assert all(-1e-6 <= scale.at(tick) <= 1 + 1e-6 for tick in scale.ticks())
 
     @pytest.mark.parametrize(("value", "text"), [(1.0, "1"), (1.26, "1.3"), (-0.01, "0"), (-2.5, "-2.5")])
     def test_coordinates_are_short(self, value, text):
@@ -72,12 +86,12 @@ class TestIntervalChart:
 
 class TestBars:
     def test_bars_start_at_zero_and_end_at_their_value(self):
-        # −1 … 3 onto 170 … 436: zero at 236.5, one unit is 66.5 wide
+        # −1 … 3 onto 152 … 376: zero at 208, one unit is 56 wide
         bars = [Bar("up", 3, "one"), Bar("down", -1, "two")]
         root = parse(bar_chart(bars, contrast=("male", "female"), label="bars"))
         up, down = only(root, "rect", "one"), only(root, "rect", "two")
-        assert (up["x"], up["width"]) == ("236.5", "199.5")
-        assert (down["x"], down["width"]) == ("170", "66.5")
+        assert (up["x"], up["width"]) == ("208", "168")
+        assert (down["x"], down["width"]) == ("152", "56")
         assert [text.text for text in root.find("text")] == [
             "← towards female",
             "towards male →",
@@ -91,20 +105,105 @@ class TestBars:
         root = parse(bar_chart([Bar("a", 0.0, "one")], contrast=("x", "y"), label="bars"))
         assert only(root, "rect", "one")["width"] == "0"
 
-    @pytest.mark.parametrize(("value", "x", "width"), [(2.0, "0", "50"), (-1.0, "-25", "25"), (0.0, "0", "0")])
-    def test_a_small_bar_grows_from_the_middle(self, value, x, width):
-        bar = only(parse(small_bar(value, 2.0, "one")), "rect", "one")
-        assert (bar["x"], bar["width"]) == (x, width)
+    def test_a_change_runs_from_before_to_after_and_tells_the_difference(self):
+        # −1 … 3 onto 152 … 376
+        root = parse(change_chart([Change("a", 3, -1)], contrast=("male", "female"), label="changes"))
+        assert only(root, "circle", "hollow")["cx"] == "376"
+        assert only(root, "circle", "two")["cx"] == "152"
+        assert (only(root, "rect", "two")["x"], only(root, "rect", "two")["width"]) == ("152", "224")
+        assert root.find("text")[-1].text == "−4.00"
 
-    def test_small_bars_of_nothing(self):
-        assert only(parse(small_bar(0.0, 0.0, "one")), "rect", "one")["width"] == "0"
+
+class TestSeries:
+    def test_columns_stand_side_by_side_and_end_at_their_value(self):
+        # 0 … 0.5 onto 214 … 12; two places of 183 units, each with two bars of 73.2
+        series = [Series("pairs", "one", (0.5, 0.25)), Series("random", "two", (0.1, 0.0))]
+        root = parse(column_chart(["PC1", "PC2"], series, label="shares"))
+        drawn = [(r.attributes["x"], r.attributes["y"], r.attributes["height"]) for r in root.find("rect")]
+        assert drawn == [
+            ("62.3", "12", "202"),
+            ("245.3", "113", "101"),
+            ("135.5", "173.6", "40.4"),
+            ("318.5", "214", "0"),
+        ]
+
+    def test_many_places_are_named_as_far_as_there_is_room(self):
+        places = [f"PC{n}" for n in range(1, 31)]
+        root = parse(column_chart(places, [Series("pairs", "one", (0.1,) * 30)], label="shares"))
+        assert [text.text for text in root.find("text", "middle")] == places[::3]
+
+    def test_a_series_may_be_shorter_than_the_axis(self):
+        root = parse(column_chart(["PC1", "PC2"], [Series("pairs", "one", (0.5,))], label="shares"))
+        assert len(root.find("rect")) == 1
+
+    def test_rows_show_their_values(self):
+        series = [Series("male", "one", (1.0, -1.0)), Series("female", "two", (0.5, 0.25))]
+        root = parse(row_chart(["a", "b"], series, label="means"))
+        # −1 … 1 onto 152 … 376: zero at 264
+        assert [(r.attributes["x"], r.attributes["width"]) for r in root.find("rect")] == [
+            ("264", "112"),
+            ("264", "56"),
+            ("152", "112"),
+            ("264", "28"),
+        ]
+        assert [t.text for t in root.find("text")] == ["a", "1.00", "0.50", "b", "−1.00", "0.25"]
+
+    def test_two_sides_start_at_zero(self):
+        # −0.1 … 0.3 onto 186 … 316: zero at 218.5, 0.1 is 32.5 wide
+        root = parse(two_sided_chart([TwoSided("all", -0.1, 0.3)], label="sides"))
+        assert (only(root, "rect", "two")["x"], only(root, "rect", "two")["width"]) == ("186", "32.5")
+        assert (only(root, "rect", "one")["x"], only(root, "rect", "one")["width"]) == ("218.5", "97.5")
+
+    def test_conditions_are_told_apart_by_what_they_do_not_share(self):
+        sides = [TwoSided("my model·R-all", -1, 1), TwoSided("my model·R-pro", -1, 1), TwoSided("my model·mix", -1, 1)]
+        root = parse(two_sided_chart(sides, label="sides"))
+        assert [text.text for text in root.find("text", "name")] == ["R-all", "R-pro", "mix"]
 
 
-class TestScatter:
+class TestPlane:
     def test_points_lie_where_they_should(self):
-        # x: 0 … 100 onto 60 … 460; y: −1 … 1 onto 228 … 28
+        # x: 0 … 100 onto 54 … 400; y: −1 … 1 onto 266 … 34
         points = [Point("a", 0, 1), Point("b", 50, 0), Point("<b>", 100, -1)]
-        root = parse(scatter_chart(points, x_label="share", y_label="gap", label="scatter"))
+        root = parse(plane_chart(points, x_label="share", y_label="gap", label="plane", zero=True))
         drawn = [(c.attributes["cx"], c.attributes["cy"], c.find("title")[0].text) for c in root.find("circle")]
-        assert drawn == [("60", "28", "a"), ("260", "128", "b"), ("460", "228", "<b>")]
-        assert only(root, "line", "parity")["y1"] == "128"
+        assert drawn == [("54", "34", "a"), ("227", "150", "b"), ("400", "266", "<b>")]
+        assert only(root, "line", "parity")["y1"] == "150"
+
+    def test_axes_reach_what_they_are_asked_to(self):
+        root = parse(plane_chart([Point("a", 1, 1)], x_label="", y_label="", label="plane", x_from=[0], y_from=[0]))
+        (mark,) = root.find("circle")
+        assert (mark.attributes["cx"], mark.attributes["cy"]) == ("400", "34")
+        assert [t.text for t in root.find("text", "tick")][:2] == ["0.00", "0.20"]
+
+    def test_every_kind_has_a_shape_of_its_own(self):
+        shapes = {shape_of(kind).replace(kind, "") for kind in ("one", "two", "three", "four", "five")}
+        assert len(shapes) == 5
+
+
+class TestNames:
+    FIELD = Box(0, 0, 200, 100)
+
+    def test_a_name_stands_to_the_right_of_its_point(self):
+        (written,) = place([Name("nurse", 50, 50)], self.FIELD)
+        (text,) = parse(written).find("text", "start")
+        assert (text.attributes["x"], text.text) == ("57", "nurse")
+
+    def test_near_the_edge_it_stands_to_the_left(self):
+        (written,) = place([Name("nurse", 195, 50)], self.FIELD)
+        assert len(parse(written).find("text", "end")) == 1
+
+    @given(st.lists(st.tuples(st.floats(0, 200), st.floats(0, 100)), max_size=40))
+    def test_names_never_overlap(self, points):
+        written = place([Name("word", x, y) for x, y in points], self.FIELD)
+        boxes = []
+        for markup in written:
+            (text,) = parse(markup).find("text")
+            x, width = float(text.attributes["x"]), 4 * 5.7
+            shift = {"start": 0, "end": width, "middle": width / 2}[text.attributes["class"].split()[1]]
+            boxes.append(
+                Box(x - shift, float(text.attributes["y"]) - 7, x - shift + width, float(text.attributes["y"]))
+            )
+        assert not any(a.meets(b) for n, a in enumerate(boxes) for b in boxes[:n] if a != b)
+
+    def test_points_on_top_of_each_other_get_four_names_at_most(self):
+        assert len(place([Name("word", 100, 50)] * 9, self.FIELD)) == 4

@@ -80,7 +80,26 @@ def test_dates(created, text):
     assert when(created) == text
 
 
-@pytest.mark.parametrize("measure", ["association", "effect size", "positive share", "workforce correlation"])
+MEASURES = (
+    *("association", "effect size", "positive share", "workforce correlation", "WEAT"),
+    *("GAP resolution", "resolution ratio", "neither gap", "topic correlation"),
+    *("held-out loss", "pronoun error", "task error"),
+    *("skew", "skew-O", "stereotype", "stereotype-O", "pronoun gap", "pronoun resolution", "competency effect"),
+    *("sentiment delta", "absolute sentiment delta"),
+    *("gender subspace", "direct bias", "cluster accuracy", "classifier accuracy", "neighbour correlation"),
+)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
 def test_every_measure_has_limits_of_its_own(measure):
     assert limits_of(measure).about != limits_of("unknown").about
     assert limits_of(measure).limits
+
+
+def test_every_measure_of_embeddings_has_words_for_its_sign_and_its_limits():
+    from biascheck.report.embedding_words import EMBEDDING_LIMITS, EMBEDDING_SIGNS
+    from biascheck.report.limits import limits_of
+
+    assert EMBEDDING_LIMITS.keys() == EMBEDDING_SIGNS.keys()
+    assert limits_of("WEAT") is EMBEDDING_LIMITS["WEAT"]
+    assert "clustering and classification find it" in limits_of("direct bias").limits[-1]

@@ -11,7 +11,7 @@ from biascheck.standards import calibration
 from biascheck.standards.calibration import Calibration, ParityModel, calibrate
 from biascheck.standards.calibration_page import to_markdown, write_calibration
 from biascheck.standards.draws import Components, Shape
-from biascheck.standards.readings import DoseReading, Figure, PronounReading, fit
+from biascheck.standards.readings import DoseReading, Figure, PronounReading, SentimentReading, fit
 from biascheck.standards.simulation import Rate, simulate
 from biascheck.standards.suite_gates import BOTH_AT_ONCE, GateOutcome, Limit, limit_of, read_limits
 
@@ -112,6 +112,7 @@ def handmade() -> Calibration:
             PronounReading(0.5, tilt, "T1", online, Figure(skew, skew), Figure(0.25, 0.27), 0.99)
             for online, tilt, skew in ((False, 1.0, 0.5), (True, 1.0, 0.0), (False, 0.0, 0.0), (True, 0.0, 0.0))
         ),
+        sentiment=(SentimentReading(0.5, Figure(0.05, 0.05), Figure(0.06, 0.06)),),
         parity_models=(ParityModel(1000, 0.02, (outcome("within"),)),),
         simulated=(simulate(shape, Components(0.3, 0.3), trials=3, seed=0),),
         components=Components(0.3, 0.3),
@@ -124,6 +125,7 @@ def test_the_page_shows_the_figures(handmade):
     assert "| all | 1.000 | +0.000 | 1.0000 | 0.000 | 4 |" in page
     assert "| 1 | 1.000 | +0.000 | 1.0000 | 0.000 | 2 |" in page
     assert "| 0.5 | 1 | T1 | +0.50 → +0.50 | +0.25 → +0.27 | +0.00 → +0.00 | +0.25 → +0.27 | 0.99 |" in page
+    assert "| +0.50 | +0.05 → +0.05 | +0.06 → +0.06 |" in page
     assert "| skew | 1.000 | +0.000 | 1.0000 | 0.000 | 2 |" in page
     assert "| stereotype-O | – | – | – | 0.020 | 2 |" in page
     assert "| 1 | 2.00 | +1.90 → +1.80 | +0.50 → +0.50 | −1.00 → −0.90 |" in page

@@ -47,6 +47,8 @@ def test_always_he_has_a_skew_of_two_thirds():
     ("statistic", "truth"),
     [
         ("mean", 0.4),
+        ("mean_absolute", 0.1),
+        ("mean_absolute", 0.0),
         ("share_positive", 0.75),
         ("standardised_difference", 1.2),
         ("spearman", 0.6),
@@ -62,6 +64,12 @@ def test_a_large_data_set_has_the_true_value(statistic, truth):
     shape = Shape("gate", statistic, 40_000, 1, Limit(1.0))
     sample = draw_of(shape, Components(0.3, 0.3))(np.random.default_rng(1), truth)
     assert stats.estimate(sample, statistic) == pytest.approx(truth, abs=0.02)
+
+
+def test_a_shape_may_bring_its_own_variance():
+    shape = Shape("gate", "mean", 2_000, 1, Limit(1.0), Components(0.05, 0.0))
+    values = draw_of(shape, Components(3.0, 3.0))(np.random.default_rng(1), 0.0).values
+    assert values.std() == pytest.approx(0.05, rel=0.1)
 
 
 @pytest.mark.parametrize("statistic", ["skew", "stereotype"])

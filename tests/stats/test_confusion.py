@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from biascheck.errors import ScoreError, UsageError
 from biascheck.stats import Sample, SideF1, bootstrap_distribution, cluster_bootstrap, estimate, side_f1
-from biascheck.stats.resampling import Clusters, _distribution_by_items, _distribution_of_counts, _without, jackknives
+from biascheck.stats.resampling import Clusters, _distribution_by_items, _distribution_of_sums, _without, jackknives
+from biascheck.stats.sums import SUMS
 
 FIGURES = ("skew", "stereotype", "smaller_f1")
 
@@ -103,7 +104,7 @@ def clustered() -> Sample:
 def test_counting_gives_the_resamples_that_items_give(clustered, figure):
     clusters = Clusters.of(clustered)
     by_items, _ = _distribution_by_items(clusters, figure, np.random.default_rng(1), 150)
-    by_counts = _distribution_of_counts(clusters, figure, np.random.default_rng(1), 150)
+    by_counts = _distribution_of_sums(clusters, SUMS[figure], np.random.default_rng(1), 150)
     assert sorted(by_counts) == pytest.approx(sorted(by_items))
     (jackknife,) = jackknives(clusters, figure)
     assert jackknife == pytest.approx([_without(clusters, c, figure) for c in range(20)])

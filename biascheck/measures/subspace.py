@@ -1,0 +1,85 @@
+"""How much of what sets definitional pairs apart lies in one direction (Basta et al. 2019, §5, Figure 1)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from biascheck import stats
+from biascheck.corpora.lexicon import Lexicon
+from biascheck.measures.decorator import measure
+from biascheck.measures.draft import draft, shown
+from biascheck.measures.embedding import Matrix, draw_words, embedding_of, gender_differences
+from biascheck.results import ItemScore, Result
+from biascheck.summaries import summarise
+
+__all__ = ["gender_subspace"]
+
+COMPONENTS = 10
+
+
+@measure("gender subspace", version=1)
+def gender_subspace(model: Any, lexicon: Lexicon, *, draws: int = 10, seed: int = 0) -> Result:
+    """The share of variance of the first principal component of he − she, man − woman, …
+
+    The definitional word of a sentence is swapped for its partner and the two vectors are subtracted. With d the
+    differences and g the first axis of their **uncentred** singular value decomposition::
+
+        share = Σ (d · g)² / Σ |d|²
+
+    All pairs of the lexicon together give the estimate; a draw takes one sentence for each pair of words. For
+    comparison, ``details["explained_variance"]`` has the shares of as many differences between random words of the
+    lexicon. An item is one pair in one sentence, its cluster the two words.
+
+    Limits: the share says how concentrated gender is, not how much of it other words carry; the axis is held fixed in
+    the interval; a handful of pairs in many dimensions share a direction by chance, hence the random words.
+    """
+    embedding = embedding_of(model)
+    rows, places, skipped = gender_differences(embedding, lexicon.pairs)
+    subspace = stats.principal_subspace(rows)
+    pairs = [lexicon.pairs.pairs[place] for place in places]
+    along = (rows @ subspace.axes[0]) ** 2
+    items = [
+        ItemScore(
+            id=pair.id,
+            score=float(part),
+            cluster=pair.attribute,
+            covariate=float(whole),
+            labels=dict(pair.labels),
+            sentences=shown(pair),
+        )
+        for pair, part, whole in zip(pairs, along, (rows**2).sum(axis=1), strict=True)
+    ]
+    form = draft(
+        embedding, lexicon, items, skipped, contrast=lexicon.groups, seed=seed, statistic="ratio", unit="pairs"
+    )
+    random = _random_shares(embedding, lexicon, len(rows), seed)
+    details = {
+        "explained_variance": {"pairs": subspace.shares[:COMPONENTS].tolist(), "random": random[:COMPONENTS]},
+        "draws": _draws(rows, [pair.attribute for pair in pairs], draws, seed),
+    }
+    return summarise(replace(form, details=details))
+
+
+def _random_shares(embedding: Any, lexicon: Lexicon, count: int, seed: int) -> list[float]:
+    """Shares of the differences of as many random pairs of words of the lexicon."""
+    drawn = draw_words(embedding, lexicon, draws=1, seed=seed)
+    words = drawn.vectors[0].astype(np.float64)
+    if len(words) < 2:
+        return []
+    rng = np.random.default_rng(seed)
+    pairs = [rng.choice(len(words), size=2, replace=False) for _ in range(count)]
+    shares = stats.principal_subspace(np.stack([words[a] - words[b] for a, b in pairs])).shares
+    return [float(share) for share in shares]
+
+
+def _draws(rows: Matrix, names: list[str], draws: int, seed: int) -> list[float]:
+    """The share in each draw of one sentence for each pair of words."""
+    rng = np.random.default_rng(seed)
+    members: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        members.setdefault(name, []).append(place)
+    chosen = [[int(rng.choice(places)) for places in members.values()] for _ in range(draws)]
+    return [float(stats.principal_subspace(rows[places]).shares[0]) for places in chosen]

@@ -1,0 +1,92 @@
+"""The figures of the papers, to stand beside the measured ones with their errata."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from biascheck.figures import figure
+from biascheck.gates import Gate
+from biascheck.report.charts import interval_chart, interval_scale
+from biascheck.report.scales import Scale
+from biascheck.report.wording import interval_text, label_of
+from biascheck.stats import Interval
+
+__all__ = ["BesidePublished", "PublishedFigure", "beside_published", "read_published"]
+
+WRITTEN = re.compile(r"(?P<figures>[^(]*) \((?P<source>.*?)(?:; erratum: (?P<erratum>.*))?\)", re.DOTALL)
+"""How :class:`biascheck.plugin.margins.Published` writes a figure into a gate; a suite may write several."""
+NUMBER = re.compile(r"[−-]?\d+(\.\d+)?")
+
+
+@dataclass(frozen=True)
+class PublishedFigure:
+    """A figure of a paper; ``value`` is unknown where the text is not one number."""
+
+    value: float | None
+    text: str
+    source: str = ""
+    erratum: str = ""
+
+
+@dataclass(frozen=True)
+class BesidePublished:
+    """A measured figure with its interval, and the published one."""
+
+    measure: str
+    corpus: str
+    model: str
+    estimate: str
+    interval: str
+    published: PublishedFigure
+    chart: Markup
+
+
+def read_published(words: str) -> PublishedFigure:
+    """Take a gate's published figure apart; what is written otherwise stays text."""
+    found = WRITTEN.fullmatch(words)
+    if found is None:
+        return PublishedFigure(None, words)
+    source, erratum = found["source"], found["erratum"] or ""
+    if NUMBER.fullmatch(found["figures"]) is None:
+        return PublishedFigure(None, found["figures"], source, erratum)
+    value = float(found["figures"].replace("−", "-"))
+    return PublishedFigure(value, figure(value), source, erratum)
+
+
+def beside_published(gates: Sequence[Gate]) -> tuple[BesidePublished, ...]:
+    """All gates that have a published figure; those of one measure share a scale."""
+    known = [(gate, read_published(gate.published)) for gate in gates if gate.published]
+    rows: list[BesidePublished] = []
+    for measure in dict.fromkeys(gate.measure for gate, _ in known):
+        members = [(gate, paper) for gate, paper in known if gate.measure == measure]
+        scale = interval_scale([value for gate, paper in members for value in _values(gate, paper)])
+        rows.extend(_row(gate, paper, scale) for gate, paper in members)
+    return tuple(rows)
+
+
+def _values(gate: Gate, paper: PublishedFigure) -> list[float]:
+    ends = [] if gate.interval is None else [gate.interval.low, gate.interval.high]
+    return [gate.estimate, gate.parity, *ends, *([] if paper.value is None else [paper.value])]
+
+
+def _row(gate: Gate, paper: PublishedFigure, scale: Scale) -> BesidePublished:
+    return BesidePublished(
+        measure=gate.measure,
+        corpus=label_of(gate.corpus),
+        model=gate.model,
+        estimate=figure(gate.estimate),
+        interval=interval_text(gate.interval),
+        published=paper,
+        chart=_chart(gate.estimate, gate.interval, gate.parity, paper, scale),
+    )
+
+
+def _chart(estimate: float, interval: Interval | None, parity: float, paper: PublishedFigure, scale: Scale) -> Markup:
+    label = f"measured {figure(estimate)} {interval_text(interval)}, published {paper.text}"
+    return interval_chart(
+        scale, estimate=estimate, interval=interval, parity=parity, region=None, label=label, published=paper.value
+    )

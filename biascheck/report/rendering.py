@@ -1,0 +1,52 @@
+"""From a page to HTML text: one file with its style, its script, and a policy that allows no other."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from biascheck.report.planes import shape_of
+
+__all__ = ["render"]
+
+
+def render(template: str, **shown: object) -> str:
+    """Fill in a template; the result can always be encoded."""
+    environment = _environment()
+    style, script = (_source(environment, name) for name in ("report.css", "report.js"))
+    html = environment.get_template(template).render(style=style, script=script, policy=_policy(script), **shown)
+    # A stored name may hold half a surrogate pair, which UTF-8 cannot express.
+    return html.encode("utf-8", "replace").decode("utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("biascheck.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["mark_of"] = shape_of
+    environment.filters["counted"] = "{:,}".format
+    return environment
+
+
+def _source(environment: Environment, name: str) -> Markup:
+    """A file of this package as it stands: it holds nothing that was measured."""
+    assert environment.loader is not None
+    return Markup(environment.loader.get_source(environment, name)[0])
+
+
+def _policy(script: str) -> str:
+    """Allow the report's own script alone, so that not even a slip in escaping could run another."""
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    return (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
+        "base-uri 'none'; form-action 'none'"
+    )

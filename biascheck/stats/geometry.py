@@ -1,0 +1,124 @@
+"""Directions, clusters and neighbours in a space of vectors: matrices in (one row a point), numbers out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biascheck.errors import ScoreError
+from biascheck.stats.vectors import Vector
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "Baseline",
+    "Subspace",
+    "cosines",
+    "label_baseline",
+    "nearest",
+    "principal_subspace",
+    "side_of_centres",
+    "two_centres",
+    "unit_rows",
+]
+
+ITERATIONS = 100
+STARTS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Subspace:
+    """Orthogonal axes, one a row, by falling share of the sum of squares; the shares add up to 1."""
+
+    axes: NDArray[np.float64]
+    shares: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What a figure is when labels are dealt out at random: mean, 95th percentile, and p of the observed figure."""
+
+    mean: float
+    high: float
+    p: float
+    permutations: int
+
+
+def matrix_of(rows: ArrayLike, name: str = "vectors") -> NDArray[np.float64]:
+    """A finite matrix with at least one row, or ScoreError."""
+    matrix = np.asarray(rows, dtype=np.float64)
+    if matrix.ndim != 2 or not matrix.size:
+        raise ScoreError(f"{name} have the shape {matrix.shape}; give one row of numbers for each point")
+    if not np.isfinite(matrix).all():
+        raise ScoreError(f"{name} hold numbers that are not finite; leave out the points they belong to")
+    return matrix
+
+
+def principal_subspace(differences: ArrayLike) -> Subspace:
+    """The principal axes of paired differences: an **uncentred** singular value decomposition.
+
+    Centring each pair on its own mean and decomposing both halves gives the same axes and shares, as in
+    Bolukbasi et al. 2016; centring the differences would remove the very direction in which they agree.
+    The first axis points where the mean difference points.
+    """
+    matrix = matrix_of(differences, "differences")
+    _, singular, axes = np.linalg.svd(matrix, full_matrices=False)
+    squares = singular**2
+    if squares[0] == 0:
+        raise ScoreError("all differences are zero; the pairs do not differ and span no direction")
+    if axes[0] @ matrix.mean(axis=0) < 0:
+        axes[0] = -axes[0]
+    return Subspace(axes, squares / squares.sum())
+
+
+def unit_rows(rows: ArrayLike) -> NDArray[np.float64]:
+    """Every row scaled to length 1; ScoreError for a row without direction."""
+    matrix = matrix_of(rows)
+    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    if np.any(lengths == 0):
+        raise ScoreError(f"vector {int(np.argmin(lengths))} is zero and has no direction; leave its word out")
+    return np.asarray(matrix / lengths)
+
+
+def cosines(rows: ArrayLike, direction: ArrayLike) -> Vector:
+    """The cosine of every row with one direction."""
+    axis = unit_rows(np.asarray(direction, dtype=np.float64)[None, :])[0]
+    found: Vector = unit_rows(rows) @ axis
+    return np.clip(found, -1.0, 1.0)
+
+
+def two_centres(rows: ArrayLike, *, seed: int) -> NDArray[np.float64]:
+    """The two centres of k-means (k = 2), the best of ten starts (scikit-learn's Lloyd with k-means++)."""
+    from sklearn.cluster import KMeans
+
+    matrix = matrix_of(rows)
+    found = KMeans(n_clusters=2, n_init=STARTS, max_iter=ITERATIONS, random_state=seed).fit(matrix)
+    return np.asarray(found.cluster_centers_, dtype=np.float64)
+
+
+def side_of_centres(rows: ArrayLike, centres: NDArray[np.float64]) -> Vector:
+    """How much nearer each row is to the first centre than to the second; negative if it belongs to the second."""
+    matrix = matrix_of(rows)
+    distances = np.linalg.norm(matrix[:, None, :] - centres[None, :, :], axis=2)
+    return np.asarray(distances[:, 1] - distances[:, 0])
+
+
+def nearest(rows: ArrayLike, count: int) -> NDArray[np.intp]:
+    """The ``count`` nearest other rows of each row, by cosine; ties go to the earlier row."""
+    units = unit_rows(rows)
+    if not 1 <= count < len(units):
+        raise ScoreError(f"{count} neighbours among {len(units)} points; ask for 1 to {len(units) - 1}")
+    likeness = np.round(units @ units.T, 12)
+    np.fill_diagonal(likeness, -np.inf)
+    return np.argsort(-likeness, axis=1, kind="stable")[:, :count]
+
+
+def label_baseline(observed: float, permuted: ArrayLike) -> Baseline:
+    """Place an observed figure among those of permuted labels; p = (k + 1) / (n + 1), one-sided upwards."""
+    figures = np.asarray(permuted, dtype=np.float64)
+    reached = int(np.count_nonzero(figures >= observed - 1e-12))
+    p = (reached + 1) / (figures.size + 1)
+    return Baseline(float(figures.mean()), float(np.quantile(figures, 0.95)), p, int(figures.size))

@@ -1,0 +1,47 @@
+"""One lexicon of professions and one of words that lean by gender, read by all tests of this suite."""
+
+from dataclasses import replace
+
+import pytest
+
+import biascheck
+from biascheck.corpora import published_sentences
+from biascheck.corpora.biased_words import word_bias
+
+WORDS_OF_A_GENDER = 250
+
+
+@pytest.fixture(scope="session")
+def professions():
+    """Professions in sentences without a gendered word."""
+    return biascheck.neutral_professions()
+
+
+@pytest.fixture(scope="session")
+def professions_in_text(bias_data):
+    """The same professions in sentences of GAP, and its definitional words swapped, as the paper draws them."""
+    return biascheck.lexicon_from_text(
+        "professions-in-gap", word_bias("profession_bias"), published_sentences("gap", bias_data)
+    )
+
+
+@pytest.fixture(scope="session")
+def leaning_words():
+    """Words that lean to either gender in GloVe, so that no model is judged by words of its own choice."""
+    return biascheck.biased_words(WORDS_OF_A_GENDER)
+
+
+@pytest.fixture
+def beside_the_paper(bias_published):
+    """The result with the paper's figures for ELMo, word2vec and debiased word2vec, and these figures in one phrase."""
+
+    def add(result, figure):
+        start = f"basta2019.{figure}."
+        found = {name.removeprefix(start): e for name, e in bias_published.entries.items() if name.startswith(start)}
+        listed = [{"name": name, **vars(entry)} for name, entry in found.items()]
+        phrase = ", ".join(f"{name} {entry.value:g}" for name, entry in found.items())
+        notes = "".join({f"; erratum: {entry.erratum}" for entry in found.values() if entry.erratum})
+        published = f"{phrase} (Basta 2019, §5{notes})" if found else ""
+        return replace(result, details={**result.details, "published": listed}), published
+
+    return add

@@ -1,0 +1,339 @@
+"""The report in a real browser: nothing fails, nothing is fetched, tables answer, and everyone can read it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "report"))
+
+from report_contract import contract_gates, contract_results
+from report_samples import gate, item, large, result
+
+from biascheck.comparison import compare_all
+from biascheck.report import write_comparison_html, write_html
+from biascheck.results import Shown, Skipped
+from biascheck.stats import Verdict
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+OPEN_ALL = "document.querySelectorAll('details').forEach(details => { details.open = true })"
+HOSTILE = "<script>alert('x')</script>\"'&</style></title><img src=x onerror=alert(1)> \u202eRTL\u202c אח 👩‍🍳"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install .[dev]")
+    found = next(filter(None, map(shutil.which, CHROMIUM)), os.environ.get("BIASCHECK_CHROMIUM"))
+    if found is None:
+        pytest.skip("needs Chromium on the path, or its place in BIASCHECK_CHROMIUM")
+    with playwright.sync_playwright() as engine:
+        opened = engine.chromium.launch(executable_path=found, args=QUIET)
+        yield opened
+        opened.close()
+
+
+@dataclass
+class View:
+    """A page, and what went wrong in it."""
+
+    page: Any
+    complaints: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def texts(self, selector: str) -> list[str]:
+        return [" ".join(text.split()) for text in self.page.locator(selector).all_inner_texts()]
+
+
+@pytest.fixture
+def view(browser) -> Iterator[Callable[..., View]]:
+    contexts = []
+
+    def show(path: Path, **options: Any) -> View:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        contexts.append(context)
+        seen = View(context.new_page())
+        seen.page.on("console", lambda message: seen.complaints.append(message.text))
+        seen.page.on("pageerror", lambda error: seen.complaints.append(str(error)))
+        seen.page.on("dialog", lambda dialog: (seen.complaints.append(dialog.message), dialog.dismiss()))
+        seen.page.on("request", lambda request: seen.requests.append(request.url))
+        seen.page.goto(path.as_uri())
+        return seen
+
+    yield show
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory) -> Path:
+    """A report with every kind of figure, every verdict, skipped items and a caution."""
+    path = tmp_path_factory.mktemp("report") / "bias.html"
+    results = contract_results()
+    comparisons = compare_all([(results[-1], replace(results[-1], model="later"))])
+    write_html(path, results, contract_gates(results), comparisons=comparisons, incomplete="2 tests did not run.")
+    return path
+
+
+@pytest.fixture(scope="module")
+def comparison(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("comparison") / "compare.html"
+    before = result([item(str(n), 0.1 * n, f"job {n}") for n in range(12)])
+    afters = [
+        result([item(str(n), 0.1 * n + shift, f"job {n}") for n in range(11)], model=name)
+        for name, shift in (("worse", 1.0), ("same", 0.0), ("better", -0.5))
+    ]
+    comparisons = compare_all([(before, after) for after in afters])
+    write_comparison_html(path, comparisons, new=["something new"], unused=["something old"])
+    return path
+
+
+PAGES = pytest.mark.parametrize("written", ["report", "comparison"])
+
+
+@PAGES
+def test_nothing_fails_and_nothing_is_fetched(view, written, request):
+    path = request.getfixturevalue(written)
+    seen = view(path)
+    seen.page.evaluate(OPEN_ALL)
+    seen.page.wait_for_timeout(300)
+    assert seen.complaints == []
+    assert seen.requests == [path.as_uri()]
+
+
+def serious_violations(page: Any) -> list[tuple[str, str]]:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe: pip install .[dev]")
+    violations = axe.Axe().run(page).response["violations"]
+    return [(v["id"], v["nodes"][0]["html"][:200]) for v in violations if v["impact"] in ("serious", "critical")]
+
+
+@PAGES
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_axe_finds_nothing_serious(view, written, request, width, scheme):
+    size = {"width": width, "height": 900}
+    seen = view(request.getfixturevalue(written), color_scheme=scheme, viewport=size, bypass_csp=True)
+    seen.page.evaluate(OPEN_ALL)
+    if written == "report":
+        seen.page.wait_for_selector(".pager")
+    assert serious_violations(seen.page) == []
+
+
+def test_axe_would_find_something_serious(view, tmp_path):
+    page = "<!doctype html><html><title>x</title><main><h1>x</h1><svg role='img'></svg><button></button></main></html>"
+    (tmp_path / "bad.html").write_text(page)
+    found = {name for name, _ in serious_violations(view(tmp_path / "bad.html").page)}
+    assert {"button-name", "html-has-lang", "svg-img-alt"} <= found
+
+
+@PAGES
+def test_every_chart_has_a_text_alternative(view, written, request):
+    seen = view(request.getfixturevalue(written))
+    charts = seen.page.locator("svg[class$=-chart]")
+    assert charts.count() > 3
+    assert all(
+        charts.nth(n).get_attribute("role") == "img" and charts.nth(n).get_attribute("aria-label")
+        for n in range(charts.count())
+    )
+    # marks of legends and verdicts only repeat the word beside them
+    assert seen.page.locator("svg:not([class$=-chart]):not([aria-hidden] *):not([aria-hidden])").count() == 0
+
+
+@PAGES
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_page_never_scrolls_sideways(view, written, request, width):
+    seen = view(request.getfixturevalue(written), viewport={"width": width, "height": 900})
+    seen.page.evaluate(OPEN_ALL)
+    seen.page.wait_for_timeout(300)
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def open_items(seen: View, number: int = 0) -> Any:
+    """Open one result and its items; its table."""
+    details = seen.page.locator(f'details.items[data-result="{number}"]')
+    details.evaluate("details => { details.closest('details.result').open = true; details.open = true }")
+    seen.page.wait_for_selector(f'details.items[data-result="{number}"] .pager')
+    return details
+
+
+class TestItems:
+    @pytest.fixture
+    def written(self, tmp_path) -> Path:
+        scores = {"nurse": -3.0, "plumber": 2.0, "cook": 0.5, "judge": -0.25}
+        items = [
+            item(f"{job}/{n}", score + n / 1000, job, labels={"template": f"t{n}"})
+            for job, score in scores.items()
+            for n in range(20)
+        ]
+        write_html(tmp_path / "items.html", [result(items)], [])
+        return tmp_path / "items.html"
+
+    def names(self, details: Any) -> list[str]:
+        return details.locator("tbody th > bdi").all_inner_texts()
+
+    def test_they_come_by_size_a_page_at_a_time(self, view, written):
+        details = open_items(view(written))
+        assert details.locator("tbody tr").count() == 25
+        assert self.names(details)[:20:5] == ["nurse"] * 4
+        assert self.names(details)[20] == "plumber"
+        assert details.locator(".pages").inner_text() == "1–25 of 80"
+        details.get_by_role("button", name="Last").click()
+        assert details.locator(".pages").inner_text() == "76–80 of 80"
+        assert self.names(details) == ["judge"] * 5
+        assert details.get_by_role("button", name="Next").is_disabled()
+        details.get_by_role("button", name="Previous").click()
+        assert details.locator(".pages").inner_text() == "51–75 of 80"
+
+    def test_sorting_by_gap_and_by_name(self, view, written):
+        details = open_items(view(written))
+        gap, name = (details.get_by_role("columnheader", name=label) for label in ("Gap", "Attribute"))
+        assert gap.get_attribute("aria-sort") == "other"
+        gap.get_by_role("button").click()
+        assert gap.get_attribute("aria-sort") == "descending"
+        assert self.names(details)[0] == "plumber"
+        gap.get_by_role("button").click()
+        assert gap.get_attribute("aria-sort") == "ascending"
+        assert details.locator("tbody td.number").first.inner_text() == "−3.00"
+        name.get_by_role("button").click()
+        assert name.get_attribute("aria-sort") == "ascending"
+        assert gap.get_attribute("aria-sort") is None
+        assert self.names(details)[0] == "cook"
+
+    def test_searching_names_labels_and_sentences(self, view, written):
+        seen = view(written)
+        details = open_items(seen)
+        for wanted, count in (("plumber", 20), ("t19", 4), ("she is a judge", 20), ("no such thing", 0)):
+            details.get_by_role("searchbox").fill(wanted)
+            shown = f"of {count}" if count else "nothing found"
+            details.locator(".pages", has_text=shown).wait_for()
+            assert details.locator("tbody tr").count() == min(count, 25)
+        assert seen.complaints == []
+
+    def test_it_works_by_keyboard(self, view, written):
+        details = open_items(view(written))
+        details.get_by_role("button", name="Next").focus()
+        details.page.keyboard.press("Enter")
+        assert details.locator(".pages").inner_text() == "26–50 of 80"
+
+    def test_without_javascript_the_largest_stand_there(self, view, written):
+        seen = view(written, java_script_enabled=False)
+        assert seen.page.locator("table.items tbody tr").count() == 12
+        assert seen.page.locator(".no-script").first.text_content().startswith("With JavaScript")
+        assert seen.page.locator("h1").is_visible()
+
+    def test_targets_are_marked_as_in_the_plain_rows(self, view, tmp_path):
+        shown = {"male": Shown("👩‍🍳 and אח: he cooks", 12, 14), "female": Shown("👩‍🍳 and אח: she cooks", 12, 15)}
+        items = [item(str(n), 1.0 - n / 100, f"job {n}", sentences=shown) for n in range(30)]
+        write_html(tmp_path / "marks.html", [result(items)], [])
+        plain = view(tmp_path / "marks.html", java_script_enabled=False).page.locator("mark").all_text_contents()
+        details = open_items(view(tmp_path / "marks.html"))
+        assert plain[:2] == ["he", "she"]
+        assert details.locator("mark").all_inner_texts() == ["he", "she"] * 25
+
+    @pytest.mark.slow
+    def test_a_hundred_thousand_stay_usable(self, view, tmp_path):
+        path = tmp_path / "large.html"
+        write_html(path, [large(templates=50, jobs=400, targets=5)], [])
+        assert path.stat().st_size < 10_000_000
+        seen = view(path)
+        details = open_items(seen)
+        assert details.locator(".pages").inner_text() == "1–25 of 100,000"
+        assert seen.page.locator("tr").count() < 1_000
+        details.get_by_role("searchbox").fill("t49/")
+        details.locator(".pages", has_text="of 2,000").wait_for()
+        details.get_by_role("button", name="Last").click()
+        assert details.locator(".pages").inner_text() == "1,976–2,000 of 2,000"
+        assert seen.complaints == []
+
+
+class TestSmallTables:
+    def test_gates_are_filtered(self, view, report):
+        seen = view(report)
+        rows = seen.page.locator("#gates tbody tr:not(.group):not([hidden])")
+        total = rows.count()
+        assert total > 8
+        seen.page.get_by_label("Filter gates").fill("exceeds")
+        assert 0 < rows.count() < total
+        assert all("exceeds" in text for text in rows.all_inner_texts())
+
+    def test_attributes_are_sorted(self, view, report):
+        seen = view(report)
+        table = seen.page.locator("table.attributes").first
+        table.evaluate(
+            "t => { for (let at = t; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true }"
+        )
+        table.get_by_role("button", name="Mean gap").click()
+        gaps = [float(text.replace("−", "-")) for text in table.locator("tbody td:nth-child(2)").all_inner_texts()]
+        assert gaps == sorted(gaps, reverse=True)
+
+    def test_a_link_from_a_gate_opens_its_result(self, view, report):
+        seen = view(report)
+        link = seen.page.locator("#gates tbody th a[href^='#result']").first
+        target = link.get_attribute("href")
+        assert not seen.page.locator(target).is_visible()
+        link.click()
+        seen.page.locator(target).wait_for(state="visible")
+
+    def test_one_button_opens_all_results_of_a_paper(self, view, report):
+        seen = view(report)
+        section = seen.page.locator("section.paper", has=seen.page.locator("details.result")).last
+        opener = section.locator("button.open-all")
+        assert section.locator("details.result[open]").count() == 0
+        opener.click()
+        assert section.locator("details.result[open]").count() == section.locator("details.result").count()
+        assert opener.get_attribute("aria-expanded") == "true"
+
+
+def test_hostile_names_are_shown_as_text(view, tmp_path):
+    sentences = {"male": Shown(HOSTILE, 0, 8), "female": Shown(HOSTILE, 8, 12)}
+    evil = result(
+        [item(f"{HOSTILE}{n}", 0.5 - n, HOSTILE, sentences=sentences, labels={HOSTILE: HOSTILE}) for n in range(30)],
+        model=HOSTILE,
+        corpus=HOSTILE,
+        measure=HOSTILE,
+        unit=HOSTILE,
+        contrast=(HOSTILE, "female"),
+        warnings=(HOSTILE,),
+        skipped=(Skipped(HOSTILE, HOSTILE),),
+        details={
+            "map": [{"word": HOSTILE, "x": 0, "y": 1, "group": HOSTILE}],
+            "scatter": {"x": HOSTILE, "y": HOSTILE, "points": [{"name": HOSTILE, "x": 0, "y": 1}]},
+            "published": [{"name": HOSTILE, "value": 1, "source": HOSTILE, "erratum": HOSTILE}],
+            "table": {"columns": [HOSTILE], "rows": [[HOSTILE]]},
+            HOSTILE: HOSTILE,
+        },
+    )
+    judged = replace(gate(evil, Verdict.EXCEEDS, reason=HOSTILE, published=HOSTILE), test=HOSTILE)
+    write_html(tmp_path / "evil.html", [evil], [judged], incomplete=HOSTILE)
+    seen = view(tmp_path / "evil.html")
+    details = open_items(seen)
+    assert details.locator("tbody th bdi").first.text_content() == HOSTILE
+    assert details.locator("tbody q").first.text_content() == HOSTILE
+    assert seen.page.locator("article.card h2").text_content() == HOSTILE
+    assert seen.page.locator("img, iframe").count() == 0
+    assert seen.page.locator("script").count() == 2
+    assert seen.complaints == []
+    assert len(seen.requests) == 1
+
+
+def test_a_printed_report_keeps_verdict_card_gates_and_figures(view, report):
+    page = view(report).page
+    page.emulate_media(media="print")
+    for selector in ("h1", "article.card", "#gates table", "figure svg.plane-chart", ".incomplete"):
+        assert page.locator(selector).first.is_visible()
+    assert not page.locator("nav").is_visible()
+    assert page.pdf(format="A4").startswith(b"%PDF")

@@ -1,0 +1,66 @@
+"""States kept on disk: read again, never trusted when damaged, never kept where results are not."""
+
+import numpy as np
+import pytest
+
+from biascheck.models.cache import DocumentCache, caching
+from biascheck.models.queries import Refusal, WordQuery
+from biascheck.models.states import kept_words
+from biascheck.spans import Span
+from biascheck.testing import FunctionEncoder
+
+QUERIES = [WordQuery("a nurse", Span(2, 7)), WordQuery("a zzz", Span(2, 5)), WordQuery("a baker", Span(2, 7))]
+
+
+def encoder():
+    made = FunctionEncoder(lambda word, _text: None if word == "zzz" else [float(len(word)), float(ord(word[0]))])
+    made.fingerprint = "always the same"
+    return made
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "cache" / "results"
+
+
+def test_the_second_time_the_encoder_is_not_asked(folder):
+    first, second = encoder(), encoder()
+    with caching(DocumentCache(folder)):
+        found, again = kept_words(first, QUERIES), kept_words(second, QUERIES)
+    assert (len(first.asked), len(second.asked)) == (3, 0)
+    assert isinstance(again[1], Refusal)
+    assert again[1] == found[1]
+    for place in (0, 2):
+        assert (again[place].vector == found[place].vector).all()
+        assert again[place].pieces == 1
+        assert again[place].vector.dtype == np.float32
+
+
+def test_another_question_or_another_encoder_is_another_file(folder):
+    other = encoder()
+    other.fingerprint = "another"
+    with caching(DocumentCache(folder)):
+        for made, queries in [(encoder(), QUERIES), (encoder(), QUERIES[:2]), (other, QUERIES)]:
+            kept_words(made, queries)
+            assert made.asked
+    assert len(list((folder.parent / "states").glob("*.npz"))) == 3
+
+
+@pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 half", b"\x80\x04K\x01."])
+def test_a_damaged_file_is_computed_again(folder, damage):
+    with caching(DocumentCache(folder)):
+        kept_words(encoder(), QUERIES)
+        (file,) = (folder.parent / "states").glob("*.npz")
+        file.write_bytes(damage)
+        again = encoder()
+        kept_words(again, QUERIES)
+        assert len(again.asked) == 3
+
+
+@pytest.mark.parametrize("cache", [None, DocumentCache(None)])
+def test_without_a_folder_nothing_is_kept(cache):
+    made = encoder()
+    with caching(cache):
+        kept_words(made, QUERIES)
+        kept_words(made, QUERIES)
+    assert len(made.asked) == 6

@@ -1,0 +1,54 @@
+"""Static vectors and encoders named on the command line."""
+
+import numpy as np
+import pytest
+
+from biascheck.corpora.gender_words import GENDER_PAIRS
+from biascheck.models.references import build_reference
+
+# Pytester forgets modules that were first imported inside a run, and numpy cannot be imported twice.
+build_reference("reference:tiny")
+
+SUITE = """
+import biascheck
+
+def test_direct_bias(bias_model):
+    lexicon = biascheck.lexicon_from_templates("jobs", ["nurse", "plumber", "baker", "judge", "poet", "chef"])
+    biascheck.assert_direct_bias_below(biascheck.direct_bias(bias_model, lexicon), bound={bound})
+"""
+
+
+@pytest.fixture
+def vectors(pytester):
+    words = [*{word for pair in GENDER_PAIRS for word in pair}, "nurse", "plumber", "baker", "judge", "poet", "chef"]
+    rng = np.random.default_rng(0)
+    lines = [f"{word} {' '.join(map(str, rng.normal(size=6)))}" for word in words]
+    path = pytester.path / "mine.txt"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def run(pytester, monkeypatch, bound, *arguments):
+    monkeypatch.setenv("BIASCHECK_CACHE", str(pytester.path / "cache"))
+    pytester.makepyfile(SUITE.format(bound=bound))
+    return pytester.runpytest("-p", "biascheck.plugin", *arguments)
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
+def test_a_table_of_vectors_is_measured_and_named(pytester, monkeypatch, vectors, workers):
+    outcome = run(pytester, monkeypatch, 0.01, "--bias-model", f"vectors:{vectors}", *workers)
+    assert outcome.parseoutcomes()["failed"] == 1
+    outcome.stdout.fnmatch_lines(["*exceeds*direct bias · jobs*< 0.01*"])
+    outcome.stdout.fnmatch_lines(["*direct bias on mine × jobs: * exceeds bound 0.01; largest: *"])
+
+
+def test_the_states_of_a_model_are_measured(pytester, monkeypatch):
+    outcome = run(
+        pytester, monkeypatch, 1.0, "--bias-model", "reference:tiny", "--bias-model", "encoder:reference:tiny"
+    )
+    assert outcome.parseoutcomes()["passed"] == 2
+
+
+def test_a_missing_file_is_named(pytester, monkeypatch):
+    outcome = run(pytester, monkeypatch, 1.0, "--bias-model", "vectors:nowhere.txt")
+    outcome.stdout.fnmatch_lines(["*no file 'nowhere.txt' with word vectors*"])

@@ -1,0 +1,112 @@
+"""The items in a report's data: all of them, once, and in a form that a script reads back exactly."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import b64decode
+from itertools import accumulate
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from report_markup import parse
+from report_samples import item, large, result
+
+from biascheck.report.html import page_of, render_page
+from biascheck.report.item_data import pack_items, utf16_offset
+from biascheck.results import ItemScore, Shown
+
+words = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+
+
+def unpack(text: str) -> list[dict[str, Any]]:
+    """What the report's script does, in another language."""
+    all_data = json.loads(zlib.decompress(b64decode(text)))
+    columns, strings = all_data["columns"], all_data["strings"]
+
+    def read(column: int) -> list[str]:
+        return [strings[index] for index in accumulate(columns[column])]
+
+    return [
+        {
+            "id": read(entry["id"]),
+            "name": read(entry["name"]),
+            "score": columns[entry["score"]],
+            "groups": {group["name"]: (read(group["text"]), columns[group["score"]]) for group in entry["groups"]},
+            "labels": {label["name"]: read(label["values"]) for label in entry["labels"]},
+        }
+        for entry in all_data["results"]
+    ]
+
+
+@given(st.lists(st.tuples(words, words, st.floats(-9, 9)), min_size=1, max_size=20))
+def test_what_goes_in_comes_out(rows):
+    items = [
+        item(f"{n}", score, name or "x", sentences={"male": Shown(text, 0, 0)}, labels={"template": text})
+        for n, (name, text, score) in enumerate(rows)
+    ]
+    (found,) = unpack(pack_items([result(items)]).text)
+    assert found["id"] == [entry.id for entry in items]
+    assert found["name"] == [entry.cluster for entry in items]
+    assert found["groups"]["male"][0] == [text for _, text, _ in rows]
+    assert found["labels"] == {"template": [text for _, text, _ in rows]}
+    assert all(abs(short - score) <= 5e-4 for short, (_, _, score) in zip(found["score"], rows, strict=True))
+
+
+def test_the_contrast_comes_first_and_missing_groups_are_empty():
+    shown = Shown("a", 0, 1)
+    odd = [
+        ItemScore("1", 0.5, "x", groups={"other": 1.0, "female": 2.0}, sentences={"other": shown, "male": shown}),
+        ItemScore("2", 0.5, "x"),
+    ]
+    (found,) = unpack(pack_items([result(odd)]).text)
+    assert list(found["groups"]) == ["male", "female", "other"]
+    assert found["groups"]["female"] == (["", ""], [2.0, None])
+
+
+def test_results_of_the_same_items_cost_little_more_than_one():
+    many = large(templates=10, jobs=200)
+    one, two = (len(pack_items([many] * count).text) for count in (1, 2))
+    assert two < 1.02 * one
+
+
+def test_offsets_are_those_of_a_script():
+    # a script counts an emoji as two characters
+    assert [utf16_offset("👩‍🍳 is", n) for n in range(5)] == [0, 2, 3, 5, 6]
+    assert utf16_offset("half \ud800 pair", 6) == 6
+
+
+def test_what_utf8_cannot_hold_is_replaced():
+    (found,) = unpack(pack_items([result([item("1", 0.5, "half \ud800 pair")])]).text)
+    assert found["name"] == ["half ? pair"]
+
+
+def test_data_cannot_end_its_element():
+    html = render_page(page_of([result([item("1", 0.5, "</script><script>alert(1)</script>")])], []))
+    data, _ = parse(html).find("script")
+    assert set(data.text) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")
+
+
+def test_a_hundred_thousand_items_stay_below_ten_megabytes():
+    many = large(templates=50, jobs=400, targets=5)
+    assert len(many.items) == 100_000
+    html = render_page(page_of([many], []))
+    assert len(html.encode()) < 10_000_000
+    assert "only the" not in html
+
+
+def test_beyond_the_budget_the_largest_gaps_are_kept_and_the_rest_is_named():
+    many = large(templates=10, jobs=300)
+    packed = pack_items([many], budget=40_000)
+    assert len(packed.text) <= 40_000
+    (count,) = packed.counts
+    assert 300 < count < 3_000
+    (found,) = unpack(packed.text)
+    largest = sorted((abs(entry.score) for entry in many.items), reverse=True)[:count]
+    assert sorted(map(abs, found["score"]), reverse=True)[-1] >= largest[-1] - 5e-4
+    assert len(found["id"]) == count
+
+
+def test_a_budget_that_holds_nothing_leaves_the_items_out():
+    assert pack_items([large(templates=1, jobs=50)], budget=10).counts == (0,)

@@ -1,0 +1,66 @@
+"""The Markdown summary: short, the worst first, nothing in it but text."""
+
+import re
+from dataclasses import replace
+
+from handmade import gate_of as gate
+from handmade import items_of, result_of, spread
+
+from biascheck import compare
+from biascheck.report.markdown import comparison_table, summary
+from biascheck.stats import Verdict
+from biascheck.storage import Run
+
+
+def test_the_verdict_comes_first_and_the_worst_gate_next():
+    gates = [
+        gate(corpus="fine"),
+        gate(Verdict.INCONCLUSIVE, passed=True, corpus="allowed"),
+        gate(Verdict.INCONCLUSIVE, corpus="unsure"),
+        gate(Verdict.EXCEEDS, corpus="bad"),
+    ]
+    lines = summary(Run(gates=tuple(gates))).splitlines()
+    assert lines[2] == "**tiny**: ❌ 2 of 4 gates failed (1 exceeds, 2 inconclusive, 1 within)"
+    rows = [line for line in lines if line.startswith("|")]
+    assert [re.search("bad|unsure|allowed|fine", row)[0] for row in rows if "0.41" in row] == [
+        "bad",
+        "unsure",
+        "allowed",
+        "fine",
+    ]
+
+
+def test_what_is_fine_is_folded():
+    text = summary(Run(gates=(gate(),)))
+    assert text.index("<details>") < text.index("| ✅ within |") < text.index("</details>")
+    assert "✅ all 1 gates passed" in text
+
+
+def test_nothing_becomes_markup():
+    hostile = "a|b `c` <img src=x onerror=alert(1)> [l](http://e) @someone *x* _y_\nnext"
+    text = summary(Run(gates=(gate(Verdict.EXCEEDS, corpus=hostile, model=hostile, offenders=(hostile,)),)))
+    for markup in ("<img", "`c`", "@someone", "[l]", "*x*", "a|b"):
+        assert markup not in text
+    (row,) = [line for line in text.splitlines() if "exceeds |" in line]
+    assert row.count("|") == 7
+
+
+def test_an_incomplete_run_says_so():
+    assert "the run was interrupted and 7 tests did not run" in summary(Run(gates=(gate(),), complete=False, not_run=7))
+
+
+def test_a_table_of_thousands_is_cut_with_a_note():
+    text = summary(Run(gates=tuple(gate(Verdict.EXCEEDS, corpus=f"c{n}") for n in range(1_000))))
+    assert "… and 900 more" in text
+    assert len(text) < 65_536
+
+
+def test_comparisons_are_shown_with_who_moved():
+    before = result_of(items_of(spread(1.0, 0.5, 12)))
+    after = result_of([replace(item, score=item.score + 0.3) for item in before.items], model="later")
+    text = comparison_table([compare(before, before), compare(before, after)])
+    assert "**tiny → later, tiny → tiny**: 1 regressed, 1 no worse" in text
+    assert (
+        "| ❌ regressed | association | jobs | 1.00 → 1.30 | +0.30 &#91;0.30, 0.30&#93; | job0 +0.50 → +0.80, " in text
+    )
+    assert text.index("regressed |") < text.index("<details>") < text.index("no worse |")
