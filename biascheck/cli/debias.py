@@ -10,6 +10,7 @@ import typer
 from biascheck.errors import UsageError
 
 if TYPE_CHECKING:
+    from biascheck.comparison import Comparison
     from biascheck.corpora import Documents, NameMap
     from biascheck.debias import LanguageRecipe
     from biascheck.debias.language_models import LanguageModel
@@ -70,4 +71,14 @@ def _show(base: LanguageModel, after: LanguageModel, documents: Documents, recip
     if documents.language == "en":
         typer.echo(text_of(mitigation_table(before, later)))
     typer.echo(compare(absolute_gap(before), absolute_gap(later)).finding)
-    typer.echo(compare(held_out_loss(base, aside), held_out_loss(after, aside)).finding)
+    typer.echo(_growth(compare(held_out_loss(base, aside), held_out_loss(after, aside))))
+
+
+def _growth(change: Comparison) -> str:
+    """A loss has no groups and no parity: what it was, what it is, and the interval of the difference."""
+    from biascheck.figures import figure, signed
+
+    interval = change.interval
+    ends = "no interval" if interval is None else f"[{figure(interval.low)}, {figure(interval.high)}]"
+    figures = f"{figure(change.before)} → {figure(change.after)}, {signed(change.change)} {ends}"
+    return f"{change.title}: {figures} ({change.n:,} {change.unit})"

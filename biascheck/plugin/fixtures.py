@@ -12,7 +12,7 @@ from biascheck.plugin.settings import settings_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from biascheck.corpora import Corpus, Documents, Reviews
+    from biascheck.corpora import Corpus, Documents, NameMap, Reviews
     from biascheck.debias import ClassifierRecipe, LanguageRecipe
     from biascheck.models.loading import LoadedModel
     from biascheck.models.protocols import Model
@@ -30,6 +30,7 @@ __all__ = [
     "bias_finetuned_pair",
     "bias_margins",
     "bias_model",
+    "bias_names",
     "bias_published",
     "bias_seed",
     "bias_text",
@@ -111,11 +112,21 @@ def bias_text(pytestconfig: pytest.Config) -> Documents:
 
 
 @pytest.fixture(scope="session")
+def bias_names(pytestconfig: pytest.Config) -> NameMap:
+    """First names to swap: the published map of 1,000 pairs where ``--bias-data`` has it, else our own."""
+    from biascheck.corpora import first_names, published_names
+
+    folder = settings_of(pytestconfig).data
+    return published_names(folder) if folder is not None and (folder / "cds").is_dir() else first_names()
+
+
+@pytest.fixture(scope="session")
 def bias_debiased_model(bias_model: LoadedModel, request: pytest.FixtureRequest) -> Callable[..., LoadedModel]:
     """The model under test, trained further: ``bias_debiased_model(recipe="lora")``.
 
     ``recipe`` is a name or a LanguageRecipe, ``documents`` the text (``bias_text`` unless given), ``name_map`` the
-    first names. Each checkpoint is made once for all workers and runs. What is no language model is skipped.
+    first names (``bias_names`` unless given). Each checkpoint is made once for all workers and runs. What is no
+    language model is skipped.
     """
 
     def debiased(
@@ -126,6 +137,7 @@ def bias_debiased_model(bias_model: LoadedModel, request: pytest.FixtureRequest)
         if bias_model.kind == "classifier" or bias_model.kind == "encoder":
             pytest.skip(f"{bias_model.name} is no language model; mitigation here trains language models further")
         text = request.getfixturevalue("bias_text") if documents is None else documents
+        options.setdefault("name_map", request.getfixturevalue("bias_names"))
         return fine_tune(bias_model, text, recipe, **options)
 
     return debiased
