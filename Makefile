@@ -35,6 +35,7 @@ benchmarks: $(READY)
 	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/second_run.py
 	$(BIN)/python benchmarks/rewriting.py
+	$(BIN)/python benchmarks/substitution.py
 	$(BIN)/python benchmarks/encoding.py
 	$(BIN)/python benchmarks/substitution.py
 

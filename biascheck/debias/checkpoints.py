@@ -85,6 +85,7 @@ def write_checkpoint(model: Any, tokenizer: Any, folder: Path, *, facts: Mapping
     kept |= {name: value for name, value in model.state_dict().items() if name in dict(model.named_buffers())}
     tensors = {name: value.detach().contiguous() for name, value in kept.items()}
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    (folder / "model.safetensors").chmod(0o644)  # written private; a cache may be shared
     model.config.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     (folder / FACTS).write_text(json.dumps(facts, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
