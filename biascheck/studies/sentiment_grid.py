@@ -16,6 +16,7 @@ from biascheck.debias.quality import Quality, quality_of
 from biascheck.debias.recipes import ClassifierRecipe
 from biascheck.errors import ScoreError, UsageError
 from biascheck.measures.sentiment import delta_summary, delta_table, sentiment_delta
+from biascheck.models.cache import digest_of
 from biascheck.models.sequence_classifier import TransformersClassifier
 from biascheck.models.transformers import TransformersModel
 from biascheck.results import ItemScore, Label, Result
@@ -125,8 +126,11 @@ def overview(rows: Sequence[GridRow], *, seed: int = 0) -> Result:
     """
     if not rows:
         raise ScoreError("a grid without rows; run it first")
+    first = rows[0].result
+    prints = digest_of([row.result.provenance.model_fingerprint for row in rows])
     form = replace(
-        rows[0].result,
+        first,
+        provenance=replace(first.provenance, model_fingerprint=prints),
         measure="sentiment grid",
         model=", ".join(dict.fromkeys(row.cell.model for row in rows)),
         corpus=f"{len(rows)} classifiers",

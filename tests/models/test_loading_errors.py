@@ -135,7 +135,7 @@ def test_an_encoder_without_a_head(folder):
     assert message(folder) == (
         f"{folder}: config.json names BertModel as its architecture, which has no language-model head to score "
         "with; save the model as …ForMaskedLM or …ForCausalLM, or pass kind='masked' or 'causal' "
-        "if the weights do hold a head"
+        "if the weights do hold a head, or kind='encoder' to look at its states only"
     )
 
 
