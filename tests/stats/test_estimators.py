@@ -20,12 +20,15 @@ def sample(scores, **more) -> Sample:
 
 def test_the_known_statistics():
     assert set(ESTIMATORS) == {
+        "difference",
         "mean",
         "mean_absolute",
         "share_positive",
         "standardised_difference",
         "spearman",
         "pearson",
+        "ratio",
+        "ratio_of_sides",
         "skew",
         "smaller_f1",
         "stereotype",
@@ -121,7 +124,7 @@ def test_samples_that_support_no_figure_are_refused(build):
     [
         (
             lambda: estimate(sample([1.0]), "median"),
-            "mean, mean_absolute, pearson, share_positive, skew, smaller_f1, spearman",
+            "difference, mean, mean_absolute, pearson, ratio, ratio_of_sides, share_positive, skew, smaller_f1",
         ),
         (lambda: estimate(sample([1.0]), "standardised_difference"), "give the sample sides"),
         (lambda: estimate(sample([1.0]), "spearman"), "covariate"),
