@@ -152,5 +152,5 @@ def test_a_place_that_becomes_unwritable_loses_nothing(project, table_suite):
 
 def test_a_run_without_gates_prints_nothing(pytester):
     pytester.makepyfile("def test_one(): pass")
-    run = pytester.runpytest("-p", "biascheck.plugin")
+    run = pytester.runpytest_subprocess("-p", "biascheck.plugin")
     assert "bias" not in run.stdout.str().replace("biascheck-", "").split("collected")[1]
