@@ -21,7 +21,7 @@ from biascheck.stats import Change
 __all__ = ["CHANGES", "ChangeGroup", "ChangeRow", "ChangeTable", "change_table"]
 
 CHANGES = (Change.REGRESSED, Change.INCONCLUSIVE, Change.NO_WORSE, Change.IMPROVED)
-MOST_MOVES = 60
+MOST_MOVES = 30
 MOST_UNMATCHED = 10
 
 
@@ -75,9 +75,7 @@ class ChangeTable:
 
 def change_table(comparisons: Sequence[Comparison]) -> ChangeTable:
     """Lay out all comparisons."""
-    ordered = sorted(
-        comparisons, key=lambda one: (one.measure, CHANGES.index(one.verdict), one.corpus, one.model_after)
-    )
+    ordered = sorted(comparisons, key=_rank)
     numbered = list(enumerate(ordered, start=1))
     measures = dict.fromkeys(one.measure for one in ordered)
     counts = Counter(one.verdict for one in comparisons)
@@ -109,9 +107,10 @@ def _extent(one: Comparison) -> list[float]:
 
 
 def _row(one: Comparison, number: int, scale: Scale) -> ChangeRow:
-    drawn = [ChartChange(move.name, move.before, move.after) for move in one.moves[:MOST_MOVES]]
+    moves = one.moves if one.change or one.unmatched else ()  # where nothing moved there is nothing to draw
+    drawn = [ChartChange(move.name, move.before, move.after) for move in moves[:MOST_MOVES]]
     drawn.sort(key=lambda move: (move.before - move.after, move.label))
-    rows = [[move.name, signed(move.before), signed(move.after), signed(move.change)] for move in one.moves]
+    rows = [[move.name, signed(move.before), signed(move.after), signed(move.change)] for move in moves[:MOST_MOVES]]
     models = f"{one.model_before} → {one.model_after}"
     label = f"Mean gaps of {len(drawn)} attributes before and after, ordered by change"
     return ChangeRow(
@@ -128,10 +127,10 @@ def _row(one: Comparison, number: int, scale: Scale) -> ChangeRow:
         level="" if one.interval is None else level_text(one.interval.level),
         chart=_chart(one, scale),
         tolerance=figure(one.tolerance) if one.tolerance else "",
-        moved=", ".join(map(str, one.moves[:3])) if one.change else "",
+        moved=", ".join(map(str, moves[:3])) if one.change else "",
         size=_size(one),
         moves=change_chart(drawn, contrast=one.contrast, label=label) if drawn else None,
-        moves_note=_moves_note(len(drawn), len(one.moves)),
+        moves_note=_moves_note(len(drawn), len(moves)),
         table=table_of(["attribute", "before", "after", "change"], rows),
         unmatched=one.unmatched[:MOST_UNMATCHED],
         unmatched_hidden=len(one.unmatched[MOST_UNMATCHED:]),

@@ -57,7 +57,7 @@ def place(names: Sequence[Name], field: Box, taken: Iterable[Box] = ()) -> list[
 
 def _positions(name: Name) -> list[tuple[str, float, float, Box]]:
     width = LETTER_WIDTH * len(shortened(name.words, LONGEST))
-    x, y, half = name.x, name.y, width / 2
+    x, y, half = round(name.x, 1), round(name.y, 1), width / 2  # as they are written
     right, left, up, down = x + DISTANCE, x - DISTANCE, y - DISTANCE - 1, y + DISTANCE + LINE_HEIGHT - 3
     return [
         ("label start", right, y + 4, Box(right, y - LINE_HEIGHT / 2, right + width, y + LINE_HEIGHT / 2)),

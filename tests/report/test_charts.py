@@ -198,7 +198,7 @@ class TestNames:
         boxes = []
         for markup in written:
             (text,) = parse(markup).find("text")
-            x, width = float(text.attributes["x"]), 4 * 5.7
+            x, width = float(text.attributes["x"]), 4 * 5.7 - 1e-9
             shift = {"start": 0, "end": width, "middle": width / 2}[text.attributes["class"].split()[1]]
             boxes.append(
                 Box(x - shift, float(text.attributes["y"]) - 7, x - shift + width, float(text.attributes["y"]))
