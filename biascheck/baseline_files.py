@@ -20,8 +20,8 @@ __all__ = ["read_baseline", "write_baseline"]
 # Below what two machines differ by, and kept relative so that no sign is lost.
 DIGITS = 7
 
-Row = tuple[str, str, str | None, float | None]
-"""What the entries of a baseline share: id, cluster, side and covariate of an item."""
+Row = tuple[str, str, str | None, float | None, int | None]
+"""What the entries of a baseline share: id, cluster, side, covariate and draw of an item."""
 
 
 def write_baseline(path: Path, baseline: Baseline) -> None:
@@ -89,8 +89,8 @@ def _entry_from_dict(document: Mapping[str, Any], rows: Sequence[Row]) -> Result
     )
     places, scores = _places(fields.pop("items")), fields.pop("scores")
     items = tuple(
-        ItemScore(id=rows[place][0], score=score, cluster=rows[place][1], side=rows[place][2], covariate=rows[place][3])
-        for place, score in zip(places, scores, strict=True)
+        ItemScore(id=name, score=score, cluster=cluster, side=side, covariate=covariate, draw=draw)
+        for (name, cluster, side, covariate, draw), score in zip(map(rows.__getitem__, places), scores, strict=True)
     )
     fields["contrast"] = tuple(fields["contrast"])
     sample = sample_of(items)
@@ -114,12 +114,12 @@ def _places(steps: Sequence[int]) -> list[int]:
 
 
 def _row(item: ItemScore) -> Row:
-    return item.id, item.cluster, item.side, None if item.covariate is None else _short(item.covariate)
+    return item.id, item.cluster, item.side, None if item.covariate is None else _short(item.covariate), item.draw
 
 
 def _row_from(row: Sequence[Any]) -> Row:
-    side, covariate = (row[place] if len(row) > place else None for place in (2, 3))
-    return row[0], row[1], side, covariate
+    side, covariate, draw = (row[place] if len(row) > place else None for place in (2, 3, 4))
+    return row[0], row[1], side, covariate, draw
 
 
 def _trimmed(row: Row) -> list[Any]:
@@ -129,9 +129,9 @@ def _trimmed(row: Row) -> list[Any]:
     return values
 
 
-def _order(row: Row) -> tuple[str, str, str, float]:
-    name, cluster, side, covariate = row
-    return name, cluster, side or "", covariate or 0.0
+def _order(row: Row) -> tuple[str, str, str, float, int]:
+    name, cluster, side, covariate, draw = row
+    return name, cluster, side or "", covariate or 0.0, draw or 0
 
 
 def _short(value: float) -> float:

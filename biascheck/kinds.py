@@ -11,7 +11,8 @@ RESULTS = "biascheck results"
 RESULTS_SCHEMA = 2
 """2: ``complete``, ``not_run`` and ``comparisons``."""
 BASELINE = "biascheck baseline"
-BASELINE_SCHEMA = 1
+BASELINE_SCHEMA = 2
+"""2: the draw of an item."""
 
 
 def kind_of(path: Path) -> tuple[object, object]:

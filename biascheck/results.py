@@ -41,7 +41,8 @@ class ItemScore:
     """One item: the gap between the two contrasted groups, and the score of every group.
 
     ``cluster`` names the items that are not independent of this one. ``side`` is the attribute set
-    ("A" or "B") for measures that compare two; ``covariate`` a real-world figure to correlate with.
+    ("A" or "B") for measures that compare two; ``covariate`` a real-world figure to correlate with. ``draw`` numbers
+    the draw in which the item was judged together with others, such as by one clustering of all words.
     """
 
     id: str
@@ -52,6 +53,7 @@ class ItemScore:
     covariate: float | None = None
     labels: Mapping[str, Label] = field(default_factory=dict)
     sentences: Mapping[str, Shown] = field(default_factory=dict)
+    draw: int | None = None
 
     def __post_init__(self) -> None:
         for value in (self.score, *self.groups.values()):
@@ -235,11 +237,13 @@ def sample_of(items: tuple[ItemScore, ...]) -> Sample:
     """Turn items into the arrays that the statistics work on."""
     sides = tuple(item.side for item in items if item.side is not None)
     covariates = [item.covariate for item in items if item.covariate is not None]
+    draws = tuple(item.draw for item in items if item.draw is not None)
     return Sample(
         values=np.array([item.score for item in items]),
         clusters=tuple(item.cluster for item in items),
         sides=sides if len(sides) == len(items) else None,
         covariate=np.array(covariates) if len(covariates) == len(items) else None,
+        draws=draws if len(draws) == len(items) else None,
     )
 
 

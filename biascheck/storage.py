@@ -28,7 +28,7 @@ __all__ = [
     "write_run",
 ]
 
-SCHEMA = 1
+SCHEMA = 2
 """Version of the fields of a result; part of the cache key."""
 
 
@@ -164,7 +164,7 @@ def read_with_care(what: str) -> Iterator[None]:
         yield
     except BiascheckError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise ResultError(f"a stored {what} lacks or misspells a field ({error}); measure it again") from error
 
 

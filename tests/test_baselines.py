@@ -90,7 +90,7 @@ def test_a_missing_baseline_names_the_flags(tmp_path):
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda d: d.update(schema=2), "written with schema 2, and this release reads up to 1"),
+        (lambda d: d.update(schema=3), "written with schema 3, and this release reads up to 2"),
         (lambda d: d.update(kind="biascheck results"), "not a biascheck baseline file"),
         (lambda d: d["entries"][0].pop("scores"), "a stored baseline lacks or misspells a field"),
         (lambda d: d["entries"][0]["items"].append(99_999), "a stored baseline lacks or misspells a field"),

@@ -35,6 +35,7 @@ def drawn_items(
                     covariate=entry.bias if covariate else None,
                     labels={**labels, **entry.labels},
                     sentences={"sentence": sentence} if draw == 0 else {},
+                    draw=draw,
                 )
             )
     return items

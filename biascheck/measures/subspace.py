@@ -21,7 +21,7 @@ COMPONENTS = 10
 
 
 @measure("gender subspace", version=1)
-def gender_subspace(model: Any, lexicon: Lexicon, *, draws: int = 10, seed: int = 0) -> Result:
+def gender_subspace(model: Any, lexicon: Lexicon, *, corrected: bool = False, draws: int = 10, seed: int = 0) -> Result:
     """The share of variance of the first principal component of he − she, man − woman, …
 
     The definitional word of a sentence is swapped for its partner and the two vectors are subtracted. With d the
@@ -33,32 +33,44 @@ def gender_subspace(model: Any, lexicon: Lexicon, *, draws: int = 10, seed: int 
     comparison, ``details["explained_variance"]`` has the shares of as many differences between random words of the
     lexicon. An item is one pair in one sentence, its cluster the two words.
 
-    Limits: the share says how concentrated gender is, not how much of it other words carry; the axis is held fixed in
-    the interval; a handful of pairs in many dimensions share a direction by chance, hence the random words.
+    A dozen pairs in hundreds of dimensions make an axis that fits themselves, so the share is too high for other pairs
+    of such words. ``corrected`` takes the mean of this share and of the one where each two words are held against the
+    axis of all others, which is too low by as much; its interval is one for pairs in general. ``details["table"]``
+    then has all three shares.
+
+    Limits: the share says how concentrated gender is, not how much of it other words carry. Without ``corrected`` the
+    interval takes the axis as given.
     """
     embedding = embedding_of(model)
     rows, places, skipped = gender_differences(embedding, lexicon.pairs)
     subspace = stats.principal_subspace(rows)
     pairs = [lexicon.pairs.pairs[place] for place in places]
+    names, whole = [pair.attribute for pair in pairs], (rows**2).sum(axis=1)
     along = (rows @ subspace.axes[0]) ** 2
+    details: dict[str, object] = {}
+    if corrected:
+        held_out = stats.held_out_squares(rows, names)
+        along, fitted = (along + held_out) / 2, along
+        shares = [float(part.sum() / whole.sum()) for part in (fitted, held_out, along)]
+        details["table"] = {"columns": ["share along the axis of all", "of the others", "corrected"], "rows": [shares]}
     items = [
         ItemScore(
             id=pair.id,
             score=float(part),
             cluster=pair.attribute,
-            covariate=float(whole),
+            covariate=float(length),
             labels=dict(pair.labels),
             sentences=shown(pair),
         )
-        for pair, part, whole in zip(pairs, along, (rows**2).sum(axis=1), strict=True)
+        for pair, part, length in zip(pairs, along, whole, strict=True)
     ]
     form = draft(
         embedding, lexicon, items, skipped, contrast=lexicon.groups, seed=seed, statistic="ratio", unit="pairs"
     )
     random = _random_shares(embedding, lexicon, len(rows), seed)
-    details = {
+    details |= {
         "explained_variance": {"pairs": subspace.shares[:COMPONENTS].tolist(), "random": random[:COMPONENTS]},
-        "draws": _draws(rows, [pair.attribute for pair in pairs], draws, seed),
+        "draws": _draws(rows, names, draws, seed),
     }
     return summarise(replace(form, details=details))
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from biascheck.stats.agreement import fleiss_kappa
     from biascheck.stats.changes import Change, judge_change, judge_changes
+    from biascheck.stats.clusters import MINIMUM_CLUSTERS
     from biascheck.stats.confusion import SideF1, side_f1
     from biascheck.stats.corrections import adjust, benjamini_hochberg, bonferroni, holm
     from biascheck.stats.correlations import Correlation, pearson, spearman
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
         Baseline,
         Subspace,
         cosines,
+        held_out_squares,
         label_baseline,
         nearest,
         principal_subspace,
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from biascheck.stats.power import minimum_detectable_effect, power_at, standard_error_of
     from biascheck.stats.proportions import paired_share_interval, wilson_interval
     from biascheck.stats.ranks import SignedRank, signed_rank_from_v, wilcoxon_signed_rank
-    from biascheck.stats.resampling import MINIMUM_CLUSTERS, bootstrap_distribution, cluster_bootstrap
+    from biascheck.stats.resampling import bootstrap_distribution, cluster_bootstrap
     from biascheck.stats.verdicts import Verdict, judge, judge_below, judge_family
 
 __all__ = [
@@ -60,6 +62,7 @@ __all__ = [
     "cosines",
     "estimate",
     "fleiss_kappa",
+    "held_out_squares",
     "holm",
     "judge",
     "judge_below",
@@ -103,6 +106,7 @@ _NAMES_OF_MODULE = {
         "Baseline",
         "Subspace",
         "cosines",
+        "held_out_squares",
         "label_baseline",
         "nearest",
         "principal_subspace",
@@ -115,7 +119,8 @@ _NAMES_OF_MODULE = {
     "permutation": ("PermutationTest", "permute_signs", "permute_two_samples"),
     "power": ("minimum_detectable_effect", "power_at", "standard_error_of"),
     "ranks": ("SignedRank", "signed_rank_from_v", "wilcoxon_signed_rank"),
-    "resampling": ("MINIMUM_CLUSTERS", "bootstrap_distribution", "cluster_bootstrap"),
+    "clusters": ("MINIMUM_CLUSTERS",),
+    "resampling": ("bootstrap_distribution", "cluster_bootstrap"),
     "verdicts": ("Verdict", "judge", "judge_below", "judge_family"),
 }
 _MODULE_OF_NAME = {name: module for module, names in _NAMES_OF_MODULE.items() for name in names}

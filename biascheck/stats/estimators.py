@@ -28,13 +28,15 @@ class Sample:
 
     ``values`` one score per item · ``clusters`` the name of what the item shares with others; items of
     one cluster are not independent · ``sides`` "A" or "B", for statistics that compare two sides ·
-    ``covariate`` a second number per item, for correlations.
+    ``covariate`` a second number per item, for correlations · ``draws`` the number of the draw an item was
+    judged in, where items of different clusters were judged together.
     """
 
     values: Vector
     clusters: tuple[str, ...]
     sides: tuple[str, ...] | None = None
     covariate: Vector | None = None
+    draws: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", _frozen(as_vector(self.values)))
@@ -50,6 +52,7 @@ class Sample:
             ("clusters", self.clusters),
             ("sides", self.sides),
             ("covariate", self.covariate),
+            ("draws", self.draws),
         ):
             if column is not None and len(column) != len(self.values):
                 raise ScoreError(f"{len(self.values)} values but {len(column)} {name}; give one for every item")
@@ -70,6 +73,7 @@ class Sample:
             tuple(map(self.clusters.__getitem__, places)),
             None if self.sides is None else tuple(map(self.sides.__getitem__, places)),
             None if self.covariate is None else self.covariate[chosen],
+            None if self.draws is None else tuple(map(self.draws.__getitem__, places)),
         )
 
 

@@ -11,12 +11,15 @@ from biascheck.errors import ScoreError
 from biascheck.stats.vectors import Vector
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "Baseline",
     "Subspace",
     "cosines",
+    "held_out_squares",
     "label_baseline",
     "nearest",
     "principal_subspace",
@@ -72,6 +75,23 @@ def principal_subspace(differences: ArrayLike) -> Subspace:
     if axes[0] @ matrix.mean(axis=0) < 0:
         axes[0] = -axes[0]
     return Subspace(axes, squares / squares.sum())
+
+
+def held_out_squares(differences: ArrayLike, names: Sequence[str]) -> Vector:
+    """The square of each difference along the first axis of all differences of *other* names.
+
+    A few differences in many dimensions make an axis that fits themselves, and their share along it is too high; along
+    an axis that has not seen them it is too low, by as much to first order. See ``gender_subspace(corrected=True)``.
+    """
+    matrix = matrix_of(differences, "differences")
+    owners = np.asarray(names)
+    if len(set(names)) < 2:
+        raise ScoreError("differences of one name cannot be held against those of others; give two pairs or more")
+    squares = np.empty(len(matrix))
+    for name in set(names):
+        own = owners == name
+        squares[own] = (matrix[own] @ principal_subspace(matrix[~own]).axes[0]) ** 2
+    return squares
 
 
 def unit_rows(rows: ArrayLike) -> NDArray[np.float64]:

@@ -4,13 +4,13 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-import planted
 import pytest
 
 import biascheck
 from biascheck.corpora import WeatStimuli
 from biascheck.errors import CorpusError, ModelError, ScoreError, UsageError
 from biascheck.models.vector_files import GLOVE_PACKAGE
+from biascheck.standards.vectors import planted_encoder
 from biascheck.testing import FunctionEncoder
 
 CATEGORIES = [1, 3, 6, 7, 8]
@@ -165,7 +165,7 @@ def test_bad_input_is_named_with_its_remedy():
     with pytest.raises(UsageError, match="use level='word'"):
         biascheck.weat(vectors, own(), level="sentence")
     with pytest.raises(UsageError, match="level is one of word, context, sentence, not 'words'"):
-        biascheck.weat(planted.encoder(), own(), level="words")
+        biascheck.weat(planted_encoder(), own(), level="words")
     with pytest.raises(ScoreError, match="not one of the attributes a1, a2 has a vector"):
         biascheck.weat(vectors, own())
     with pytest.raises(CorpusError, match="give a WEAT category, or stimuli of your own, and not both"):

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from biascheck.errors import ScoreError, UsageError
 from biascheck.stats import Sample, SideF1, bootstrap_distribution, cluster_bootstrap, estimate, side_f1
-from biascheck.stats.resampling import Clusters, _distribution_by_items, _distribution_of_sums, _without, jackknives
-from biascheck.stats.sums import SUMS
+from biascheck.stats.clusters import Clusters, _without, figures_of, jackknives
 
 FIGURES = ("skew", "stereotype", "smaller_f1")
 
@@ -103,9 +102,9 @@ def clustered() -> Sample:
 @pytest.mark.parametrize("figure", FIGURES)
 def test_counting_gives_the_resamples_that_items_give(clustered, figure):
     clusters = Clusters.of(clustered)
-    by_items, _ = _distribution_by_items(clusters, figure, np.random.default_rng(1), 150)
-    by_counts = _distribution_of_sums(clusters, SUMS[figure], np.random.default_rng(1), 150)
-    assert sorted(by_counts) == pytest.approx(sorted(by_items))
+    drawn = clusters.draw(np.random.default_rng(1), 150)
+    by_items = [estimate(clusters.sample.take(clusters.items(row)), figure) for row in drawn]
+    assert figures_of(clusters, figure, drawn) == pytest.approx(by_items)
     (jackknife,) = jackknives(clusters, figure)
     assert jackknife == pytest.approx([_without(clusters, c, figure) for c in range(20)])
 

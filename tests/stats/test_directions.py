@@ -105,3 +105,11 @@ def test_a_baseline_counts_the_observed_figure_among_its_own():
     baseline = stats.label_baseline(0.6, [0.5, 0.6, 0.7, 0.4])
     assert (baseline.p, baseline.mean, baseline.permutations) == (3 / 5, 0.55, 4)
     assert stats.label_baseline(0.9, [0.5] * 99).p == 0.01
+
+
+def test_differences_are_held_against_the_axis_of_the_others():
+    rows = np.array([[3.0, 4.0], [0.0, 2.0], [0.0, 5.0]])
+    # Without "a" the axis is (0, 1); without "b" it is that of the first row alone, (3, 4) / 5.
+    assert stats.held_out_squares(rows, ["a", "b", "b"]) == pytest.approx([16.0, (2 * 4 / 5) ** 2, (5 * 4 / 5) ** 2])
+    with pytest.raises(ScoreError, match="give two pairs or more"):
+        stats.held_out_squares(rows, ["a", "a", "a"])

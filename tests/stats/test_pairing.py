@@ -9,8 +9,8 @@ from scipy import stats as oracle
 
 from biascheck.errors import ScoreError, UsageError
 from biascheck.stats import Change, Sample, estimate, judge_change, paired_bootstrap, paired_share_interval
-from biascheck.stats.pairing import _figures, expanded
-from biascheck.stats.resampling import Clusters
+from biascheck.stats.clusters import Clusters, figures_of
+from biascheck.stats.percentiles import expanded
 
 TRIALS = 400
 # A rate of 0.025 that is met exactly shows more than this in 400 trials once in a thousand times.
@@ -70,7 +70,7 @@ def test_all_resamples_at_once_are_the_statistic_of_each(statistic):
     clusters = Clusters.of(sample)
     drawn = clusters.draw(rng(), 20)
     one_by_one = [estimate(clusters.sample.take(clusters.items(row)), statistic) for row in drawn]
-    np.testing.assert_allclose(_figures(clusters, statistic, drawn), one_by_one, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(figures_of(clusters, statistic, drawn), one_by_one, rtol=1e-9, atol=1e-12)
 
 
 def test_correlations_of_all_resamples_are_scipys():
@@ -80,7 +80,7 @@ def test_correlations_of_all_resamples_are_scipys():
     expected = [
         oracle.spearmanr(clusters.sample.values[row], clusters.sample.covariate[row]).statistic for row in drawn
     ]
-    np.testing.assert_allclose(_figures(clusters, "spearman", drawn), expected)
+    np.testing.assert_allclose(figures_of(clusters, "spearman", drawn), expected)
 
 
 def test_few_clusters_are_given_students_doubt():

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from biascheck.errors import ScoreError, UsageError
 from biascheck.stats import Sample, cluster_bootstrap, estimate, pearson
-from biascheck.stats.resampling import Clusters, _distribution_by_items, _distribution_of_sums, _without, folded_of
-from biascheck.stats.resampling import jackknives as jackknives
+from biascheck.stats.clusters import Clusters, _without, figures_of, jackknives, resampled
 
 STATISTICS = ["difference", "ratio", "ratio_of_sides", "pearson"]
 
@@ -59,12 +58,9 @@ def test_what_is_missing_is_named():
 @pytest.mark.parametrize("statistic", STATISTICS)
 def test_sums_give_the_resamples_that_items_give(statistic):
     clusters = Clusters.of(sample())
-    folded = folded_of(clusters, statistic)
-    by_sums = _distribution_of_sums(clusters, folded, np.random.default_rng(1), 100)
-    one_by_one = [
-        estimate(clusters.sample.take(clusters.items(drawn)), statistic)
-        for drawn in clusters.draw(np.random.default_rng(1), 100)
-    ]
+    drawn = clusters.draw(np.random.default_rng(1), 100)
+    by_sums = figures_of(clusters, statistic, drawn)
+    one_by_one = [estimate(clusters.sample.take(clusters.items(row)), statistic) for row in drawn]
     assert by_sums == pytest.approx(one_by_one, abs=1e-10)
 
 
@@ -77,8 +73,9 @@ def test_sums_give_the_jackknives_that_items_give(statistic):
 
 def test_an_undefined_resample_is_drawn_again():
     few = Sample([1, 2, 3, 4, 5, 6], tuple("abcdef"), covariate=[0, 0, 0, 0, 1, 1])
-    found, redrawn = _distribution_by_items(Clusters.of(few), "ratio", np.random.default_rng(0), 200)
+    (found,), redrawn = resampled([Clusters.of(few)], "ratio", np.random.default_rng(0), 200)
     assert len(found) == 200
+    assert np.isfinite(found).all()
     assert redrawn > 0
     assert "undefined redrawn" in cluster_bootstrap(few, "ratio", rng=np.random.default_rng(0)).method
 
