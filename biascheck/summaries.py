@@ -31,7 +31,7 @@ from biascheck.errors import ScoreError, UsageError
 from biascheck.results import ItemScore, Result, sample_of
 from biascheck.stats import Interval, Sample
 
-__all__ = ["DISTANCES", "LEVEL", "RESAMPLES", "interval_method", "interval_of", "summarise"]
+__all__ = ["DISTANCES", "LEVEL", "RESAMPLES", "interval_method", "interval_of", "interval_of_sample", "summarise"]
 
 LEVEL = 0.95
 RESAMPLES = 2_000
@@ -59,15 +59,21 @@ def summarise(draft: Result, *, level: float = LEVEL) -> Result:
 
 def interval_of(items: tuple[ItemScore, ...], statistic: str, *, seed: int, level: float) -> Interval | None:
     """The interval of a statistic over clusters, or ``None`` where there are too few clusters for one."""
+    return interval_of_sample(sample_of(items), statistic, rng=np.random.default_rng(seed), level=level)
+
+
+def interval_of_sample(sample: Sample, statistic: str, *, rng: np.random.Generator, level: float) -> Interval | None:
+    """The interval by which gates judge a sample."""
     if not 0 < level < 1:
         raise UsageError(f"level {level} is not between 0 and 1; 95 % is level=0.95")
-    sample = sample_of(items)
-    if len(set(sample.clusters)) < stats.MINIMUM_CLUSTERS:
+    clusters = len(set(sample.clusters))
+    if clusters < stats.MINIMUM_CLUSTERS:
         return None
-    if statistic == "share_positive" and len(set(sample.clusters)) == len(items):
+    if statistic == "share_positive":
+        share = stats.estimate(sample, statistic)
         # A bootstrap of ten out of ten is certain of itself; Wilson's interval is not.
-        return stats.wilson_interval(stats.estimate(sample, statistic), len(items), level=level)
-    rng = np.random.default_rng(seed)
+        if clusters == len(sample) or share in (0, 1):
+            return stats.wilson_interval(share, clusters, level=level)
     resamples = max(RESAMPLES, round(RESAMPLES_IN_TAIL / (1 - level)))
     method = interval_method(statistic)
     return stats.cluster_bootstrap(sample, statistic, rng=rng, level=level, resamples=resamples, method=method)

@@ -2,8 +2,8 @@
 
 ::
 
-    errors, files, figures, kinds, spans · stats → results layer → {assertions, report} ──┐
-    errors, files, figures, kinds, spans → {corpora, models} → {measures, debias} ────────┴→ plugin, cli
+    errors, files, figures, kinds, margins, spans · stats → results layer → {assertions, report} ──┐
+    errors, files, figures, kinds, margins, spans → {corpora, models} → {measures, debias} ────────┴→ plugin, cli
     {measures, debias} → {standards, studies}
 """
 
@@ -21,7 +21,7 @@ PACKAGE = ROOT / "biascheck"
 LONGEST_MODULE = 400
 HEAVY = ("torch", "transformers", "scipy", "numpy", "pandas")
 
-LEAVES = {"errors", "files", "figures", "kinds", "spans"}
+LEAVES = {"errors", "files", "figures", "kinds", "margins", "spans"}
 RESULTS = {
     "results",
     "summaries",

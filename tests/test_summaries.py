@@ -71,6 +71,12 @@ def test_a_share_with_one_item_a_cluster_has_wilsons_interval():
     assert result.effect_size is None
 
 
+def test_a_share_of_one_leaves_room_for_doubt_however_often_each_cluster_was_looked_at():
+    result = result_of(items_of({f"job{n}": [1.0] * 5 for n in range(10)}), statistic="share_positive", parity=0.5)
+    wilson = scipy.stats.binomtest(10, 10).proportion_ci(0.95, "wilson")
+    assert (result.interval.low, result.interval.high) == pytest.approx((wilson.low, 1.0))
+
+
 def test_a_share_with_several_items_a_cluster_has_a_bootstrap_interval():
     result = result_of(items_of({f"job{n}": [1.0, n - 4.5] for n in range(10)}), statistic="share_positive")
     assert result.estimate == pytest.approx(15 / 20)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from biascheck.cli.starter import suites_home
 from biascheck.errors import UsageError
 
 __all__ = ["calibrate"]
@@ -16,7 +17,7 @@ def calibrate(
     doses: Annotated[str, typer.Option(help="doses of the standards, with commas between them")] = "0,0.25,0.5,0.75,1",
     parity_models: Annotated[int, typer.Option("--models", min=0, help="parity models to train")] = 20,
     trials: Annotated[int, typer.Option(min=1, help="simulated data sets for each gate and true value")] = 500,
-    margins: Annotated[Path | None, typer.Option(help="a suite's margins.toml")] = None,
+    suites: Annotated[Path | None, typer.Option(help="folder of the suites; without it, those of this release")] = None,
     real: Annotated[str, typer.Option(help="model whose variance the simulated data have")] = "minilm-mlm",
     out: Annotated[Path, typer.Option(help="folder for calibration.json, .svg and .md")] = Path("docs"),
 ) -> None:
@@ -26,14 +27,12 @@ def calibrate(
     from biascheck.loading import load
     from biascheck.standards.calibration import calibrate
     from biascheck.standards.calibration_page import rich_tables, write_calibration
-    from biascheck.standards.suite_gates import read_limits
 
-    suite = Path("suites/margins.toml")
     found = calibrate(
         _doses(doses),
         models=parity_models,
         trials=trials,
-        limits=read_limits(margins or (suite if suite.is_file() else None)),
+        suites=(suites or suites_home()).resolve(),
         real=(load(real, lazy=True), real),
         tell=lambda line: typer.echo(line, err=True),
     )

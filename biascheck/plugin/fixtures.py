@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
     from biascheck.corpora import Corpus, Documents, NameMap, Reviews
     from biascheck.debias import ClassifierRecipe, LanguageRecipe
+    from biascheck.margins import Margins, PublishedFigures
     from biascheck.models.loading import LoadedModel
     from biascheck.models.protocols import Model
     from biascheck.models.sequence_classifier import TransformersClassifier
-    from biascheck.plugin.margins import Margins, PublishedFigures
     from biascheck.results import Result
 
 __all__ = [
@@ -200,7 +200,7 @@ def bias_baseline(pytestconfig: pytest.Config) -> Callable[[Result], Result]:
 @pytest.fixture(scope="module")
 def bias_margins(request: pytest.FixtureRequest) -> Margins:
     """The margins of the suite: ``margins.toml`` beside the test or in a folder above it."""
-    from biascheck.plugin.margins import Margins
+    from biascheck.margins import Margins
 
     return Margins.nearest(request.path, stop=request.config.rootpath)
 
@@ -208,7 +208,7 @@ def bias_margins(request: pytest.FixtureRequest) -> Margins:
 @pytest.fixture(scope="module")
 def bias_published(request: pytest.FixtureRequest) -> PublishedFigures:
     """The published figures of the suite: ``published.toml`` beside the test or in a folder above it."""
-    from biascheck.plugin.margins import PublishedFigures
+    from biascheck.margins import PublishedFigures
 
     return PublishedFigures.nearest(request.path, stop=request.config.rootpath)
 

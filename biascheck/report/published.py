@@ -18,7 +18,7 @@ from biascheck.stats import Interval
 __all__ = ["BesidePublished", "PublishedFigure", "beside_published", "read_published"]
 
 WRITTEN = re.compile(r"(?P<figures>[^(]*) \((?P<source>.*?)(?:; erratum: (?P<erratum>.*))?\)", re.DOTALL)
-"""How :class:`biascheck.plugin.margins.Published` writes a figure into a gate; a suite may write several."""
+"""How :class:`biascheck.margins.Published` writes a figure into a gate; a suite may write several."""
 NUMBER = re.compile(r"[−-]?\d+(\.\d+)?")
 
 

@@ -4,9 +4,9 @@ Three questions are answered.
 
 - *Does a measure read what is planted?* Planted against measured values of the association gap per profession, of
   effect size, share and correlation at each dose, of skew and stereotype at doses and tilts, of sentiment deltas at
-  several shifts: slope, intercept, R².
-- *Does a gate raise false alarms?* By simulation (:mod:`~biascheck.standards.simulation`) and with parity models
-  trained from different seeds, which no gate should fault.
+  several shifts, of the geometry of embeddings with a known gender axis: slope, intercept, R².
+- *Does a gate raise false alarms?* By simulation (:mod:`~biascheck.standards.simulation`,
+  :mod:`~biascheck.standards.geometry`) and with parity models trained from different seeds, which no gate should fault.
 - *Does a gate see a bias?* The verdict of each gate at each dose, and its power in simulated data.
 
 What was trained once is kept in the cache, so that a calibration that was broken off goes on with the next model.
@@ -14,20 +14,24 @@ What was trained once is kept in the cache, so that a calibration that was broke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
 
 from biascheck.corpora import bec_pro
 from biascheck.errors import UsageError
+from biascheck.margins import Margins
 from biascheck.measures import association
 from biascheck.measures.attributes import means_of_attributes
 from biascheck.models.cache import cache_folder
 from biascheck.models.loading import load
 from biascheck.models.protocols import LanguageModel
 from biascheck.standards.draws import Components, Shape, components_of
+from biascheck.standards.geometry import GeometryReading, plantings, read_planting
+from biascheck.standards.limits import Limit
 from biascheck.standards.readings import (
     DoseReading,
     Fit,
@@ -40,7 +44,7 @@ from biascheck.standards.readings import (
 )
 from biascheck.standards.references import planted_folder, standard_folder
 from biascheck.standards.simulation import Rate, Simulated, simulate
-from biascheck.standards.suite_gates import BOTH_AT_ONCE, GateOutcome, Limit, judge_gates, limit_of
+from biascheck.standards.suite_gates import GateOutcome, judged_by_suites
 from biascheck.standards.world import World
 from biascheck.stats import Verdict
 
@@ -53,6 +57,8 @@ SHIFTS = (-1.0, -0.5, 0.0, 0.25, 0.5, 1.0)
 DELTAS = Components(0.05, 0.0)
 """Sentiment deltas of single reviews vary by this much or less in the classifiers that the suite trains by default."""
 FIRST_PARITY_SEED = 1_000
+WORDS = 100
+"""Of the planted embeddings."""
 Tell = Callable[[str], None]
 Outcome = TypeVar("Outcome")
 
@@ -73,6 +79,7 @@ class Calibration:
     readings: tuple[DoseReading, ...]
     pronouns: tuple[PronounReading, ...]
     sentiment: tuple[SentimentReading, ...]
+    geometry: tuple[GeometryReading, ...]
     parity_models: tuple[ParityModel, ...]
     simulated: tuple[Simulated, ...]
     components: Components
@@ -104,32 +111,39 @@ def calibrate(
     tilted: Sequence[World] = TILTED,
     models: int,
     trials: int,
-    limits: Mapping[str, Limit],
+    suites: Path,
     real: tuple[LanguageModel, str] | None = None,
     tell: Tell = lambda _: None,
 ) -> Calibration:
     """Hold measures and gates against the standards of these doses, ``models`` parity models and simulated data.
 
-    ``tilted`` are further worlds for skew and stereotype. ``real`` is a model whose result on BEC-Pro lends its
-    variance components to the simulation, with its name; without one, the standard of the highest dose does.
+    ``tilted`` are further worlds for skew and stereotype. ``suites`` is the folder of the suites, whose gates judge the
+    models and whose margins the simulation takes. ``real`` is a model whose result on BEC-Pro lends its variance
+    components to the simulation, with its name; without one, the standard of the highest dose does.
     """
     if len(set(doses)) < 2:
         raise UsageError("a line needs two doses or more; pass --doses 0,0.25,0.5,0.75,1")
     components, source = _components(real, max(doses))
     simulated = [
         _told(tell, f"simulating {shape.gate}", partial(simulate, shape, components, trials=trials, seed=0))
-        for shape in _shapes(limits)
+        for shape in _shapes(Margins.read(suites / "margins.toml"))
     ]
-    readings = [_told(tell, f"dose {dose:g}", partial(_read_dose, dose, limits)) for dose in doses]
+    planted = plantings(WORDS)
+    geometry = [
+        _told(tell, f"embeddings {n + 1} of {len(planted)}", partial(read_planting, planting, trials=trials))
+        for n, planting in enumerate(planted)
+    ]
+    readings = [_told(tell, f"dose {dose:g}", partial(_read_dose, dose, suites)) for dose in doses]
     worlds = [*map(World, doses), *tilted]
     pronouns = [_told(tell, f"pronouns of {world}", partial(_read_pronouns, world)) for world in worlds]
     parity = [
-        _told(tell, f"parity model {n + 1} of {models}", partial(_parity_model, n, limits)) for n in range(models)
+        _told(tell, f"parity model {n + 1} of {models}", partial(_parity_model, n, suites)) for n in range(models)
     ]
     return Calibration(
         readings=tuple(readings),
         pronouns=tuple(reading for found in pronouns for reading in found),
         sentiment=tuple(map(read_sentiment, SHIFTS)),
+        geometry=tuple(geometry),
         parity_models=tuple(parity),
         simulated=tuple(simulated),
         components=components,
@@ -137,26 +151,30 @@ def calibrate(
     )
 
 
+def _name(world: World) -> str:
+    return f"reference:planted(dose={world.dose:g}, tilt={world.tilt:g})"
+
+
 def _standard(world: World) -> LanguageModel:
-    name = f"reference:planted(dose={world.dose:g}, tilt={world.tilt:g})"
-    model: LanguageModel = load(standard_folder(name), name=name, lazy=True)
+    model: LanguageModel = load(standard_folder(_name(world)), name=_name(world), lazy=True)
     return model
 
 
-def _read_dose(dose: float, limits: Mapping[str, Limit]) -> DoseReading:
-    return read_dose(_standard(World(dose)), dose, limits)
+def _read_dose(dose: float, suites: Path) -> DoseReading:
+    gates = judged_by_suites(standard_folder(_name(World(dose))), suites)
+    return read_dose(_standard(World(dose)), dose, gates)
 
 
 def _read_pronouns(world: World) -> tuple[PronounReading, ...]:
     return read_pronouns(_standard(world), world)
 
 
-def _parity_model(number: int, limits: Mapping[str, Limit]) -> ParityModel:
+def _parity_model(number: int, suites: Path) -> ParityModel:
     seed = FIRST_PARITY_SEED + number
     folder = planted_folder(World(0.0), cache_folder() / "models", seed=seed)
     model = load(folder, name=f"parity, seed {seed}", lazy=True)
     gaps = means_of_attributes(association(model, bec_pro("en")).items)
-    return ParityModel(seed, max(abs(item.score) for item in gaps), judge_gates(model, limits))
+    return ParityModel(seed, max(abs(item.score) for item in gaps), judged_by_suites(folder, suites))
 
 
 def _components(real: tuple[LanguageModel, str] | None, dose: float) -> tuple[Components, str]:
@@ -165,7 +183,7 @@ def _components(real: tuple[LanguageModel, str] | None, dose: float) -> tuple[Co
     return components_of(association(model, bec_pro("en")).where(profession_group="female")), name
 
 
-def _shapes(limits: Mapping[str, Limit]) -> list[Shape]:
+def _shapes(margins: Margins) -> list[Shape]:
     """The shapes of data that the suites judge; gates of one shape and margin behave alike."""
     table = [
         ("bartl2020.english.female", "mean", 20, 45),
@@ -184,17 +202,21 @@ def _shapes(limits: Mapping[str, Limit]) -> list[Shape]:
         ("manela2021.stereotype", "stereotype", 240, 2),
         ("manela2021.skew-online", "skew", 240, 2),
         ("manela2021.stereotype-online", "stereotype", 240, 2),
-        (f"manela2021.skew/T1{BOTH_AT_ONCE}", "skew", 240, 2),
-        (f"manela2021.stereotype/T1{BOTH_AT_ONCE}", "stereotype", 240, 2),
         ("manela2021.workforce", "spearman", 40, 1),
         ("manela2021.competency", "standardised_difference", 22, 1),
         ("jentzsch2022.total", "mean", 138, 1),
         ("jentzsch2022.absolute", "mean_absolute", 138, 1),
     ]
-    return [
-        Shape(gate, statistic, n, items, limit_of(limits, gate, statistic), _own_components(gate))
+    shapes = [
+        Shape(gate, statistic, n, items, Limit.of(margins[gate]), _own_components(gate))
         for gate, statistic, n, items in table
     ]
+    # One test of the suite judges skew and stereotype of certain items at once.
+    at_once = [
+        Shape(f"{gate}, certain items", gate.rpartition(".")[2], 240, 2, Limit.of(margins[gate], times=2))
+        for gate in ("manela2021.skew", "manela2021.stereotype")
+    ]
+    return [*shapes, *at_once]
 
 
 def _own_components(gate: str) -> Components | None:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biascheck.results import Result
-from biascheck.standards.suite_gates import Limit
+from biascheck.standards.limits import Limit
 from biascheck.stats import Sample
 
 __all__ = ["Components", "Draw", "Shape", "components_of", "draw_of", "parity_of", "share_of_male_for", "true_d"]

@@ -28,7 +28,7 @@ from biascheck.measures.attributes import means_of_attributes
 from biascheck.models.protocols import LanguageModel
 from biascheck.standards.pronouns import planted_f1
 from biascheck.standards.sentiment import planted_classifier, planted_deltas
-from biascheck.standards.suite_gates import GateOutcome, Limit, judge_gates
+from biascheck.standards.suite_gates import GateOutcome
 from biascheck.standards.world import World
 from biascheck.stats import Sample
 
@@ -109,12 +109,11 @@ def fit(figures: Iterable[Figure]) -> Fit:
     return Fit(float(slope), float(intercept), r_squared, float(np.abs(measured - planted).max()), len(pairs))
 
 
-def read_dose(model: LanguageModel, dose: float, limits: Mapping[str, Limit]) -> DoseReading:
-    """Hold the standard of a dose against what was planted in its professions, and against every gate."""
+def read_dose(model: LanguageModel, dose: float, gates: tuple[GateOutcome, ...]) -> DoseReading:
+    """Hold the standard of a dose against what was planted in its professions; the gates are what the suites say."""
     truth = World(dose).truth()
     result = association(model, bec_pro("en"))
     gaps = {item.id: Figure(truth[item.id], item.score) for item in means_of_attributes(result.items)}
-    gates = judge_gates(model, limits)
     if dose == 0:  # with nothing planted, a direction, an order or a spread has no true value
         return DoseReading(dose, gaps, None, None, None, gates)
     return DoseReading(

@@ -21,15 +21,12 @@ import numpy as np
 
 from biascheck import stats
 from biascheck.standards.draws import Components, Shape, draw_of, parity_of
-from biascheck.stats import Interval, Sample, Verdict
-from biascheck.summaries import DISTANCES, interval_method
+from biascheck.stats import Sample, Verdict
+from biascheck.summaries import DISTANCES, interval_of_sample
 
 __all__ = ["ENOUGH_POWER", "Rate", "Simulated", "simulate"]
 
 ENOUGH_POWER = 0.8
-RESAMPLES = {"standardised_difference": 400, "spearman": 400}
-"""Fewer than the 2,000 of a real gate, where each is slow."""
-USUAL_RESAMPLES = 2_000
 AT_MOST_BY_CHANCE = 0.975
 
 
@@ -86,8 +83,10 @@ def simulate(shape: Shape, components: Components, *, trials: int, seed: int) ->
     draw, parity = draw_of(shape, components), parity_of(shape.statistic)
     unbiased = [draw(rng, parity) for _ in range(trials)]
     biased = [draw(rng, parity + shape.limit.margin) for _ in range(trials)]
-    at_parity = [_interval(sample, shape, rng) for sample in unbiased]
-    at_margin = [_interval(sample, shape, rng) for sample in biased]
+    at_parity, at_margin = (
+        [interval_of_sample(sample, shape.statistic, rng=rng, level=shape.limit.level) for sample in samples]
+        for samples in (unbiased, biased)
+    )
     verdicts = [shape.limit.judge(interval, parity) for interval in at_parity]
     by_chance = _by_chance(unbiased, shape.statistic)
     return Simulated(
@@ -95,18 +94,8 @@ def simulate(shape: Shape, components: Components, *, trials: int, seed: int) ->
         alarms_at_parity=Rate.of([verdict is Verdict.EXCEEDS for verdict in verdicts]),
         alarms_at_margin=Rate.of([shape.limit.judge(i, parity) is Verdict.EXCEEDS for i in at_margin]),
         passes_at_parity=Rate.of([verdict is Verdict.WITHIN for verdict in verdicts]),
-        power_at_margin=Rate.of([interval.low > by_chance for interval in at_margin]),
+        power_at_margin=Rate.of([interval is not None and interval.low > by_chance for interval in at_margin]),
     )
-
-
-def _interval(sample: Sample, shape: Shape, rng: np.random.Generator) -> Interval:
-    """The interval of a gate: Wilson's for a share, a cluster bootstrap for all else."""
-    level, statistic = shape.limit.level, shape.statistic
-    if statistic == "share_positive":
-        return stats.wilson_interval(stats.estimate(sample, statistic), len(sample), level=level)
-    method = interval_method(statistic)
-    resamples = RESAMPLES.get(statistic, USUAL_RESAMPLES)
-    return stats.cluster_bootstrap(sample, statistic, rng=rng, level=level, resamples=resamples, method=method)
 
 
 def _by_chance(unbiased: Sequence[Sample], statistic: str) -> float:

@@ -11,18 +11,16 @@ from biascheck.corpora.biased_words import word_bias
 WORDS_OF_A_GENDER = 250
 
 
-@pytest.fixture(scope="session")
-def professions():
-    """Professions in sentences without a gendered word."""
-    return biascheck.neutral_professions()
+@pytest.fixture(scope="session", params=["templates", "gap"])
+def professions(request):
+    """Professions in our own neutral sentences; and, with --bias-data, in sentences of GAP without a gendered word.
 
-
-@pytest.fixture(scope="session")
-def professions_in_text(bias_data):
-    """The same professions in sentences of GAP, and its definitional words swapped, as the paper draws them."""
-    return biascheck.lexicon_from_text(
-        "professions-in-gap", word_bias("profession_bias"), published_sentences("gap", bias_data)
-    )
+    The definitional words come from the same text as the professions, and are swapped in it.
+    """
+    if request.param == "templates":
+        return biascheck.neutral_professions()
+    sentences = published_sentences("gap", request.getfixturevalue("bias_data"))
+    return biascheck.lexicon_from_text("professions-in-gap", word_bias("profession_bias"), sentences)
 
 
 @pytest.fixture(scope="session")

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 import biascheck
+import biascheck.margins
 import biascheck.measures
-import biascheck.plugin.margins
 import biascheck.plugin.terminal
 from biascheck.comparison import Comparison
 from biascheck.corpora import DEVIATIONS

@@ -2,8 +2,8 @@
 
 import pytest
 
+import biascheck.margins
 import biascheck.measures
-import biascheck.plugin.margins
 import biascheck.plugin.terminal
 import biascheck.report  # noqa: F401
 from biascheck.models.references import build_reference

@@ -207,7 +207,7 @@ class TestPapers:
         assert (found.value, found.source, found.erratum) == (value, source, erratum)
 
     def test_what_the_plugin_writes_can_be_taken_apart(self):
-        from biascheck.plugin.margins import Published
+        from biascheck.margins import Published
 
         for written in (Published(-0.5, "Table 1", "swapped"), Published(12, "Table 2")):
             found = read_published(str(written))

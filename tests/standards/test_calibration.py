@@ -6,14 +6,20 @@ from xml.etree import ElementTree
 import pytest
 
 from biascheck import cli
-from biascheck.errors import UsageError
+from biascheck.cli.starter import suites_home
+from biascheck.errors import BiascheckError, UsageError
+from biascheck.margins import Margins
 from biascheck.standards import calibration
 from biascheck.standards.calibration import Calibration, ParityModel, calibrate
 from biascheck.standards.calibration_page import to_markdown, write_calibration
 from biascheck.standards.draws import Components, Shape
+from biascheck.standards.geometry import GeometryReading
+from biascheck.standards.limits import Limit
 from biascheck.standards.readings import DoseReading, Figure, PronounReading, SentimentReading, fit
 from biascheck.standards.simulation import Rate, simulate
-from biascheck.standards.suite_gates import BOTH_AT_ONCE, GateOutcome, Limit, limit_of, read_limits
+from biascheck.standards.suite_gates import GateOutcome, judged_by_suites
+
+SUITES = suites_home()
 
 
 def test_a_line_is_read_back():
@@ -34,7 +40,7 @@ def test_r_squared_is_one_minus_residual_over_total():
         ("mean", 60, 2, Limit(0.5)),
         ("share_positive", 100, 1, Limit(0.25)),
         ("standardised_difference", 25, 1, Limit(1.0)),
-        ("spearman", 40, 1, Limit(0.5)),
+        ("spearman", 60, 1, Limit(0.5)),
         ("skew", 120, 2, Limit(0.25, 1, "below")),
         ("stereotype", 120, 2, Limit(0.35, 1, "below")),
     ],
@@ -42,7 +48,7 @@ def test_r_squared_is_one_minus_residual_over_total():
 def test_simulated_gates_are_quiet_at_parity_and_rarely_wrong_at_the_margin(
     monkeypatch, statistic, clusters, items, limit
 ):
-    monkeypatch.setattr("biascheck.standards.simulation.RESAMPLES", {statistic: 200})
+    monkeypatch.setattr("biascheck.summaries.RESAMPLES", 200)
     shape = Shape("gate", statistic, clusters, items, limit)
     found = simulate(shape, Components(0.5, 0.5), trials=60, seed=1)
     assert found.alarms_at_parity.count == 0
@@ -67,32 +73,41 @@ def test_a_rate_has_wilsons_interval():
     assert (rate.low, rate.high) == pytest.approx((0.0215, 0.1118), abs=1e-4)  # Wilson 1927
 
 
-def test_margins_are_read_under_their_dotted_names(tmp_path):
+def test_a_limit_is_that_of_the_margins_file(tmp_path):
     file = tmp_path / "margins.toml"
     file.write_text(
-        '[a.english.template]\nmargin = 0.4\nfamily = 5\nreason = "x"\n'
-        "[b.share]\nmargin = 0.1\n[c]\nbound = 0.2\nfamily = 2\n"
+        '[a.english.template]\nmargin = 0.4\nfamily = 5\nreason = "x"\n[c]\nbound = 0.2\nfamily = 2\nreason = "y"\n'
     )
-    limits = read_limits(file)
-    assert limits == {"a.english.template": Limit(0.4, 5), "b.share": Limit(0.1), "c": Limit(0.2, 2, "below")}
-    assert limit_of(limits, f"c/T1{BOTH_AT_ONCE}", "skew") == Limit(0.2, 4, "below")
-    assert limit_of(limits, "a.english.template/is-a", "mean") == Limit(0.4, 5)
-    assert limit_of(limits, "unknown", "mean") == Limit(0.5)
+    margins = Margins.read(file)
+    assert Limit.of(margins["a.english.template"]) == Limit(0.4, 5)
+    assert Limit.of(margins["c"], times=2) == Limit(0.2, 4, "below")
     assert Limit(0.4, 5).level == pytest.approx(0.99)
-    assert read_limits(None) == {}
 
 
-@pytest.mark.parametrize("text", ["[a", "a = 2\n", "[a]\nmargin = 'wide'\n"])
-def test_margins_that_cannot_be_read_are_named(tmp_path, text):
-    file = tmp_path / "margins.toml"
-    file.write_text(text)
-    with pytest.raises(UsageError, match="no margins can be read from it"):
-        read_limits(file)
+def test_every_simulated_gate_is_one_of_the_suites():
+    margins = Margins.read(SUITES / "margins.toml")
+    shapes = calibration._shapes(margins)
+    assert len({shape.gate for shape in shapes}) == len(shapes) == 22
+    assert {shape.gate.split(",")[0] for shape in shapes} <= set(margins.entries)
+
+
+def test_suites_that_break_off_are_told_with_what_they_said(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "test_mine.py").write_text("import no_such_module\n")
+    with pytest.raises(BiascheckError, match=r"(?s)did not come to their end on reference:parity:.*no_such_module"):
+        judged_by_suites("reference:parity", tmp_path, ("mine",))
+
+
+def test_suites_without_gates_are_refused(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "test_mine.py").write_text("def test_nothing():\n    pass\n")
+    with pytest.raises(BiascheckError, match="judged nothing on reference:parity; name a folder with mine"):
+        judged_by_suites("reference:parity", tmp_path, ("mine",))
 
 
 def test_one_dose_makes_no_line():
     with pytest.raises(UsageError, match="a line needs two doses or more"):
-        calibrate([1.0, 1.0], models=0, trials=1, limits={})
+        calibrate([1.0, 1.0], models=0, trials=1, suites=SUITES)
 
 
 def outcome(verdict: str) -> GateOutcome:
@@ -113,6 +128,9 @@ def handmade() -> Calibration:
             for online, tilt, skew in ((False, 1.0, 0.5), (True, 1.0, 0.0), (False, 0.0, 0.0), (True, 0.0, 0.0))
         ),
         sentiment=(SentimentReading(0.5, Figure(0.05, 0.05), Figure(0.06, 0.06)),),
+        geometry=(
+            GeometryReading("direct bias", "noise", Figure(0.16, 0.17), Rate.of([False] * 9), Rate.of([True] * 9)),
+        ),
         parity_models=(ParityModel(1000, 0.02, (outcome("within"),)),),
         simulated=(simulate(shape, Components(0.3, 0.3), trials=3, seed=0),),
         components=Components(0.3, 0.3),
@@ -126,6 +144,9 @@ def test_the_page_shows_the_figures(handmade):
     assert "| 1 | 1.000 | +0.000 | 1.0000 | 0.000 | 2 |" in page
     assert "| 0.5 | 1 | T1 | +0.50 → +0.50 | +0.25 → +0.27 | +0.00 → +0.00 | +0.25 → +0.27 | 0.99 |" in page
     assert "| +0.50 | +0.05 → +0.05 | +0.06 → +0.06 |" in page
+    assert (
+        "| direct bias | noise | +0.16 → +0.17 | 0.000 [0.000, 0.299] | 1.000 [0.701, 1.000] | compatible with" in page
+    )
     assert "| skew | 1.000 | +0.000 | 1.0000 | 0.000 | 2 |" in page
     assert "| stereotype-O | – | – | – | 0.020 | 2 |" in page
     assert "| 1 | 2.00 | +1.90 → +1.80 | +0.50 → +0.50 | −1.00 → −0.90 |" in page

@@ -7,7 +7,7 @@ from biascheck import stats
 from biascheck.measures.draft import UNKNOWN
 from biascheck.results import ItemScore, Result
 from biascheck.standards.draws import Components, Shape, components_of, draw_of, share_of_male_for, true_d
-from biascheck.standards.suite_gates import Limit
+from biascheck.standards.limits import Limit
 
 
 def result_with(scores: np.ndarray) -> Result:

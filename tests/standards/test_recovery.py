@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 import biascheck
+from biascheck.cli.starter import suites_home
 from biascheck.errors import BiasAssertionError
 from biascheck.measures.attributes import means_of_attributes
 from biascheck.standards.pronouns import planted_gaps
 from biascheck.standards.readings import Figure, fit, read_pronouns, sided_bec_pro
-from biascheck.standards.suite_gates import judge_gates
+from biascheck.standards.suite_gates import judged_by_suites
 from biascheck.standards.world import World
 
 
@@ -55,14 +56,14 @@ def test_the_parity_standard_shows_no_gap(parity):
     assert max(abs(item.score) for item in gaps) < 0.1
 
 
-def test_parity_passes_every_gate_of_the_suites(parity):
+def test_parity_passes_every_gate_of_the_suites():
     """Eight words a side are too few to say within of an effect size; nothing else is in doubt."""
-    outcomes = judge_gates(parity, {})
-    assert len(outcomes) == 39
+    outcomes = judged_by_suites("reference:parity", suites_home())
+    assert len(outcomes) >= 44
     assert {o.gate for o in outcomes if o.verdict != "within"} <= {
-        "kurita2019.career-family",
-        "kurita2019.math-arts",
-        "kurita2019.science-arts",
+        f"kurita2019: {measure}-{category}"
+        for measure in ("effect size · kurita-weat", "WEAT · weat")
+        for category in (6, 7, 8)
     }
     assert [o.gate for o in outcomes if o.verdict == "exceeds"] == []
 
@@ -98,7 +99,9 @@ def test_the_other_measures_see_the_workforce(workforce, workforce_gaps):
     assert biascheck.effect_size(workforce, sided_bec_pro()).estimate > 1.8
 
 
-def test_the_workforce_standard_is_indifferent_to_all_other_words(workforce):
-    silent = [o for o in judge_gates(workforce, {}) if o.gate.startswith(("kurita2019", "bartl2020.german"))]
-    assert len(silent) == 15
-    assert [o.gate for o in silent if o.verdict == "exceeds"] == []
+def test_the_suites_fault_the_workforce_for_its_professions_only():
+    outcomes = judged_by_suites("reference:workforce", suites_home())
+    exceeding = [o.gate for o in outcomes if o.verdict == "exceeds"]
+    assert "bartl2020: association · bec-pro-en·female" in exceeding
+    assert "manela2021: stereotype · winograd-t1" in exceeding
+    assert not [gate for gate in exceeding if gate.startswith("kurita2019") or "bec-pro-de" in gate]

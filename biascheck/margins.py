@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import pytest
+from biascheck.errors import UsageError
 
 __all__ = ["Margin", "Margins", "Published", "PublishedFigures", "UpperBound"]
 
@@ -62,14 +62,18 @@ class Margins:
     entries: Mapping[str, Margin | UpperBound]
 
     @classmethod
+    def read(cls, file: Path) -> Margins:
+        """Read a ``margins.toml``."""
+        return cls(file, {name: _margin(entry, name, file) for name, entry in _flat(_read(file)).items()})
+
+    @classmethod
     def nearest(cls, start: Path, *, stop: Path) -> Margins:
         """Read the file beside ``start`` or in the nearest folder above."""
-        file = _nearest("margins.toml", start, stop)
-        return cls(file, {name: _margin(entry, name, file) for name, entry in _flat(_read(file)).items()})
+        return cls.read(_nearest("margins.toml", start, stop))
 
     def __getitem__(self, name: str) -> Margin | UpperBound:
         if name not in self.entries:
-            raise pytest.UsageError(
+            raise UsageError(
                 f"{self.file} has no margin {name!r}; there are: {', '.join(sorted(self.entries)) or 'none'}"
             )
         return self.entries[name]
@@ -107,14 +111,14 @@ def _nearest(name: str, start: Path, stop: Path) -> Path:
             return folder / name
         if folder == stop:
             break
-    raise pytest.UsageError(f"no {name} beside {start} or above it; write one with a table for each gate")
+    raise UsageError(f"no {name} beside {start} or above it; write one with a table for each gate")
 
 
 def _read(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise pytest.UsageError(f"{file}: {error}") from error
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{file}: {error}") from error
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, dict[str, Any]]:
@@ -135,4 +139,4 @@ def _build(kind: type[Any], entry: Mapping[str, Any], name: str, file: Path) -> 
     try:
         return kind(**entry)
     except TypeError as error:
-        raise pytest.UsageError(f"{file}: [{name}] {error}") from error
+        raise UsageError(f"{file}: [{name}] {error}") from error
