@@ -38,7 +38,7 @@ SOURCES = {"corpora", "models"}
 MAKERS = {"measures", "debias"}
 STANDARDS = {"standards", "studies"}
 FRONT = {"biascheck", "loading", "testing"}
-OUTSIDE = {"plugin", "cli"}
+OUTSIDE = {"plugin", "cli", "__main__"}
 ALL = LEAVES | {"stats"} | RESULTS | JUDGES | SOURCES | MAKERS | STANDARDS | FRONT | OUTSIDE
 
 MAY_IMPORT = {
@@ -52,6 +52,7 @@ MAY_IMPORT = {
     **dict.fromkeys(STANDARDS, LEAVES | {"stats"} | RESULTS | SOURCES | MAKERS),
     **dict.fromkeys(FRONT, ALL - OUTSIDE),
     **dict.fromkeys(OUTSIDE, ALL - OUTSIDE),
+    "__main__": {"cli"},
 }
 """What each part may import besides itself; "biascheck" is the package's own front."""
 

@@ -1,5 +1,6 @@
 """The command line: what it prints and how it fails."""
 
+import subprocess
 import sys
 
 import pytest
@@ -39,6 +40,11 @@ def result():
     model = TableModel({}, prior={"he": 0.5, "she": 0.5})
     with caching(results_cache()):
         return biascheck.association(model, Corpus("jobs", ("male", "female"), pairs))
+
+
+def test_the_package_runs_as_a_module():
+    told = subprocess.run([sys.executable, "-m", "biascheck", "--help"], capture_output=True, text=True, check=True)
+    assert "calibrate" in told.stdout
 
 
 def test_a_stored_result_is_drawn_again(run, result, tmp_path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,7 @@ def classifier_accuracy(
     permuted and the machine trained anew.
 
     Limits: the genders come from the lexicon. If they were computed from these very vectors, the machine finds again
-    what was put in; take them from another source. The trained machines are held fixed in the interval.
+    what was put in; take them from another source. What the machines of different draws differ by is in the interval.
     """
     if not 0 < training_share < 1:
         raise UsageError(f"training_share {training_share} leaves nothing to train on or nothing to tell; 0.2 is usual")
@@ -52,8 +52,8 @@ def classifier_accuracy(
     genders = np.array([1.0 if lexicon.group_of(e) == lexicon.groups[0] else -1.0 for e in drawn.entries])
     splits = list(_splits(genders, training_share, draws, seed))
     # A static table has one draw of vectors; its draws are splits of the words.
-    told = [_told(drawn.vectors[n % len(drawn.vectors)], genders, split) for n, split in enumerate(splits)]
-    unseen = np.stack([~split.training for split in splits])
+    told = [_told(drawn.vectors[n % len(drawn.vectors)], genders, training) for n, training in enumerate(splits)]
+    unseen = ~np.stack(splits)
     repeated = replace(drawn, contexts=tuple(drawn.contexts[n % len(drawn.contexts)] for n in range(len(splits))))
     form = draft(
         embedding,
@@ -66,19 +66,14 @@ def classifier_accuracy(
         parity=0.5,
         unit="unseen words",
     )
-    accuracies = [_accuracy(values, genders, split) for values, split in zip(told, splits, strict=True)]
+    accuracies = [_accuracy(values, genders, training) for values, training in zip(told, splits, strict=True)]
     permuted = _permuted(drawn.vectors[0], genders, splits[0], permutations, seed)
     details = {"draws": accuracies, "table": baseline_table([stats.label_baseline(accuracies[0], permuted)])}
     return summarise(replace(form, details=details))
 
 
-@dataclass(frozen=True, eq=False)
-class _Split:
-    training: NDArray[np.bool_]
-
-
-def _splits(genders: NDArray[np.float64], share: float, count: int, seed: int) -> Iterator[_Split]:
-    """Training words drawn anew for each draw, the same number of either gender."""
+def _splits(genders: NDArray[np.float64], share: float, count: int, seed: int) -> Iterator[NDArray[np.bool_]]:
+    """Which words train, drawn anew for each draw, the same number of either gender."""
     rng = np.random.default_rng(seed)
     sides = [np.flatnonzero(genders > 0), np.flatnonzero(genders < 0)]
     size = max(1, round(share * len(genders) / 2))
@@ -88,31 +83,33 @@ def _splits(genders: NDArray[np.float64], share: float, count: int, seed: int) -
         training = np.zeros(len(genders), dtype=bool)
         for side in sides:
             training[rng.permutation(side)[:size]] = True
-        yield _Split(training)
+        yield training
 
 
-def _told(vectors: Any, genders: NDArray[np.float64], split: _Split) -> NDArray[np.float64]:
+def _told(vectors: Any, genders: NDArray[np.float64], training: NDArray[np.bool_]) -> NDArray[np.float64]:
     """The decision value of every word, positive for the first group."""
     from sklearn.svm import SVC
 
     machine = SVC(kernel="rbf")
-    machine.fit(vectors[split.training], genders[split.training])
+    machine.fit(vectors[training], genders[training])
     return np.asarray(machine.decision_function(vectors), dtype=np.float64)
 
 
-def _accuracy(values: NDArray[np.float64], genders: NDArray[np.float64], split: _Split) -> float:
+def _accuracy(values: NDArray[np.float64], genders: NDArray[np.float64], training: NDArray[np.bool_]) -> float:
     right = (np.sign(values * genders) + 1) / 2
-    return float(right[~split.training].mean())
+    return float(right[~training].mean())
 
 
-def _permuted(vectors: Any, genders: NDArray[np.float64], split: _Split, permutations: int, seed: int) -> list[float]:
+def _permuted(
+    vectors: Any, genders: NDArray[np.float64], training: NDArray[np.bool_], permutations: int, seed: int
+) -> list[float]:
     rng = np.random.default_rng(seed)
     found: list[float] = []
     with progress("permuted labels", total=permutations) as advance:
         for _ in range(permutations):
             dealt = genders.copy()
-            for part in (split.training, ~split.training):  # as many of either gender as before in both parts
+            for part in (training, ~training):  # as many of either gender as before in both parts
                 dealt[part] = rng.permutation(genders[part])
-            found.append(_accuracy(_told(vectors, dealt, split), dealt, split))
+            found.append(_accuracy(_told(vectors, dealt, training), dealt, training))
             advance(1)
     return found

@@ -37,8 +37,8 @@ def cluster_accuracy(
     The score of an item, one word in one draw, is how much nearer it lies to the centre of its own gender's cluster
     than to the other; positive is placed with its own. ``details["table"]`` tells the figure from permuted genders.
 
-    Limits: clusters may follow topic or part of speech, which go with gender in a word list; the clustering is
-    held fixed in the interval.
+    Limits: clusters may follow topic or part of speech, which go with gender in a word list. What the clusterings of
+    different draws differ by is in the interval; static vectors have one, and it takes that as given.
     """
     embedding = embedding_of(model)
     drawn = draw_words(embedding, lexicon, draws=draws, seed=seed)

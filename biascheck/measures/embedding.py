@@ -46,9 +46,6 @@ class Drawn:
     contexts: tuple[tuple[Context, ...], ...]
     skipped: tuple[Skipped, ...]
 
-    def __iter__(self) -> Any:
-        return iter(self.vectors)
-
 
 def draw_words(embedding: Embedding, lexicon: Lexicon, *, draws: int, seed: int) -> Drawn:
     """One sentence for each word, ``draws`` times, all of them in one plan: each distinct sentence runs once.
