@@ -127,8 +127,9 @@ def _features(encoder: Encoder, gap: Gap) -> tuple[list[GapItem], NDArray[np.flo
         kept.append(item)
         rows.append(np.concatenate([state.vector for state in found if isinstance(state, State)]))
     if len(kept) < SMALLEST:
+        why = f"; {len(skipped)} were skipped, e.g. {skipped[0].reason}" if skipped else ""
         raise ScoreError(
-            f"{encoder.name} × {gap.name}: {len(kept)} pronouns train no probe; at least {SMALLEST} are needed"
+            f"{encoder.name} × {gap.name}: {len(kept)} pronouns train no probe; at least {SMALLEST} are needed{why}"
         )
     return kept, np.stack(rows), skipped
 

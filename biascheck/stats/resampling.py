@@ -18,6 +18,9 @@ from biascheck.stats.vectors import Vector
 
 __all__ = ["bootstrap_distribution", "cluster_bootstrap"]
 
+NOTEWORTHY = 1.005
+"""A widening that is not 1.00 once it is written down."""
+
 
 def cluster_bootstrap(
     sample: Sample,
@@ -63,7 +66,7 @@ def cluster_bootstrap(
     name = "BCa" if tails else "percentile" if method == "percentile" else "percentile (BCa undefined)"
     found = ends(distribution, tails or ((1 - wider) / 2, (1 - wider) / 2))
     factor = widening(sample, statistic)
-    shared = f", {factor:.2f} times wider for shared draws" if factor > 1 else ""
+    shared = f", {factor:.2f} times wider for shared draws" if factor >= NOTEWORTHY else ""
     low, high = within_range(widened(found, centre, factor), statistic)
     return Interval(low, high, level, f"cluster bootstrap, {name}, {label}{shared}")
 
