@@ -52,11 +52,11 @@ def interval_chart(
     parity: float,
     region: tuple[float, float] | None,
     label: str,
-    published: float | None = None,
+    published: Sequence[float] = (),
 ) -> Markup:
     """The region as a band, parity as a line, the interval as a bar, the estimate as a dot, hollow without one.
 
-    A published figure is a hollow diamond.
+    Published figures are hollow diamonds.
     """
     middle = INTERVAL_HEIGHT / 2
     parts = [] if region is None else [_band(scale, region)]
@@ -67,8 +67,7 @@ def interval_chart(
     if interval is not None:
         left, right = scale.at(interval.low), scale.at(interval.high)
         parts.append(rect("interval", left, middle - 3, right - left, 6))
-    if published is not None:
-        parts.append(diamond("paper", scale.at(published), middle, 6))
+    parts += [diamond("paper", scale.at(value), middle, 6) for value in published]
     kind = "dot" if interval is not None else "dot hollow"
     parts.append(circle(kind, scale.at(estimate), middle, 4.5))
     return drawing("interval-chart", INTERVAL_WIDTH, INTERVAL_HEIGHT, label, parts)

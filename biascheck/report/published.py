@@ -19,14 +19,14 @@ __all__ = ["BesidePublished", "PublishedFigure", "beside_published", "read_publi
 
 WRITTEN = re.compile(r"(?P<figures>[^(]*) \((?P<source>.*?)(?:; erratum: (?P<erratum>.*))?\)", re.DOTALL)
 """How :class:`biascheck.margins.Published` writes a figure into a gate; a suite may write several."""
-NUMBER = re.compile(r"[−-]?\d+(\.\d+)?")
+FIGURE = re.compile(r"(?P<name>\S.* )?(?P<number>[−-]?\d+(\.\d+)?)")
 
 
 @dataclass(frozen=True)
 class PublishedFigure:
-    """A figure of a paper; ``value`` is unknown where the text is not one number."""
+    """A figure of a paper, or one for each of its models; ``values`` is empty where the text is no list of numbers."""
 
-    value: float | None
+    values: tuple[float, ...]
     text: str
     source: str = ""
     erratum: str = ""
@@ -49,12 +49,14 @@ def read_published(words: str) -> PublishedFigure:
     """Take a gate's published figure apart; what is written otherwise stays text."""
     found = WRITTEN.fullmatch(words)
     if found is None:
-        return PublishedFigure(None, words)
+        return PublishedFigure((), words)
     source, erratum = found["source"], found["erratum"] or ""
-    if NUMBER.fullmatch(found["figures"]) is None:
-        return PublishedFigure(None, found["figures"], source, erratum)
-    value = float(found["figures"].replace("−", "-"))
-    return PublishedFigure(value, figure(value), source, erratum)
+    listed = [FIGURE.fullmatch(part) for part in found["figures"].split(", ")]
+    values = [float(part["number"].replace("−", "-")) for part in listed if part is not None]
+    if len(values) < len(listed):
+        return PublishedFigure((), found["figures"], source, erratum)
+    parts = [f"{part['name'] or ''}{figure(value)}" for part, value in zip(listed, values, strict=True) if part]
+    return PublishedFigure(tuple(values), ", ".join(parts), source, erratum)
 
 
 def beside_published(gates: Sequence[Gate]) -> tuple[BesidePublished, ...]:
@@ -70,7 +72,7 @@ def beside_published(gates: Sequence[Gate]) -> tuple[BesidePublished, ...]:
 
 def _values(gate: Gate, paper: PublishedFigure) -> list[float]:
     ends = [] if gate.interval is None else [gate.interval.low, gate.interval.high]
-    return [gate.estimate, gate.parity, *ends, *([] if paper.value is None else [paper.value])]
+    return [gate.estimate, gate.parity, *ends, *paper.values]
 
 
 def _row(gate: Gate, paper: PublishedFigure, scale: Scale) -> BesidePublished:
@@ -88,5 +90,5 @@ def _row(gate: Gate, paper: PublishedFigure, scale: Scale) -> BesidePublished:
 def _chart(estimate: float, interval: Interval | None, parity: float, paper: PublishedFigure, scale: Scale) -> Markup:
     label = f"measured {figure(estimate)} {interval_text(interval)}, published {paper.text}"
     return interval_chart(
-        scale, estimate=estimate, interval=interval, parity=parity, region=None, label=label, published=paper.value
+        scale, estimate=estimate, interval=interval, parity=parity, region=None, label=label, published=paper.values
     )
