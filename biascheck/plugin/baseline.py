@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +76,9 @@ class RunBaseline:
 
         compared = {(one.measure, one.corpus, one.statistic, one.model_after) for one in run.comparisons}
         rest = [one for one in run.results if (one.measure, one.corpus, one.statistic, one.model) not in compared]
-        self.judgement = judge_against(self.read(), rest, tolerance=self._settings.tolerance)
+        found = judge_against(self.read(), rest, tolerance=self._settings.tolerance)
+        measured = {one.title for one in run.results}  # those that a test has compared are not missing
+        self.judgement = replace(found, unused=tuple(title for title in found.unused if title not in measured))
         return self.judgement.comparisons
 
     def update(self, run: Run) -> bool:
