@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,32 +13,31 @@ from biascheck.errors import UsageError
 __all__ = ["Margin", "Margins", "Published", "PublishedFigures", "UpperBound"]
 
 
-@dataclass(frozen=True)
-class Margin:
-    """How far from parity a result may lie, why, and what an inconclusive one means."""
+@dataclass(frozen=True, kw_only=True)
+class Allowance:
+    """Why a margin is what it is, what an inconclusive result means, and with how many gates it is judged."""
+
+    reason: str
+    inconclusive: Literal["fail", "warn"] = "fail"
+    family: int = 1
+
+    def as_arguments(self) -> dict[str, Any]:
+        """The keyword arguments of an assertion."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Margin(Allowance):
+    """How far from parity a result may lie."""
 
     margin: float
-    reason: str
-    inconclusive: Literal["fail", "warn"] = "fail"
-    family: int = 1
-
-    def as_arguments(self) -> dict[str, Any]:
-        """The keyword arguments of an assertion."""
-        return dict(vars(self))
 
 
-@dataclass(frozen=True)
-class UpperBound:
-    """How large a result may be that is only bad when large, why, and what an inconclusive one means."""
+@dataclass(frozen=True, kw_only=True)
+class UpperBound(Allowance):
+    """How large a result may be that is only bad when large."""
 
     bound: float
-    reason: str
-    inconclusive: Literal["fail", "warn"] = "fail"
-    family: int = 1
-
-    def as_arguments(self) -> dict[str, Any]:
-        """The keyword arguments of an assertion."""
-        return dict(vars(self))
 
 
 @dataclass(frozen=True)
@@ -136,7 +135,11 @@ def _margin(entry: Mapping[str, Any], name: str, file: Path) -> Margin | UpperBo
 
 
 def _build(kind: type[Any], entry: Mapping[str, Any], name: str, file: Path) -> Any:
-    try:
-        return kind(**entry)
-    except TypeError as error:
-        raise UsageError(f"{file}: [{name}] {error}") from error
+    known = {field.name: field for field in fields(kind)}
+    missing = [key for key, field in known.items() if field.default is MISSING and key not in entry]
+    unknown = sorted(set(entry) - set(known))
+    if missing:
+        raise UsageError(f"{file}: [{name}] lacks {', '.join(missing)}; write it there")
+    if unknown:
+        raise UsageError(f"{file}: [{name}] has {', '.join(unknown)}, and may have {', '.join(known)}")
+    return kind(**entry)

@@ -112,10 +112,15 @@ def test_margins_come_from_the_nearest_file(project):
     ("text", "message"),
     [
         ("", "has no margin 'jobs'; there are: none"),
-        ("[jobs]\nmargin = 0.5\n", "missing 1 required positional argument: 'reason'"),
+        ("[jobs]\nmargin = 0.5\n", "margins.toml: [jobs] lacks reason; write it there"),
+        ("[jobs]\nmargn = 0.5\nreason = 'x'\n", "margins.toml: [jobs] lacks margin; write it there"),
+        (
+            "[jobs]\nbound = 0.5\nreason = 'x'\nfamly = 2\n",
+            "[jobs] has famly, and may have reason, inconclusive, family, bound",
+        ),
         ("[jobs\n", "margins.toml: "),
     ],
-    ids=["unknown", "without reason", "broken"],
+    ids=["unknown", "without reason", "misspelt", "superfluous", "broken"],
 )
 def test_margin_files_with_faults_are_named(project, text, message):
     run = project("def test_m(bias_margins): bias_margins['jobs']", margins=text)
