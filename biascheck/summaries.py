@@ -31,8 +31,19 @@ from biascheck.errors import ScoreError, UsageError
 from biascheck.results import ItemScore, Result, sample_of
 from biascheck.stats import Interval, Sample
 
-__all__ = ["DISTANCES", "LEVEL", "RESAMPLES", "interval_method", "interval_of", "interval_of_sample", "summarise"]
+__all__ = [
+    "DISTANCES",
+    "LEVEL",
+    "RESAMPLES",
+    "VERSION",
+    "interval_method",
+    "interval_of",
+    "interval_of_sample",
+    "summarise",
+]
 
+VERSION = 2
+"""Of how items become figures and intervals; part of the cache key, so that no interval outlives its method."""
 LEVEL = 0.95
 RESAMPLES = 2_000
 RESAMPLES_IN_TAIL = 40
@@ -69,14 +80,28 @@ def interval_of_sample(sample: Sample, statistic: str, *, rng: np.random.Generat
     clusters = len(set(sample.clusters))
     if clusters < stats.MINIMUM_CLUSTERS:
         return None
-    if statistic == "share_positive":
-        share = stats.estimate(sample, statistic)
-        # A bootstrap of ten out of ten is certain of itself; Wilson's interval is not.
-        if clusters == len(sample) or share in (0, 1):
-            return stats.wilson_interval(share, clusters, level=level)
+    if (found := _without_resampling(sample, statistic, clusters, level)) is not None:
+        return found
     resamples = max(RESAMPLES, round(RESAMPLES_IN_TAIL / (1 - level)))
     method = interval_method(statistic)
     return stats.cluster_bootstrap(sample, statistic, rng=rng, level=level, resamples=resamples, method=method)
+
+
+def _without_resampling(sample: Sample, statistic: str, clusters: int, level: float) -> Interval | None:
+    """The interval of what a bootstrap of few clusters gets wrong, where there is another way."""
+    single = clusters == len(sample)
+    if statistic == "share_positive":
+        share = stats.estimate(sample, statistic)
+        # A bootstrap of ten out of ten is certain of itself; Wilson's interval is not.
+        return stats.wilson_interval(share, clusters, level=level) if single or share in (0, 1) else None
+    if statistic == "standardised_difference" and single and sample.sides is not None:
+        on_a = sample.sides.count("A")
+        try:
+            d = stats.estimate(sample, statistic)
+            return stats.standardised_difference_interval(d, on_a, clusters - on_a, level=level)
+        except ScoreError:  # nothing varies within the sides
+            return None
+    return None
 
 
 def interval_method(statistic: str) -> Literal["bca", "percentile"]:

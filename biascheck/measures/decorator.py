@@ -11,6 +11,7 @@ from functools import cache, wraps
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
+from biascheck import summaries
 from biascheck.errors import UsageError
 from biascheck.models.cache import active_cache, digest_of
 from biascheck.models.protocols import Model
@@ -82,6 +83,7 @@ def measure(
 def _key(name: str, provenance: Provenance) -> str:
     facts = [
         SCHEMA,
+        summaries.VERSION,
         name,
         provenance.measure_version,
         provenance.model_fingerprint,

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from biascheck.stats.confusion import SideF1, side_f1
     from biascheck.stats.corrections import adjust, benjamini_hochberg, bonferroni, holm
     from biascheck.stats.correlations import Correlation, pearson, spearman
-    from biascheck.stats.effects import rank_biserial, rosenthal_r, standardised_difference
+    from biascheck.stats.effects import (
+        rank_biserial,
+        rosenthal_r,
+        standardised_difference,
+        standardised_difference_interval,
+    )
     from biascheck.stats.estimators import ESTIMATORS, Sample, estimate
     from biascheck.stats.geometry import (
         Baseline,
@@ -87,6 +92,7 @@ __all__ = [
     "spearman",
     "standard_error_of",
     "standardised_difference",
+    "standardised_difference_interval",
     "two_centres",
     "unit_rows",
     "wilcoxon_signed_rank",
@@ -100,7 +106,7 @@ _NAMES_OF_MODULE = {
     "proportions": ("paired_share_interval", "wilson_interval"),
     "correlations": ("Correlation", "pearson", "spearman"),
     "corrections": ("adjust", "benjamini_hochberg", "bonferroni", "holm"),
-    "effects": ("rank_biserial", "rosenthal_r", "standardised_difference"),
+    "effects": ("rank_biserial", "rosenthal_r", "standardised_difference", "standardised_difference_interval"),
     "estimators": ("ESTIMATORS", "Sample", "estimate"),
     "geometry": (
         "Baseline",

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from biascheck.errors import ScoreError
-from biascheck.stats.vectors import as_vector
+from biascheck.stats.intervals import Interval
+from biascheck.stats.vectors import Vector, as_vector
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["rank_biserial", "rosenthal_r", "standardised_difference"]
+__all__ = ["rank_biserial", "rosenthal_r", "standardised_difference", "standardised_difference_interval"]
+
+ROUNDING = 1e-9
+CERTAIN = 10.0
+"""Standard deviations beyond which nothing lies."""
+NODES = 200
 
 
 def standardised_difference(a: ArrayLike, b: ArrayLike) -> float:
@@ -34,6 +42,29 @@ def standardised_difference(a: ArrayLike, b: ArrayLike) -> float:
     if spread == 0:
         raise ScoreError("values differ by too little for a standard deviation; rescale the scores")
     return (float(np.mean(first)) - float(np.mean(second))) / spread
+
+
+def standardised_difference_interval(d: float, n_a: int, n_b: int, *, level: float = 0.95) -> Interval:
+    """Return the interval of a standardised difference of two normal samples, from the noncentral t distribution.
+
+    With N = n_a + n_b, d belongs to ``t = d / √((N − 1 − d² n_a n_b / N) / (N − 2) · (1 / n_a + 1 / n_b))``. The ends
+    are the differences for which this t lies at either tail (Steiger & Fouladi 1997).
+
+    Limits: exact for normal scores of equal spread. Skewed scores or heavy tails make it miss more often than it
+    states, though with eight words a side less often than a bootstrap does.
+    """
+    if d < 0:
+        mirrored = standardised_difference_interval(-d, n_a, n_b, level=level)
+        return replace(mirrored, low=-mirrored.high, high=-mirrored.low)
+    n = n_a + n_b
+    within = n - 1 - d * d * n_a * n_b / n
+    if min(n_a, n_b) < 2 or within <= ROUNDING:
+        raise ScoreError(f"d = {d:g} of {n_a} and {n_b} values has no interval: nothing varies within the sides")
+    t = d / math.sqrt(within / (n - 2) * (1 / n_a + 1 / n_b))
+    tail = (1 - level) / 2
+    low, high = (_from_noncentrality(_noncentrality(t, n - 2, share), n_a, n_b) for share in (1 - tail, tail))
+    # A sample comes less far than the two it is drawn from, so at the end of the scale both may lie beyond it.
+    return Interval(min(low, d), max(high, d), level, "noncentral t")
 
 
 def rosenthal_r(z: float, n_pairs: int) -> float:
@@ -62,3 +93,43 @@ def rank_biserial(v: float, n_nonzero: int) -> float:
     if not 0 <= v <= total:
         raise ScoreError(f"V = {v} is impossible with {n_nonzero} differences; it lies between 0 and {total:g}")
     return 2 * v / total - 1
+
+
+def _noncentrality(t: float, freedom: int, share: float) -> float:
+    """The noncentrality δ with which a t as small as this has the probability ``share``.
+
+    P(T ≤ t) is the mean of Φ(t · s − δ) over s = √(χ² / f), found by quadrature: scipy's own function is not a number
+    in places.
+    """
+    from scipy.optimize import brentq
+    from scipy.special import ndtr
+
+    scales, weights = _spreads(freedom)
+    return float(
+        brentq(
+            lambda shift: float(weights @ ndtr(t * scales - shift)) - share,
+            t * scales[0] - CERTAIN,
+            t * scales[-1] + CERTAIN,
+            xtol=1e-12,
+        )
+    )
+
+
+@lru_cache
+def _spreads(freedom: int) -> tuple[Vector, Vector]:
+    """Gauss–Legendre nodes and weights of √(χ² / f), where all but a trillionth of it lies."""
+    from scipy.special import chdtri, gammaln
+
+    low, high = (math.sqrt(chdtri(freedom, tail) / freedom) for tail in (1 - 1e-12, 1e-12))
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    scales = (high - low) / 2 * nodes + (high + low) / 2
+    squares = freedom * scales**2
+    logs = (freedom / 2 - 1) * np.log(squares / 2) - squares / 2 - gammaln(freedom / 2) + np.log(freedom * scales)
+    return scales, (high - low) / 2 * weights * np.exp(logs)
+
+
+def _from_noncentrality(shift: float, n_a: int, n_b: int) -> float:
+    """The difference in deviations of both sides together, from its noncentrality."""
+    n = n_a + n_b
+    apart = shift * math.sqrt(n / (n_a * n_b))
+    return apart / math.sqrt(1 + apart * apart * n_a * n_b / (n * n))

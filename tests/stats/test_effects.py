@@ -7,9 +7,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats as oracle
 
 from biascheck.errors import ScoreError
-from biascheck.stats import rank_biserial, rosenthal_r, standardised_difference
+from biascheck.stats import (
+    Sample,
+    cluster_bootstrap,
+    rank_biserial,
+    rosenthal_r,
+    standardised_difference,
+    standardised_difference_interval,
+)
 
 scores = st.lists(st.floats(-100, 100).map(lambda x: round(x, 3)), min_size=1, max_size=12)
 
@@ -86,3 +94,52 @@ def test_rosenthal_r_refuses_what_it_cannot_measure(call):
 def test_rank_biserial_refuses_an_impossible_v(v: float, n: int):
     with pytest.raises(ScoreError):
         rank_biserial(v, n)
+
+
+def noncentrality(d: float, n_a: int, n_b: int) -> float:
+    """Of two populations that lie d deviations of both together apart."""
+    weight = n_a * n_b / (n_a + n_b) ** 2
+    return d / math.sqrt(1 - d * d * weight) * math.sqrt(n_a * n_b / (n_a + n_b))
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
+def test_the_ends_of_the_interval_put_the_observed_t_into_either_tail(level: float):
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(1, 1, 9), rng.normal(0, 1, 14)
+    found = standardised_difference_interval(standardised_difference(a, b), 9, 14, level=level)
+    t = oracle.ttest_ind(a, b).statistic
+    for end, share in ((found.low, (1 + level) / 2), (found.high, (1 - level) / 2)):
+        assert oracle.nct.cdf(t, 21, noncentrality(end, 9, 14)) == pytest.approx(share, abs=1e-9)
+    assert (found.level, found.method) == (level, "noncentral t")
+
+
+@given(st.floats(0, 0.999), st.integers(2, 60), st.integers(2, 60), st.sampled_from([0.5, 0.95, 0.9999]))
+def test_the_interval_holds_the_difference_and_mirrors_with_it(part: float, n_a: int, n_b: int, level: float):
+    n = n_a + n_b
+    d = part * math.sqrt((n - 1) * n / (n_a * n_b))
+    found, mirrored = (standardised_difference_interval(x, n_a, n_b, level=level) for x in (d, -d))
+    assert found.low <= d <= found.high
+    assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low), abs=1e-9)
+
+
+def test_without_variation_within_the_sides_there_is_no_interval():
+    with pytest.raises(ScoreError, match="nothing varies within the sides"):
+        standardised_difference_interval(standardised_difference([1] * 4, [-1] * 4), 4, 4)
+
+
+@pytest.mark.parametrize("draw", ["normal", "exponential"])
+def test_eight_words_a_side_are_judged_more_fairly_than_by_a_bootstrap(draw: str):
+    rng, trials, truth, level = np.random.default_rng(3), 200, 1.0, 0.99
+    shift = truth / math.sqrt(1 - truth * truth / 4)
+    names, sides = tuple("abcdefghijklmnop"), ("A",) * 8 + ("B",) * 8
+    alarms = {"noncentral t": 0, "bootstrap": 0}
+    for _ in range(trials):
+        scores = getattr(rng, f"standard_{draw}")(16) + np.repeat([shift, 0.0], 8)
+        d = standardised_difference(scores[:8], scores[8:])
+        sample = Sample(scores, names, sides=sides)
+        alarms["noncentral t"] += standardised_difference_interval(d, 8, 8, level=level).low > truth
+        resampled = cluster_bootstrap(sample, "standardised_difference", rng=rng, level=level, resamples=500)
+        alarms["bootstrap"] += resampled.low > truth
+    assert alarms["noncentral t"] < alarms["bootstrap"]
+    if draw == "normal":  # exact: 0.5 % on this side, and three standard errors
+        assert alarms["noncentral t"] / trials <= 0.005 + 3 * math.sqrt(0.005 * 0.995 / trials)
