@@ -65,7 +65,7 @@ def cluster_bootstrap(
     tails = bca_tails(distribution, centre, jackknives(clusters, statistic), wider) if method == "bca" else None
     name = "BCa" if tails else "percentile" if method == "percentile" else "percentile (BCa undefined)"
     found = ends(distribution, tails or ((1 - wider) / 2, (1 - wider) / 2))
-    factor = widening(sample, statistic)
+    factor = widening(clusters.sample, statistic)
     shared = f", {factor:.2f} times wider for shared draws" if factor >= NOTEWORTHY else ""
     low, high = within_range(widened(found, centre, factor), statistic)
     return Interval(low, high, level, f"cluster bootstrap, {name}, {label}{shared}")

@@ -70,6 +70,14 @@ def test_intervals_widen_about_the_estimate_and_stay_in_range():
     assert "wider" not in alone.method
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_the_order_of_the_items_changes_no_digit(seed):
+    sample = crossed(rng(seed).normal(size=(12, 6)) + rng(9).normal(size=(1, 6)))
+    shuffled = sample.take(rng(seed).permutation(len(sample)))
+    one, other = (cluster_bootstrap(s, "mean", rng=rng(), resamples=200) for s in (sample, shuffled))
+    assert one == other
+
+
 def test_intervals_of_crossed_items_cover_and_those_of_words_alone_do_not():
     generator, trials, words, draws = rng(5), 300, 40, 10
     hits = {"crossed": 0, "words": 0}
