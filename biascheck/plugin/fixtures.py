@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import pytest
 from biascheck.plugin.settings import settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from biascheck.corpora import Corpus, Documents, NameMap, Reviews
     from biascheck.debias import ClassifierRecipe, LanguageRecipe
@@ -40,6 +41,17 @@ __all__ = [
 ]
 
 
+@contextmanager
+def _in_one_line() -> Iterator[None]:
+    """Tell a user's mistake without a traceback through our code: every test that asks for the fixture repeats it."""
+    from biascheck.errors import BiascheckError
+
+    try:
+        yield
+    except BiascheckError as error:
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
+
+
 @pytest.fixture(scope="session")
 def bias_model(request: pytest.FixtureRequest) -> Model:
     """The model under test; with several ``--bias-model``, each in turn.
@@ -54,14 +66,15 @@ def bias_model(request: pytest.FixtureRequest) -> Model:
     from biascheck.loading import load_any
 
     settings = settings_of(request.config)
-    return load_any(
-        request.param,
-        device=settings.device,
-        dtype=settings.dtype,
-        allow_pickle=settings.allow_pickle,
-        trust_remote_code=settings.trust_remote_code,
-        lazy=True,
-    )
+    with _in_one_line():
+        return load_any(
+            request.param,
+            device=settings.device,
+            dtype=settings.dtype,
+            allow_pickle=settings.allow_pickle,
+            trust_remote_code=settings.trust_remote_code,
+            lazy=True,
+        )
 
 
 @pytest.fixture(scope="session")
@@ -202,7 +215,8 @@ def bias_margins(request: pytest.FixtureRequest) -> Margins:
     """The margins of the suite: ``margins.toml`` beside the test or in a folder above it."""
     from biascheck.margins import Margins
 
-    return Margins.nearest(request.path, stop=request.config.rootpath)
+    with _in_one_line():
+        return Margins.nearest(request.path, stop=request.config.rootpath)
 
 
 @pytest.fixture(scope="module")
@@ -210,7 +224,8 @@ def bias_published(request: pytest.FixtureRequest) -> PublishedFigures:
     """The published figures of the suite: ``published.toml`` beside the test or in a folder above it."""
     from biascheck.margins import PublishedFigures
 
-    return PublishedFigures.nearest(request.path, stop=request.config.rootpath)
+    with _in_one_line():
+        return PublishedFigures.nearest(request.path, stop=request.config.rootpath)
 
 
 @pytest.fixture(scope="session")
