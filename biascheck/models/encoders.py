@@ -8,18 +8,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, Unpack, get_args
 
 import numpy as np
 
 from biascheck.errors import ModelError, UsageError
 from biascheck.models.encoding import Pooling, encode_texts, encode_words
-from biascheck.models.fingerprints import Fingerprint
 from biascheck.models.plan import Budget, ScoringPlan, make_plan
 from biascheck.models.protocols import Encoder
 from biascheck.models.queries import Refusal, State, WordQuery
 from biascheck.models.state_engine import StateEngine, execute_states
-from biascheck.models.transformers import TransformersModel
+from biascheck.models.transformers import Handling, TransformersModel
 
 __all__ = ["SentencePooling", "TransformersEncoder", "encoder_of", "pooling_of_folder"]
 
@@ -47,14 +46,11 @@ class TransformersEncoder(TransformersModel):
         self,
         materials: Callable[[], tuple[Any, Any]],
         *,
-        name: str,
-        prints: Fingerprint,
-        device: str = "cpu",
-        token_budget: int = Budget().tokens,
         layer: int = -1,
         pooling: SentencePooling = SentencePooling(),  # noqa: B008 - frozen
+        **handling: Unpack[Handling],
     ) -> None:
-        super().__init__(materials, name=name, prints=prints, device=device, token_budget=token_budget)
+        super().__init__(materials, **handling)
         self.layer = layer
         self.pooling = pooling
 

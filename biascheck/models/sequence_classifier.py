@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from math import exp
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Unpack
 
 from biascheck.errors import ModelError, ScoreError
 from biascheck.models.cache import digest_of
 from biascheck.models.encoding import Encoded
 from biascheck.models.engine import TorchEngine, execute, padded
-from biascheck.models.fingerprints import Fingerprint
-from biascheck.models.plan import Budget, ScoringPlan, make_plan
+from biascheck.models.plan import ScoringPlan, make_plan
 from biascheck.models.queries import Refusal
-from biascheck.models.transformers import TransformersModel
+from biascheck.models.transformers import Handling, TransformersModel
 from biascheck.models.windows import Window, read_through
 
 __all__ = ["WINDOW_IN_CONFIG", "TransformersClassifier"]
@@ -38,14 +37,11 @@ class TransformersClassifier(TransformersModel):
         self,
         materials: Callable[[], tuple[Any, Any]],
         *,
-        name: str,
-        prints: Fingerprint,
-        device: str = "cpu",
-        token_budget: int = Budget().tokens,
         positive: str | None = None,
         window: Window | None = None,
+        **handling: Unpack[Handling],
     ) -> None:
-        super().__init__(materials, name=name, prints=prints, device=device, token_budget=token_budget)
+        super().__init__(materials, **handling)
         self._positive = positive
         self._window = window
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NotRequired, TypedDict
 
 from biascheck.errors import ModelError
 from biascheck.models.encoding import encode_masked, encode_sentences
@@ -13,10 +13,19 @@ from biascheck.models.fingerprints import Fingerprint
 from biascheck.models.plan import Budget, ScoringPlan, make_plan
 from biascheck.models.queries import Answer, MaskedQuery, Masking, MultiToken, Refusal, SentenceQuery
 
-__all__ = ["TransformersCausalModel", "TransformersMaskedModel", "TransformersModel"]
+__all__ = ["Handling", "TransformersCausalModel", "TransformersMaskedModel", "TransformersModel"]
 
 LOGITS_IN_MEMORY = 2**26
 NO_LIMIT = 1_000_000
+
+
+class Handling(TypedDict):
+    """What every model is told besides its weights: its name, how it is identified, and how it runs."""
+
+    name: str
+    prints: Fingerprint
+    device: NotRequired[str]
+    token_budget: NotRequired[int]
 
 
 class TransformersModel:
