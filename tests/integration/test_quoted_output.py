@@ -1,0 +1,38 @@
+"""What the documentation shows of a run is what that run prints."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(*arguments: str) -> str:
+    """The output of pytest in the project, on one line."""
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
+    return " ".join(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout.split())
+
+
+def blocks(page: str, start: str) -> list[str]:
+    """The code blocks of a page that begin with these words."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return [body for body in re.findall(r"```\w*\n(.*?)```", text, re.DOTALL) if body.startswith(start)]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/gate-your-model.md"])
+def test_the_finding_on_the_workforce_is_the_one_shown(page):
+    printed = run("suites/bartl2020/test_english.py", "-k", "group and male", "--bias-model", "reference:workforce")
+    (shown,) = blocks(page, "association on reference:workforce")
+    finding, size = re.fullmatch(r"(.*) (\(.*\))", " ".join(shown.split())).groups()
+    assert finding in printed
+    assert size in printed
+
+
+def test_the_terminal_section_is_the_one_shown():
+    printed = run("suites/kurita2019", "--bias-model", "reference:tiny")
+    (shown,) = blocks("docs/gate-your-model.md", "reference:tiny: FAILED")
+    for line in shown.splitlines():
+        assert " ".join(line.split("…")[0].split()) in printed
