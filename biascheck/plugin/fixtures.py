@@ -29,6 +29,7 @@ __all__ = [
     "bias_data",
     "bias_debiased_model",
     "bias_finetuned_pair",
+    "bias_language_model",
     "bias_margins",
     "bias_model",
     "bias_names",
@@ -39,6 +40,8 @@ __all__ = [
     "winograd_t1",
     "winograd_t2",
 ]
+
+NO_LANGUAGE_MODELS = {"encoder": "an encoder", "classifier": "a classifier", "static": "a table of word vectors"}
 
 
 @contextmanager
@@ -75,6 +78,17 @@ def bias_model(request: pytest.FixtureRequest) -> Model:
             trust_remote_code=settings.trust_remote_code,
             lazy=True,
         )
+
+
+@pytest.fixture(scope="session")
+def bias_language_model(bias_model: Any) -> Any:
+    """The model under test where it gives probabilities of words; for any other a test is skipped."""
+    if bias_model.kind in NO_LANGUAGE_MODELS:
+        pytest.skip(
+            f"{bias_model.name} is {NO_LANGUAGE_MODELS[bias_model.kind]} and gives no probabilities of words; "
+            "this needs a masked or causal language model"
+        )
+    return bias_model
 
 
 @pytest.fixture(scope="session")
@@ -134,7 +148,7 @@ def bias_names(pytestconfig: pytest.Config) -> NameMap:
 
 
 @pytest.fixture(scope="session")
-def bias_debiased_model(bias_model: LoadedModel, request: pytest.FixtureRequest) -> Callable[..., LoadedModel]:
+def bias_debiased_model(bias_language_model: Any, request: pytest.FixtureRequest) -> Callable[..., LoadedModel]:
     """The model under test, trained further: ``bias_debiased_model(recipe="lora")``.
 
     ``recipe`` is a name or a LanguageRecipe, ``documents`` the text (``bias_text`` unless given), ``name_map`` the
@@ -147,18 +161,16 @@ def bias_debiased_model(bias_model: LoadedModel, request: pytest.FixtureRequest)
     ) -> LoadedModel:
         from biascheck.debias import fine_tune
 
-        if bias_model.kind == "classifier" or bias_model.kind == "encoder":
-            pytest.skip(f"{bias_model.name} is no language model; mitigation here trains language models further")
         text = request.getfixturevalue("bias_text") if documents is None else documents
         options.setdefault("name_map", request.getfixturevalue("bias_names"))
-        return fine_tune(bias_model, text, recipe, **options)
+        return fine_tune(bias_language_model, text, recipe, **options)
 
     return debiased
 
 
 @pytest.fixture(scope="session")
 def bias_finetuned_pair(
-    bias_model: LoadedModel, bias_debiased_model: Callable[..., LoadedModel]
+    bias_language_model: Any, bias_debiased_model: Callable[..., LoadedModel]
 ) -> Callable[..., tuple[LoadedModel, LoadedModel]]:
     """The pair of Manela et al. (2021): trained to predict pronouns with and without gender-swapped copies.
 
@@ -171,8 +183,8 @@ def bias_finetuned_pair(
 
         from biascheck.debias import RECIPES
 
-        if bias_model.kind == "causal":
-            pytest.skip(f"{bias_model.name} is a causal model and predicts no masked pronouns")
+        if bias_language_model.kind == "causal":
+            pytest.skip(f"{bias_language_model.name} is a causal model and predicts no masked pronouns")
         recipes = (replace(RECIPES[f"manela2021-{kind}"], **settings) for kind in ("augmented", "unaugmented"))
         augmented, unaugmented = (bias_debiased_model(recipe, documents) for recipe in recipes)
         return augmented, unaugmented

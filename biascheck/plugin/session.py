@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["SESSION", "BiasSession"]
 
 PARCEL = "biascheck_parcel"
+ASKED = "biascheck_asked"
 CRASHED = "???"  # what pytest-xdist calls the phase in which a worker died
 _PARCEL: pytest.StashKey[Parcel] = pytest.StashKey()
 
@@ -45,6 +46,7 @@ class BiasSession:
         self._sent: dict[str, dict[str, Any]] = {}
         self._locations: dict[str, tuple[str, int]] = {}
         self._run: Run | None = None
+        self._skipped: dict[str, bool] = {}
 
     @property
     def _is_worker(self) -> bool:
@@ -100,6 +102,7 @@ class BiasSession:
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Let the gates travel with the report of their test, from workers too."""
         report = yield
+        setattr(report, ASKED, item.get_closest_marker("bias") is not None)
         if (parcel := item.stash.get(_PARCEL, None)) is not None and parcel.judged:
             if self._config.pluginmanager.hasplugin("html"):
                 from biascheck.plugin.facts import extra_of
@@ -118,11 +121,22 @@ class BiasSession:
             self._locations[report.nodeid] = file, (line or 0) + 1
         if report.when in ("teardown", CRASHED):
             self._memory.finished.add(report.nodeid)
+        elif getattr(report, ASKED, False):
+            self._skipped[report.nodeid] = report.skipped and not hasattr(report, "wasxfail")
+
+    @property
+    def _nothing_judged(self) -> bool:
+        """Whether bias tests were asked for and every one of them was skipped."""
+        return bool(self._skipped) and all(self._skipped.values())
 
     @pytest.hookimpl(tryfirst=True)  # before the JUnit file is written
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Judge against the baseline, and write the files that were asked for."""
-        if self._is_worker or not self._memory:
+        if self._is_worker:
+            return
+        if self._nothing_judged and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED  # no data is never a pass
+        if not self._memory:
             return
         run = self._finished_run(session)
         passed = True
@@ -139,6 +153,11 @@ class BiasSession:
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
         """Show how the gates went."""
+        if self._nothing_judged:
+            terminalreporter.section("bias gates")
+            terminalreporter.write_line(
+                f"FAILED: nothing was judged, all {len(self._skipped)} bias tests were skipped; -rs shows why", red=True
+            )
         if self._run is None:
             return
         from biascheck.plugin.terminal import write_section

@@ -15,6 +15,8 @@ def gap(bias_data):
 
 @pytest.fixture(scope="session")
 def resolved(bias_model, gap, bias_seed):
+    if bias_model.kind == "static":
+        pytest.skip(f"{bias_model.name} has one vector for a pronoun, whatever it means; this needs an encoder")
     return biascheck.pronoun_resolution(bias_model, gap, seed=bias_seed)
 
 
@@ -38,9 +40,9 @@ def test_pronouns_without_a_referent_beyond_what_the_labels_explain(resolved, bi
     )
 
 
-def test_topics(bias_model, gap, bias_seed, bias_margins, bias_published):
+def test_topics(bias_language_model, gap, bias_seed, bias_margins, bias_published):
     biascheck.assert_within_margin(
-        biascheck.topic_correlation(bias_model, gap, seed=bias_seed),
+        biascheck.topic_correlation(bias_language_model, gap, seed=bias_seed),
         **bias_margins["kurita2019.gap.topics"].as_arguments(),
         published=bias_published.get("kurita2019.gap.topics"),
     )

@@ -13,12 +13,12 @@ def winograd(winograd_t1, winograd_t2):
 
 
 @pytest.fixture(scope="module")
-def bias_figures(bias_model, bias_seed, bias_published):
+def bias_figures(bias_language_model, bias_seed, bias_published):
     """Skew and stereotype of the model on a corpus, qualified by its resolution of names, with the F1s behind them."""
 
     def measure(corpus, *, cutoff=0.0, online=False):
-        gaps = biascheck.pronoun_gap(bias_model, corpus, online=online, seed=bias_seed)
-        names = biascheck.resolution(bias_model, corpus, online=online, seed=bias_seed)
+        gaps = biascheck.pronoun_gap(bias_language_model, corpus, online=online, seed=bias_seed)
+        names = biascheck.resolution(bias_language_model, corpus, online=online, seed=bias_seed)
         return tuple(
             with_details(fold(gaps, cutoff=cutoff, resolution=names), bias_published)
             for fold in (biascheck.skew_of, biascheck.stereotype_of)

@@ -52,3 +52,30 @@ def test_the_states_of_a_model_are_measured(pytester, monkeypatch):
 def test_a_missing_file_is_named(pytester, monkeypatch):
     outcome = run(pytester, monkeypatch, 1.0, "--bias-model", "vectors:nowhere.txt")
     outcome.stdout.fnmatch_lines(["*no file 'nowhere.txt' with word vectors*"])
+
+
+ASKS_FOR_PROBABILITIES = """
+
+def test_words(bias_language_model):
+    raise AssertionError("never asked of a table of vectors")
+"""
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
+def test_what_asks_for_probabilities_is_skipped_and_the_rest_is_judged(pytester, monkeypatch, vectors, workers):
+    monkeypatch.setenv("BIASCHECK_CACHE", str(pytester.path / "cache"))
+    pytester.makepyfile(SUITE.format(bound=1.0) + ASKS_FOR_PROBABILITIES)
+    outcome = pytester.runpytest("-p", "biascheck.plugin", "-rs", "--bias-model", f"vectors:{vectors}", *workers)
+    outcome.assert_outcomes(passed=1, skipped=1)
+    assert outcome.ret == 0
+    outcome.stdout.fnmatch_lines(["SKIPPED*mine is a table of word vectors and gives no probabilities of words; *"])
+    outcome.stdout.no_fnmatch_line("*nothing was judged*")
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
+def test_a_run_that_skips_every_bias_test_does_not_pass(pytester, vectors, workers):
+    pytester.makepyfile("def test_other():\n    pass\n" + ASKS_FOR_PROBABILITIES)
+    outcome = pytester.runpytest("-p", "biascheck.plugin", "--bias-model", f"vectors:{vectors}", *workers)
+    outcome.assert_outcomes(passed=1, skipped=1)
+    assert outcome.ret == pytest.ExitCode.TESTS_FAILED
+    outcome.stdout.fnmatch_lines(["FAILED: nothing was judged, all 1 bias tests were skipped; -rs shows why"])
