@@ -31,7 +31,10 @@ def wilson_interval(share: float, n: int, *, level: float = 0.95) -> Interval:
     scale = 1 + z * z / n
     centre = (share + z * z / (2 * n)) / scale
     half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / scale
-    return Interval(max(0.0, centre - half), min(1.0, centre + half), level, "Wilson score")
+    # At either end centre and half width add up to it but for the last digit.
+    low = 0.0 if share == 0 else max(0.0, centre - half)
+    high = 1.0 if share == 1 else min(1.0, centre + half)
+    return Interval(low, high, level, "Wilson score")
 
 
 def paired_share_interval(before: ArrayLike, after: ArrayLike, *, level: float = 0.95) -> Interval:
