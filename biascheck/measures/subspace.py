@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +21,7 @@ __all__ = ["gender_subspace"]
 COMPONENTS = 10
 
 
-@measure("gender subspace", version=1)
+@measure("gender subspace", version=2)
 def gender_subspace(model: Any, lexicon: Lexicon, *, corrected: bool = False, draws: int = 10, seed: int = 0) -> Result:
     """The share of variance of the first principal component of he − she, man − woman, …
 
@@ -46,13 +47,8 @@ def gender_subspace(model: Any, lexicon: Lexicon, *, corrected: bool = False, dr
     subspace = stats.principal_subspace(rows)
     pairs = [lexicon.pairs.pairs[place] for place in places]
     names, whole = [pair.attribute for pair in pairs], (rows**2).sum(axis=1)
-    along = (rows @ subspace.axes[0]) ** 2
-    details: dict[str, object] = {}
-    if corrected:
-        held_out = stats.held_out_squares(rows, names)
-        along, fitted = (along + held_out) / 2, along
-        shares = [float(part.sum() / whole.sum()) for part in (fitted, held_out, along)]
-        details["table"] = {"columns": ["share along the axis of all", "of the others", "corrected"], "rows": [shares]}
+    fitted = (rows @ subspace.axes[0]) ** 2
+    along = (fitted + stats.held_out_squares(rows, names)) / 2 if corrected else fitted
     items = [
         ItemScore(
             id=pair.id,
@@ -68,10 +64,13 @@ def gender_subspace(model: Any, lexicon: Lexicon, *, corrected: bool = False, dr
         embedding, lexicon, items, skipped, contrast=lexicon.groups, seed=seed, statistic="ratio", unit="pairs"
     )
     random = _random_shares(embedding, lexicon, len(rows), seed)
-    details |= {
+    details: dict[str, object] = {
         "explained_variance": {"pairs": subspace.shares[:COMPONENTS].tolist(), "random": random[:COMPONENTS]},
-        "draws": _draws(rows, names, draws, seed),
+        "draws": [_share(rows[drawn], [names[n] for n in drawn], corrected) for drawn in _draws(names, draws, seed)],
     }
+    if corrected:
+        shares = [float(part.sum() / whole.sum()) for part in (fitted, 2 * along - fitted, along)]
+        details["table"] = {"columns": ["share along the axis of all", "of the others", "corrected"], "rows": [shares]}
     return summarise(replace(form, details=details))
 
 
@@ -87,11 +86,17 @@ def _random_shares(embedding: Any, lexicon: Lexicon, count: int, seed: int) -> l
     return [float(share) for share in shares]
 
 
-def _draws(rows: Matrix, names: list[str], draws: int, seed: int) -> list[float]:
-    """The share in each draw of one sentence for each pair of words."""
+def _share(rows: Matrix, names: Sequence[str], corrected: bool) -> float:
+    fitted = float(stats.principal_subspace(rows).shares[0])
+    if not corrected:
+        return fitted
+    return (fitted + float(stats.held_out_squares(rows, names).sum() / (rows**2).sum())) / 2
+
+
+def _draws(names: Sequence[str], draws: int, seed: int) -> list[list[int]]:
+    """Where the pairs of each draw stand: one sentence for each pair of words."""
     rng = np.random.default_rng(seed)
     members: dict[str, list[int]] = {}
     for place, name in enumerate(names):
         members.setdefault(name, []).append(place)
-    chosen = [[int(rng.choice(places)) for places in members.values()] for _ in range(draws)]
-    return [float(stats.principal_subspace(rows[places]).shares[0]) for places in chosen]
+    return [[int(rng.choice(places)) for places in members.values()] for _ in range(draws)]
