@@ -298,6 +298,19 @@ class TestSmallTables:
         assert opener.get_attribute("aria-expanded") == "true"
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_bar_covers_nothing_that_a_link_leads_to(view, report, width):
+    seen = view(report, viewport={"width": width, "height": 700})
+    for link in seen.page.locator("nav a").all():
+        link.evaluate("link => link.click()")
+        bar, target = seen.page.evaluate(
+            "['.bar', location.hash].map(where => document.querySelector(where).getBoundingClientRect())"
+        )
+        assert target["top"] >= bar["bottom"] or target["top"] > 350, (
+            link.inner_text()
+        )  # the last may stay further down
+
+
 def test_hostile_names_are_shown_as_text(view, tmp_path):
     sentences = {"male": Shown(HOSTILE, 0, 8), "female": Shown(HOSTILE, 8, 12)}
     evil = result(
