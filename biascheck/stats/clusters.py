@@ -8,7 +8,7 @@ made within each side, so that the two sides keep their numbers of clusters.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -96,12 +96,13 @@ def resampled(
         raise UsageError(f"resamples={resamples} gives no interval; ask for at least {MINIMUM_RESAMPLES}, better 2_000")
     for clusters in samples:
         estimate(clusters.sample, statistic)  # what is undefined for the whole sample fails here, with its reason
+    compute = [figures_of(clusters, statistic) for clusters in samples]
     rows = max(1, _NUMBERS // (_COLUMNS * samples[0].sizes.size))
     parts: list[NDArray[np.float64]] = []
     defined = undefined = 0
     while defined < resamples:
         drawn = samples[0].draw(rng, min(rows, resamples - defined))
-        figures = np.stack([figures_of(clusters, statistic, drawn) for clusters in samples])
+        figures = np.stack([figure(drawn) for figure in compute])
         missing = np.isnan(figures).any(axis=0)
         undefined += int(missing.sum())
         if undefined > LARGEST_UNDEFINED_SHARE * resamples:
@@ -114,21 +115,33 @@ def resampled(
     return np.concatenate(parts, axis=1), undefined
 
 
-def figures_of(clusters: Clusters, statistic: str, drawn: NDArray[np.intp]) -> Vector:
-    """Return the statistic of every resample; not a number where it is undefined."""
+def figures_of(clusters: Clusters, statistic: str) -> Callable[[NDArray[np.intp]], Vector]:
+    """Return what computes the statistic of every resample; not a number where it is undefined.
+
+    What all resamples share, such as the sums of clusters, is computed here and once.
+    """
     sizes, sample = clusters.sizes, clusters.sample
     if statistic in MEANS:
-        return np.asarray(clusters.sums(statistic)[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
+        sums = clusters.sums(statistic)
+        return lambda drawn: np.asarray(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
     if (folded := _folded(clusters, statistic)) is not None:
-        return folded.fold(np.add.reduceat(folded.columns(sample), clusters.starts, axis=0)[drawn].sum(axis=1))
-    if np.all(sizes == 1) and statistic in CORRELATIONS and sample.covariate is not None:
+        columns, fold = _sums_of(clusters, folded), folded.fold
+        return lambda drawn: fold(columns[drawn].sum(axis=1))
+    if np.all(sizes == 1) and statistic in CORRELATIONS and (covariate := sample.covariate) is not None:
         from biascheck.stats.correlations import correlation_of_rows  # scipy only where it is needed
 
-        items = clusters.starts[drawn]
-        return correlation_of_rows(sample.values[items], sample.covariate[items], ranks=statistic == "spearman")
+        def correlations(drawn: NDArray[np.intp]) -> Vector:
+            items = clusters.starts[drawn]
+            return correlation_of_rows(sample.values[items], covariate[items], ranks=statistic == "spearman")
+
+        return correlations
     if statistic == "standardised_difference" and sample.sides is not None:
-        return _differences(clusters, drawn)
-    return np.array([_figure(clusters, statistic, row) for row in drawn])
+        return _differences(clusters)
+    return lambda drawn: np.array([_figure(clusters, statistic, row) for row in drawn])
+
+
+def _sums_of(clusters: Clusters, folded: Folded) -> NDArray[np.float64]:
+    return np.add.reduceat(folded.columns(clusters.sample), clusters.starts, axis=0)
 
 
 def _folded(clusters: Clusters, statistic: str) -> Folded | None:
@@ -145,7 +158,7 @@ def jackknives(clusters: Clusters, statistic: str) -> list[Vector]:
         without = (sums.sum() - sums) / (sizes.sum() - sizes)
         return [without[stratum] for stratum in clusters.strata]
     if (folded := _folded(clusters, statistic)) is not None:
-        sums = np.add.reduceat(folded.columns(clusters.sample), clusters.starts, axis=0)
+        sums = _sums_of(clusters, folded)
         without = folded.fold(sums.sum(axis=0) - sums)
         return [] if np.isnan(without).any() else [without[stratum] for stratum in clusters.strata]
     try:
@@ -169,18 +182,24 @@ def _reason(samples: Sequence[Clusters], statistic: str, drawn: NDArray[np.intp]
     return "no figure"
 
 
-def _differences(clusters: Clusters, drawn: NDArray[np.intp]) -> Vector:
+def _differences(clusters: Clusters) -> Callable[[NDArray[np.intp]], Vector]:
     """Standardised differences of all resamples at once, from sums that add up over clusters."""
     values = clusters.sample.values - clusters.sample.values.mean()  # squares of centred values lose no digits
     on_a = np.array([side == "A" for side in clusters.sample.sides or ()], dtype=float)
     columns = np.stack([on_a, 1 - on_a, values * on_a, values * (1 - on_a), values**2], axis=1)
-    n_a, n_b, sum_a, sum_b, squares = np.add.reduceat(columns, clusters.starts, axis=0)[drawn].sum(axis=1).T
-    n = n_a + n_b
-    with np.errstate(divide="ignore", invalid="ignore"):
-        variance = (squares - (sum_a + sum_b) ** 2 / n) / (n - 1)
-        found = (sum_a / n_a - sum_b / n_b) / np.sqrt(variance)
-    found[variance <= rounding(clusters.sample.values) ** 2] = 0.0  # equal values, as in standardised_difference
-    return np.where((n_a > 0) & (n_b > 0), found, np.nan)
+    sums = np.add.reduceat(columns, clusters.starts, axis=0)
+    equal = rounding(clusters.sample.values) ** 2
+
+    def differences(drawn: NDArray[np.intp]) -> Vector:
+        n_a, n_b, sum_a, sum_b, squares = sums[drawn].sum(axis=1).T
+        n = n_a + n_b
+        with np.errstate(divide="ignore", invalid="ignore"):
+            variance = (squares - (sum_a + sum_b) ** 2 / n) / (n - 1)
+            found = (sum_a / n_a - sum_b / n_b) / np.sqrt(variance)
+        found[variance <= equal] = 0.0  # as in standardised_difference
+        return np.where((n_a > 0) & (n_b > 0), found, np.nan)
+
+    return differences
 
 
 def _figure(clusters: Clusters, statistic: str, drawn: NDArray[np.intp]) -> float:

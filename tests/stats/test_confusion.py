@@ -104,7 +104,7 @@ def test_counting_gives_the_resamples_that_items_give(clustered, figure):
     clusters = Clusters.of(clustered)
     drawn = clusters.draw(np.random.default_rng(1), 150)
     by_items = [estimate(clusters.sample.take(clusters.items(row)), figure) for row in drawn]
-    assert figures_of(clusters, figure, drawn) == pytest.approx(by_items)
+    assert figures_of(clusters, figure)(drawn) == pytest.approx(by_items)
     (jackknife,) = jackknives(clusters, figure)
     assert jackknife == pytest.approx([_without(clusters, c, figure) for c in range(20)])
 

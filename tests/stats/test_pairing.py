@@ -70,7 +70,7 @@ def test_all_resamples_at_once_are_the_statistic_of_each(statistic):
     clusters = Clusters.of(sample)
     drawn = clusters.draw(rng(), 20)
     one_by_one = [estimate(clusters.sample.take(clusters.items(row)), statistic) for row in drawn]
-    np.testing.assert_allclose(figures_of(clusters, statistic, drawn), one_by_one, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(figures_of(clusters, statistic)(drawn), one_by_one, rtol=1e-9, atol=1e-12)
 
 
 def test_correlations_of_all_resamples_are_scipys():
@@ -80,7 +80,7 @@ def test_correlations_of_all_resamples_are_scipys():
     expected = [
         oracle.spearmanr(clusters.sample.values[row], clusters.sample.covariate[row]).statistic for row in drawn
     ]
-    np.testing.assert_allclose(figures_of(clusters, "spearman", drawn), expected)
+    np.testing.assert_allclose(figures_of(clusters, "spearman")(drawn), expected)
 
 
 def test_few_clusters_are_given_students_doubt():
