@@ -50,7 +50,7 @@ class RunBaseline:
         if self._settings.update_baseline:
             refuse_unwritable(self.path)
         # A whole one is read when a result needs it: a run without gates need not know numpy.
-        if self.wanted and kind_of(self.path) not in [(BASELINE, schema + 1) for schema in range(BASELINE_SCHEMA)]:
+        if self.wanted and kind_of(self.path) not in [(BASELINE, n) for n in range(1, BASELINE_SCHEMA + 1)]:
             self.read()
 
     def read(self) -> Baseline:

@@ -102,7 +102,8 @@ class BiasSession:
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Let the gates travel with the report of their test, from workers too."""
         report = yield
-        setattr(report, ASKED, item.get_closest_marker("bias") is not None)
+        if item.get_closest_marker("bias") is not None:
+            setattr(report, ASKED, True)
         if (parcel := item.stash.get(_PARCEL, None)) is not None and parcel.judged:
             if self._config.pluginmanager.hasplugin("html"):
                 from biascheck.plugin.facts import extra_of
@@ -126,8 +127,8 @@ class BiasSession:
 
     @property
     def _nothing_judged(self) -> bool:
-        """Whether bias tests were asked for and every one of them was skipped."""
-        return bool(self._skipped) and all(self._skipped.values())
+        """Whether bias tests were asked for and every one of them was skipped before it judged anything."""
+        return bool(self._skipped) and all(self._skipped.values()) and not self._memory
 
     @pytest.hookimpl(tryfirst=True)  # before the JUnit file is written
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

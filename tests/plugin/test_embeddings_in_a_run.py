@@ -79,3 +79,13 @@ def test_a_run_that_skips_every_bias_test_does_not_pass(pytester, vectors, worke
     outcome.assert_outcomes(passed=1, skipped=1)
     assert outcome.ret == pytest.ExitCode.TESTS_FAILED
     outcome.stdout.fnmatch_lines(["FAILED: nothing was judged, all 1 bias tests were skipped; -rs shows why"])
+
+
+def test_a_gate_that_was_judged_before_its_test_was_skipped_counts(pytester, monkeypatch, vectors):
+    monkeypatch.setenv("BIASCHECK_CACHE", str(pytester.path / "cache"))
+    pytester.makepyfile("import pytest\n" + SUITE.format(bound=1.0) + "    pytest.skip('the rest has no premise')\n")
+    outcome = pytester.runpytest("-p", "biascheck.plugin", "--bias-model", f"vectors:{vectors}")
+    outcome.assert_outcomes(skipped=1)
+    assert outcome.ret == 0
+    outcome.stdout.no_fnmatch_line("*nothing was judged*")
+    outcome.stdout.fnmatch_lines(["mine: passed 1 gate (1 within)"])
