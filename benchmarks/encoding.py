@@ -13,9 +13,9 @@ import time
 import torch
 
 import biascheck
-from biascheck.models.encoders import TransformersEncoder
-from biascheck.models.encoding import Encoded, encode_words
-from biascheck.models.queries import State, WordQuery
+from biascheck.models.adapters.encoders import TransformersEncoder
+from biascheck.models.scoring.encoding import Encoded, encode_words
+from biascheck.models.scoring.queries import State, WordQuery
 
 
 def main() -> None:
@@ -28,7 +28,7 @@ def main() -> None:
     arguments = parser.parse_args()
     encoder = biascheck.encoder_of(biascheck.load(arguments.model))
     assert isinstance(encoder, TransformersEncoder)
-    dealt = biascheck.biased_words(arguments.words // 2).draws(arguments.draws, seed=0)
+    dealt = biascheck.corpora.biased_words(arguments.words // 2).draws(arguments.draws, seed=0)
     queries = [WordQuery(context.text, context.span) for contexts in dealt for context in contexts]
     one_by_one(encoder, queries[:8])  # let libraries allocate and load before anything is timed
 

@@ -17,8 +17,8 @@ import torch
 
 import biascheck
 from biascheck.measures import association_queries
-from biascheck.models.encoding import Encoded, encode_masked
-from biascheck.models.transformers import TransformersMaskedModel
+from biascheck.models.adapters.transformers import TransformersMaskedModel
+from biascheck.models.scoring.encoding import Encoded, encode_masked
 
 Forward = Callable[[Sequence[Encoded]], list[float]]
 
@@ -32,7 +32,7 @@ def main() -> None:
     model = biascheck.load(arguments.model)
     if not isinstance(model, TransformersMaskedModel):
         raise SystemExit("the benchmark is about masked language models")
-    queries = association_queries(biascheck.bec_pro().sentences())
+    queries = association_queries(biascheck.corpora.bec_pro().sentences())
     encoded = [item for item in encode_masked(queries, model.tokenizer) if isinstance(item, Encoded)]
     warm_up(model, encoded[:64])
 

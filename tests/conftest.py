@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from biascheck.models.cache import caching
-from biascheck.recording import recording
+from biascheck.cache.document_cache import caching
+from biascheck.gates.recording import recording
 
 ROOT = Path(__file__).resolve().parent.parent
 

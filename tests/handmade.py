@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from biascheck.gates import Gate
-from biascheck.results import ItemScore, Provenance, Result, Shown, Skipped
+from biascheck.gates.gate import Gate
+from biascheck.results.items import ItemScore, Shown, Skipped
+from biascheck.results.result import Provenance, Result
+from biascheck.results.summaries import summarise
 from biascheck.stats import Interval, Verdict
-from biascheck.summaries import summarise
 
 PROVENANCE = Provenance(
     measure_version=1,

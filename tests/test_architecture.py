@@ -101,7 +101,7 @@ MODULES = modules()
 
 
 def test_the_whole_package_is_looked_at():
-    assert {"biascheck", "biascheck.errors", "biascheck.stats", "biascheck.models.cache"} <= MODULES.keys()
+    assert {"biascheck", "biascheck.errors", "biascheck.stats", "biascheck.cache.document_cache"} <= MODULES.keys()
 
 
 def test_every_module_has_a_place():
@@ -119,24 +119,24 @@ def test_imports_point_one_way(module):
 @pytest.mark.parametrize(
     ("module", "source"),
     [
-        ("biascheck.assertions", "from biascheck.models.loading import load"),
-        ("biascheck.assertions", "import biascheck.measures"),
-        ("biascheck.assertions", "import biascheck"),
-        ("biascheck.assertions", "from biascheck import association"),
-        ("biascheck.assertions", "from . import corpora"),
+        ("biascheck.gates.assertions", "from biascheck.models.loading.loader import load"),
+        ("biascheck.gates.assertions", "import biascheck.measures"),
+        ("biascheck.gates.assertions", "import biascheck"),
+        ("biascheck.gates.assertions", "from biascheck import association"),
+        ("biascheck.gates.assertions", "from . import corpora"),
         ("biascheck.report.html", "from biascheck.plugin.settings import Settings"),
         ("biascheck.report.html", "from ..models import cache"),
-        ("biascheck.report.html", "from biascheck.assertions import assert_within_margin"),
-        ("biascheck.models.engine", "from biascheck import corpora"),
-        ("biascheck.models.engine", "def run():\n    from biascheck.results import Result"),
+        ("biascheck.report.html", "from biascheck.gates.assertions import assert_within_margin"),
+        ("biascheck.models.scoring.engine", "from biascheck import corpora"),
+        ("biascheck.models.scoring.engine", "def run():\n    from biascheck.results.result import Result"),
         ("biascheck.corpora.corpus", "if TYPE_CHECKING:\n    from biascheck.stats import Sample"),
-        ("biascheck.corpora.corpus", "class A:\n    def f(self):\n        import biascheck.models.cache as c"),
-        ("biascheck.stats.ranks", "from biascheck.figures import figure"),
+        ("biascheck.corpora.corpus", "class A:\n    def f(self):\n        import biascheck.cache.document_cache as c"),
+        ("biascheck.stats.ranks", "from biascheck.wording import figure"),
         ("biascheck.spans", "from biascheck.files import write_atomically"),
         ("biascheck.errors", "from biascheck.spans import Span"),
-        ("biascheck.results", "try:\n    from biascheck.corpora import Corpus\nexcept ImportError:\n    pass"),
+        ("biascheck.results.result", "try:\n    from biascheck.corpora import Corpus\nexcept ImportError:\n    pass"),
         ("biascheck.measures.draft", "from biascheck.debias import recipe"),
-        ("biascheck.measures.draft", "from biascheck.standards.world import World"),
+        ("biascheck.measures.draft", "from biascheck.reference_models.world import World"),
         ("biascheck.measures.draft", "import importlib\nimportlib.import_module('biascheck.cli')"),
         ("biascheck.testing", "from biascheck.cli import app"),
         ("biascheck.cli", "from biascheck.plugin import settings"),
@@ -151,17 +151,23 @@ def test_an_import_against_the_arrows_is_noticed(module, source):
 @pytest.mark.parametrize(
     ("module", "source"),
     [
-        ("biascheck.assertions", "from biascheck import stats\nfrom biascheck.results import Result\nimport json"),
+        (
+            "biascheck.gates.assertions",
+            "from biascheck import stats\nfrom biascheck.results.result import Result\nimport json",
+        ),
         (
             "biascheck.report.html",
-            "from .charts import bar\nfrom ..gates import Gate\nfrom biascheck.figures import figure",
+            "from .charts import bar\nfrom ..gates import Gate\nfrom biascheck.wording import figure",
         ),
         (
             "biascheck.measures.draft",
-            "from biascheck.corpora import Corpus\nfrom biascheck.models.cache import caching",
+            "from biascheck.corpora import Corpus\nfrom biascheck.cache.document_cache import caching",
         ),
-        ("biascheck.models.engine", "from biascheck.models.plan import Plan\nimport torch\nimport biascheckers"),
-        ("biascheck.testing", "from biascheck.models.fakes import TableModel"),
+        (
+            "biascheck.models.scoring.engine",
+            "from biascheck.models.scoring.plan import Plan\nimport torch\nimport biascheckers",
+        ),
+        ("biascheck.testing", "from biascheck.models.adapters.fakes import TableModel"),
         ("biascheck.plugin.session", "from biascheck.report import write_html\nimport biascheck"),
     ],
 )

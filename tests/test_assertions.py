@@ -7,25 +7,19 @@ from dataclasses import replace
 import pytest
 from handmade import SKIPPED, items_of, result_of, spread
 
-from biascheck.assertions import (
+from biascheck.errors import BiasAssertionError, BiascheckWarning, InconclusiveWarning, UsageError
+from biascheck.gates.assertions import (
     assert_all_within,
     assert_association_within,
     assert_effect_size_within,
     assert_share_within,
     assert_within_margin,
 )
-from biascheck.errors import BiasAssertionError, BiascheckWarning, InconclusiveWarning, UsageError
-from biascheck.recording import recording
-from biascheck.results import ItemScore
+from biascheck.gates.recording import recording
+from biascheck.gates.run_files import gate_from_dict, gate_to_dict, read_results, write_results
+from biascheck.results.items import ItemScore
+from biascheck.results.storage import result_from_dict, result_to_dict
 from biascheck.stats import Verdict, judge
-from biascheck.storage import (
-    gate_from_dict,
-    gate_to_dict,
-    read_results,
-    result_from_dict,
-    result_to_dict,
-    write_results,
-)
 
 WIDE = result_of(items_of(spread(0.3, 1.0)))
 CONSTANT = result_of(items_of({name: [0.41] for name in ("baker", "judge", "mason", "nurse", "pilot")}))

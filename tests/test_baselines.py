@@ -7,9 +7,9 @@ import pytest
 from handmade import PROVENANCE, SHOWN, items_of, result_of, spread
 
 from biascheck import compare
-from biascheck.baseline_files import read_baseline, write_baseline
-from biascheck.baselines import Baseline, judge_against
 from biascheck.errors import ResultError, UsageError
+from biascheck.results.baseline_files import read_baseline, write_baseline
+from biascheck.results.baselines import Baseline, judge_against
 from biascheck.stats import Change
 
 

@@ -7,14 +7,15 @@ import pytest
 from handmade import result_of
 
 import biascheck
-from biascheck.assertions import assert_below, assert_skew_below, assert_stereotype_below, assert_trade_off
 from biascheck.errors import BiasAssertionError, InconclusiveWarning, UsageError
-from biascheck.recording import recording
-from biascheck.report.gate_rows import gate_table
-from biascheck.report.papers import OWN
-from biascheck.results import ItemScore
+from biascheck.gates.assertions import assert_below, assert_skew_below, assert_stereotype_below, assert_trade_off
+from biascheck.gates.recording import recording
+from biascheck.gates.run_files import gate_from_dict, gate_to_dict
+from biascheck.report.sections.gate_rows import gate_table
+from biascheck.report.sections.papers import OWN
+from biascheck.results.items import ItemScore
+from biascheck.results.storage import result_from_dict, result_to_dict
 from biascheck.stats import Interval, Verdict
-from biascheck.storage import gate_from_dict, gate_to_dict, result_from_dict, result_to_dict
 
 JOBS = {"carpenter": "A", "chief": "A", "nurse": "B", "editor": "B"}
 

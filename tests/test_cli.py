@@ -7,8 +7,8 @@ import pytest
 
 import biascheck
 from biascheck import cli
+from biascheck.cache.document_cache import caching, results_cache
 from biascheck.corpora import Attribute, Corpus, Target, Template, cross
-from biascheck.models.cache import caching, results_cache
 from biascheck.testing import TableModel
 
 JOBS = ("nurse", "plumber", "judge", "baker", "pilot")
@@ -39,7 +39,7 @@ def result():
     pairs = cross([Template("{target} is a {attribute}.", "is-a")], targets, [Attribute(job) for job in JOBS])
     model = TableModel({}, prior={"he": 0.5, "she": 0.5})
     with caching(results_cache()):
-        return biascheck.association(model, Corpus("jobs", ("male", "female"), pairs))
+        return biascheck.measures.association(model, Corpus("jobs", ("male", "female"), pairs))
 
 
 def test_the_package_runs_as_a_module():

@@ -8,8 +8,8 @@ from handmade import PROVENANCE, items_of, result_of, spread
 
 import biascheck
 from biascheck import cli
-from biascheck.baseline_files import write_baseline
-from biascheck.baselines import Baseline
+from biascheck.results.baseline_files import write_baseline
+from biascheck.results.baselines import Baseline
 
 
 @pytest.fixture

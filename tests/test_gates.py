@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from handmade import SKIPPED, items_of, result_of, spread
 
-from biascheck.gates import Gate, hold
-from biascheck.results import ItemScore, Skipped
+from biascheck.gates.gate import Gate, hold
+from biascheck.results.items import ItemScore, Skipped
 from biascheck.stats import Interval, Verdict, minimum_detectable_effect
 
 GATE = Gate(

@@ -11,7 +11,8 @@ import pytest
 from handmade import SKIPPED, items_of, result_of, spread
 
 from biascheck.errors import ScoreError, UsageError
-from biascheck.results import ItemScore, Offender, Skipped
+from biascheck.results.items import ItemScore, Skipped
+from biascheck.results.result import Offender
 from biascheck.stats import Interval
 
 NOT_NUMBERS = [nan, inf, -inf]

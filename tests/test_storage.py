@@ -11,24 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import biascheck.files
-from biascheck.comparison import compare
 from biascheck.errors import ResultError, ScoreError
-from biascheck.gates import Gate
-from biascheck.kinds import RESULTS_SCHEMA
-from biascheck.results import ItemScore, Provenance, Result, Shown, Skipped
+from biascheck.gates.gate import Gate
+from biascheck.gates.run import Run
+from biascheck.gates.run_files import gate_from_dict, gate_to_dict, read_results, read_run, write_results, write_run
+from biascheck.results.comparison import compare
+from biascheck.results.file_kinds import RESULTS_SCHEMA
+from biascheck.results.items import ItemScore, Shown, Skipped
+from biascheck.results.result import Provenance, Result
+from biascheck.results.storage import SCHEMA, result_from_dict, result_to_dict
 from biascheck.stats import Interval, Verdict
-from biascheck.storage import (
-    SCHEMA,
-    Run,
-    gate_from_dict,
-    gate_to_dict,
-    read_results,
-    read_run,
-    result_from_dict,
-    result_to_dict,
-    write_results,
-    write_run,
-)
 
 
 def full_result(**changes):

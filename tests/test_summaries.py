@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biascheck.errors import ScoreError, UsageError
-from biascheck.results import ItemScore
-from biascheck.summaries import RESAMPLES, interval_of
+from biascheck.results.items import ItemScore
+from biascheck.results.summaries import RESAMPLES, interval_of
 
 UNEVEN = {"a": [0.4, 0.6, 0.8], "b": [-0.2], "c": [0.3, 0.1], "d": [0.9], "e": [0.2, -0.4], "f": [0.5]}
 

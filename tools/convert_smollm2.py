@@ -27,9 +27,9 @@ from typing import TYPE_CHECKING
 
 from platformdirs import user_cache_path
 
+from biascheck.cache.fingerprints import sha256_of
 from biascheck.errors import BiascheckError, ModelError
-from biascheck.models.fingerprints import sha256_of
-from biascheck.models.folders import inspect_folder
+from biascheck.models.loading.folders import inspect_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,7 +133,7 @@ def verify(folder: Path, model: PreTrainedModel, tokenizer: PreTrainedTokenizerB
     """Load the folder as a user would; refuse it unless every weight and the tokenizer came back the same."""
     import torch
 
-    from biascheck.models.loading import load
+    from biascheck.models.loading.loader import load
 
     loaded = load(folder)
     remedy = "changed on the way to disk and back; try another release of transformers"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from masked_text import read_texts
 
-from biascheck.corpora.pronoun_roles import features_of
+from biascheck.corpora.rewriting.pronoun_roles import features_of
 from biascheck.files import write_atomically
 
 PRONOUN = re.compile(r"\b(?:him|his)\b", re.IGNORECASE)

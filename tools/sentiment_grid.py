@@ -13,11 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import biascheck
+from biascheck.cache.document_cache import caching, results_cache
 from biascheck.corpora import published_imdb
 from biascheck.debias import ClassifierRecipe
-from biascheck.models.cache import caching, results_cache
 from biascheck.report import write_html
-from biascheck.results import Result
+from biascheck.results.result import Result
 from biascheck.studies import GridRow, SentimentGrid, overview
 
 PAPER = ["original", *(f"{treatment}-{terms}" for treatment in ("R", "mix") for terms in ("pro", "weat", "all"))]

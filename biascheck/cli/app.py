@@ -6,13 +6,13 @@ import sys
 
 import typer
 
-from biascheck.cli.cache import cache_app
-from biascheck.cli.calibrate import calibrate
-from biascheck.cli.compare import compare
-from biascheck.cli.debias import debias
-from biascheck.cli.init import init
-from biascheck.cli.models import models
-from biascheck.cli.stored import card, report
+from biascheck.cli.cache_command import cache_app
+from biascheck.cli.calibrate_command import calibrate
+from biascheck.cli.compare_command import compare
+from biascheck.cli.debias_command import debias
+from biascheck.cli.init_command import init
+from biascheck.cli.models_command import models
+from biascheck.cli.stored_command import card, report
 from biascheck.errors import BiascheckError
 
 __all__ = ["app", "main"]

@@ -1,34 +1,34 @@
 """Corpora: the same sentences in two or more groups, built from templates, tables or published files."""
 
-from biascheck.corpora.bec_pro import DEVIATIONS, Deviation, Profession, bec_pro, bec_pro_professions
-from biascheck.corpora.biased_words import biased_words, neutral_professions
-from biascheck.corpora.competency import COMPETENCY, RatedCorpus, competency, rated_competency
 from biascheck.corpora.contexts import lexicon_from_templates, lexicon_from_text, published_sentences
 from biascheck.corpora.corpus import Corpus, Pair
-from biascheck.corpora.counterfactual import Balance, Changes, Counterfactual, counterfactual
-from biascheck.corpora.data_directory import data_directory, data_file
+from biascheck.corpora.datasets.bec_pro import DEVIATIONS, Deviation, Profession, bec_pro, bec_pro_professions
+from biascheck.corpora.datasets.biased_words import biased_words, neutral_professions
+from biascheck.corpora.datasets.competency import COMPETENCY, RatedCorpus, competency, rated_competency
+from biascheck.corpora.datasets.data_directory import data_directory, data_file
+from biascheck.corpora.datasets.employment import EmploymentKind, employment, published_employment
+from biascheck.corpora.datasets.gap import Gap, GapItem, published_gap
+from biascheck.corpora.datasets.religion import religion
+from biascheck.corpora.datasets.reviews import Review, Reviews, published_imdb, published_sst2, review_pairs, reviews
+from biascheck.corpora.datasets.sentence_pairs import published_bec_pro, published_crows_pairs, published_eec
+from biascheck.corpora.datasets.weat_stimuli import WeatStimuli, kurita_weat, weat_stimuli
+from biascheck.corpora.datasets.weat_tests import WeatTest, weat_test
+from biascheck.corpora.datasets.winobias import published_winobias
+from biascheck.corpora.datasets.winograd import Occupation, WinogradKind, occupations, winograd
 from biascheck.corpora.documents import Document, Documents, published_gap_texts, read_documents, sentences_of
-from biascheck.corpora.employment import EmploymentKind, employment, published_employment
-from biascheck.corpora.entities import with_names, with_persons
-from biascheck.corpora.gap import Gap, GapItem, published_gap
-from biascheck.corpora.gender_words import gender_pairs, published_gender_pairs, sampled_gender_pairs
-from biascheck.corpora.german_terms import GermanRoles, german_terms
 from biascheck.corpora.lexicon import Context, Entry, Lexicon
 from biascheck.corpora.loaded import LeftOut, Loaded
 from biascheck.corpora.masking import masked_text
-from biascheck.corpora.names import NameMap, anonymised, first_names, published_names
-from biascheck.corpora.published import published_bec_pro, published_crows_pairs, published_eec
-from biascheck.corpora.religion import religion
-from biascheck.corpora.reviews import Review, Reviews, published_imdb, published_sst2, review_pairs, reviews
-from biascheck.corpora.rewriting import Edit, Rewriter, Rewritten
+from biascheck.corpora.rewriting.counterfactual import Balance, Changes, Counterfactual, counterfactual
+from biascheck.corpora.rewriting.entities import with_names, with_persons
+from biascheck.corpora.rewriting.gender_words import gender_pairs, published_gender_pairs, sampled_gender_pairs
+from biascheck.corpora.rewriting.german_terms import GermanRoles, german_terms
+from biascheck.corpora.rewriting.names import NameMap, anonymised, first_names, published_names
+from biascheck.corpora.rewriting.rewriter import Edit, Rewriter, Rewritten
+from biascheck.corpora.rewriting.terms import TermPair, TermSet, as_coded, gender_terms
 from biascheck.corpora.sentence import Sentence, Span
 from biascheck.corpora.tables import corpus_from_table, corpus_from_templates
 from biascheck.corpora.templates import Attribute, Target, Template, cross
-from biascheck.corpora.terms import TermPair, TermSet, as_coded, gender_terms
-from biascheck.corpora.weat import WeatStimuli, kurita_weat, weat_stimuli
-from biascheck.corpora.weat_tests import WeatTest, weat_test
-from biascheck.corpora.winobias import published_winobias
-from biascheck.corpora.winograd import Occupation, WinogradKind, occupations, winograd
 
 __all__ = [
     "COMPETENCY",

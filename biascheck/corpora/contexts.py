@@ -12,10 +12,10 @@ from typing import Literal
 import numpy as np
 
 from biascheck.corpora.corpus import Corpus
-from biascheck.corpora.data_directory import data_file
-from biascheck.corpora.gender_words import GENDERED, gender_pairs, sampled_gender_pairs
+from biascheck.corpora.datasets.data_directory import data_file
 from biascheck.corpora.lexicon import Context, Entry, Lexicon
 from biascheck.corpora.loaded import LeftOut
+from biascheck.corpora.rewriting.gender_words import GENDERED, gender_pairs, sampled_gender_pairs
 from biascheck.corpora.words import sentences_of, words_of
 from biascheck.errors import CorpusError
 from biascheck.spans import Span

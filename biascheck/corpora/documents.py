@@ -13,11 +13,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO, cast
 
-from biascheck.corpora.data_directory import data_file
+from biascheck.corpora.datasets.data_directory import data_file
 from biascheck.errors import CorpusError, DataNotFoundError
 
 if TYPE_CHECKING:
-    from biascheck.corpora.reviews import Reviews
+    from biascheck.corpora.datasets.reviews import Reviews
 
 __all__ = ["Document", "Documents", "coin_of", "published_gap_texts", "read_documents", "read_texts", "sentences_of"]
 

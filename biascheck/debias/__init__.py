@@ -1,8 +1,8 @@
 """Models made less biased: fine-tuned checkpoints, their recipes and data; static vectors debiased by projection."""
 
-from biascheck.debias.classifiers import fine_tune_classifier
+from biascheck.debias.classifier_checkpoints import fine_tune_classifier
 from biascheck.debias.conditions import ORIGINAL, Condition
-from biascheck.debias.language_models import checkpoint_folder, fine_tune, held_out, treated
+from biascheck.debias.language_checkpoints import checkpoint_folder, fine_tune, held_out, treated
 from biascheck.debias.projection import hard_debiased
 from biascheck.debias.quality import Quality, quality_of
 from biascheck.debias.recipes import RECIPES, SMALL, ClassifierRecipe, LanguageRecipe, Recipe, recipe_named

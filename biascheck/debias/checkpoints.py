@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from biascheck.cache.document_cache import ENVIRONMENT, cache_folder, digest_of
+from biascheck.cache.fingerprints import sha256_of
 from biascheck.errors import BiascheckWarning, UsageError
 from biascheck.files import staged_folder
-from biascheck.models.cache import ENVIRONMENT, cache_folder, digest_of
-from biascheck.models.fingerprints import sha256_of
 
 __all__ = ["fetch_checkpoint", "is_intact", "write_checkpoint"]
 

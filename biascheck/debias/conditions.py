@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
-from biascheck.corpora.reviews import Reviews
-from biascheck.corpora.rewriting import Rewriter
-from biascheck.corpora.terms import GENDERS, TERM_NAMES, TermName, gender_terms
+from biascheck.corpora.datasets.reviews import Reviews
+from biascheck.corpora.rewriting.rewriter import Rewriter
+from biascheck.corpora.rewriting.terms import GENDERS, TERM_NAMES, TermName, gender_terms
 from biascheck.debias.recipes import ClassifierRecipe
 from biascheck.errors import UsageError
 

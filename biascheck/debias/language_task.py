@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biascheck.corpora.documents import Documents, sentences_of
-from biascheck.corpora.rewriting import Rewriter
-from biascheck.corpora.terms import gender_terms
+from biascheck.corpora.rewriting.rewriter import Rewriter
+from biascheck.corpora.rewriting.terms import gender_terms
 from biascheck.debias.batching import batches_by_length
-from biascheck.debias.masked_text import IGNORED, corrupt, cut_windows, mask_for_training, pad
+from biascheck.debias.corruption import IGNORED, corrupt, cut_windows, mask_for_training, pad
 from biascheck.debias.recipes import LanguageRecipe
 from biascheck.errors import UsageError
-from biascheck.models.engine import logits_at, padded
-from biascheck.models.transformers import TransformersModel
-from biascheck.models.windows import Window, read_through
+from biascheck.models.adapters.transformers import TransformersModel
+from biascheck.models.scoring.engine import logits_at, padded
+from biascheck.models.scoring.windows import Window, read_through
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

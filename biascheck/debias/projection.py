@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biascheck import stats
-from biascheck.corpora.gender_words import GENDER_PAIRS, GENDERED
+from biascheck.corpora.rewriting.gender_words import GENDER_PAIRS, GENDERED
 from biascheck.errors import UsageError
-from biascheck.models.vectors import WordVectors
+from biascheck.models.adapters.word_vectors import WordVectors
 
 __all__ = ["hard_debiased"]
 

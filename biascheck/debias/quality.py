@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from biascheck.corpora.reviews import Reviews, Sentiment
-from biascheck.models.cache import active_cache, digest_of
-from biascheck.models.protocols import Classifier
+from biascheck.cache.document_cache import active_cache, digest_of
+from biascheck.corpora.datasets.reviews import Reviews, Sentiment
+from biascheck.models.capabilities import Classifier
 
 __all__ = ["Quality", "quality_of"]
 

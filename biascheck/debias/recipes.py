@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, get_args
 
-from biascheck.corpora.counterfactual import Method, Names
-from biascheck.corpora.terms import TermName
+from biascheck.corpora.rewriting.counterfactual import Method, Names
+from biascheck.corpora.rewriting.terms import TermName
 from biascheck.errors import UsageError
-from biascheck.models.windows import Keep, Window
+from biascheck.models.scoring.windows import Keep, Window
 
 __all__ = ["RECIPES", "SMALL", "ClassifierRecipe", "LanguageRecipe", "Recipe", "recipe_named"]
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from biascheck.corpora.reviews import Review, Reviews
+from biascheck.corpora.datasets.reviews import Review, Reviews
 from biascheck.debias.batching import batches_by_length
 from biascheck.debias.recipes import ClassifierRecipe
 from biascheck.errors import UsageError
-from biascheck.models.engine import padded
-from biascheck.models.transformers import TransformersModel
-from biascheck.models.windows import read_through
+from biascheck.models.adapters.transformers import TransformersModel
+from biascheck.models.scoring.engine import padded
+from biascheck.models.scoring.windows import read_through
 
 __all__ = ["ReviewTask"]
 

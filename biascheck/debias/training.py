@@ -15,8 +15,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from biascheck.cache.progress import progress
 from biascheck.debias.recipes import Recipe
-from biascheck.models.progress import progress
 
 __all__ = ["History", "Task", "learning_rate", "train"]
 

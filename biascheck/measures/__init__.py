@@ -1,22 +1,21 @@
 """One published measure a file. A measure is a call ``(model, corpus) -> Result``."""
 
-from biascheck.measures.absolute import absolute_gap
-from biascheck.measures.association_test import weat
-from biascheck.measures.attribute_share import positive_share
-from biascheck.measures.change_table import MitigationRow, mitigation_table
-from biascheck.measures.classification import classifier_accuracy
-from biascheck.measures.clustering import cluster_accuracy
-from biascheck.measures.competence import competency_effect, female_share
-from biascheck.measures.coreference import neither_gap, pronoun_resolution, resolution_ratio
-from biascheck.measures.decorator import measure
-from biascheck.measures.gender_direction import direct_bias
-from biascheck.measures.log_probability import association, association_queries, pairwise_associations
-from biascheck.measures.neighbours import neighbour_correlation
-from biascheck.measures.occupations import OccupationRow, occupation_table
-from biascheck.measures.professions import ProfessionGroup, profession_table, workforce_correlation
-from biascheck.measures.projected_bias import with_projected_bias
-from biascheck.measures.pronouns import pronoun_gap
-from biascheck.measures.sentiment import (
+from biascheck.measures.absolute_gap import absolute_gap
+from biascheck.measures.association import association, association_queries, pairwise_associations
+from biascheck.measures.competency_effect import competency_effect, female_share
+from biascheck.measures.declaration import measure
+from biascheck.measures.effect_size import effect_size
+from biascheck.measures.embeddings.classifier_accuracy import classifier_accuracy
+from biascheck.measures.embeddings.cluster_accuracy import cluster_accuracy
+from biascheck.measures.embeddings.direct_bias import direct_bias
+from biascheck.measures.embeddings.gender_subspace import gender_subspace
+from biascheck.measures.embeddings.neighbour_correlation import neighbour_correlation
+from biascheck.measures.embeddings.projected_bias import with_projected_bias
+from biascheck.measures.embeddings.weat import weat
+from biascheck.measures.gap_resolution import neither_gap, pronoun_resolution, resolution_ratio
+from biascheck.measures.positive_share import positive_share
+from biascheck.measures.pronoun_gap import pronoun_gap
+from biascheck.measures.sentiment_delta import (
     DeltaRow,
     DeltaSummary,
     absolute_delta,
@@ -24,7 +23,7 @@ from biascheck.measures.sentiment import (
     delta_table,
     sentiment_delta,
 )
-from biascheck.measures.skewness import (
+from biascheck.measures.skew_and_stereotype import (
     GenderF1,
     SkewAndStereotype,
     gender_f1,
@@ -35,10 +34,11 @@ from biascheck.measures.skewness import (
     stereotype,
     stereotype_of,
 )
-from biascheck.measures.subspace import gender_subspace
-from biascheck.measures.topics import topic_correlation
+from biascheck.measures.tables.mitigation_table import MitigationRow, mitigation_table
+from biascheck.measures.tables.occupation_table import OccupationRow, occupation_table
+from biascheck.measures.tables.profession_table import ProfessionGroup, profession_table, workforce_correlation
+from biascheck.measures.topic_correlation import topic_correlation
 from biascheck.measures.utility import held_out_loss, pronoun_error, task_error
-from biascheck.measures.weat_effect import effect_size
 
 __all__ = [
     "DeltaRow",

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from biascheck.corpora.corpus import Pair
 from biascheck.errors import ScoreError
-from biascheck.measures.decorator import Material
-from biascheck.models.protocols import Model
-from biascheck.results import ItemScore, Provenance, Result, Shown, Skipped
+from biascheck.measures.declaration import Material
+from biascheck.models.capabilities import Model
+from biascheck.results.items import ItemScore, Shown, Skipped
+from biascheck.results.result import Provenance, Result
 
 __all__ = ["draft", "shown"]
 

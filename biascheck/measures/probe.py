@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biascheck.cache.progress import progress
 from biascheck.errors import UsageError
-from biascheck.models.progress import progress
 
 __all__ = ["Probe", "grouped_folds", "told_by_others"]
 
@@ -42,7 +42,7 @@ def told_by_others(
     folds: int = 5,
     repeats: int = 1,
     seed: int = 0,
-    probe: Probe = Probe(),  # noqa: B008 - frozen
+    probe: Probe = Probe(),
 ) -> NDArray[np.float64]:
     """The probability of each class for each item, from probes trained on the other folds.
 

@@ -14,18 +14,19 @@ from functools import cache
 
 import numpy as np
 
+from biascheck.corpora.datasets.reviews import Reviews
 from biascheck.corpora.documents import Document, Documents, sentences_of
-from biascheck.corpora.reviews import Reviews
-from biascheck.corpora.rewriting import Rewriter
-from biascheck.corpora.terms import gender_terms
+from biascheck.corpora.rewriting.rewriter import Rewriter
+from biascheck.corpora.rewriting.terms import gender_terms
 from biascheck.errors import UsageError
-from biascheck.measures.decorator import measure
+from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft
-from biascheck.models.protocols import CausalModel, Classifier, LanguageModel, MaskedModel
-from biascheck.models.queries import Answer, MaskedQuery, Refusal, SentenceQuery
-from biascheck.results import ItemScore, Result, Skipped
+from biascheck.models.capabilities import CausalModel, Classifier, LanguageModel, MaskedModel
+from biascheck.models.scoring.queries import Answer, MaskedQuery, Refusal, SentenceQuery
+from biascheck.results.items import ItemScore, Skipped
+from biascheck.results.result import Result
+from biascheck.results.summaries import summarise
 from biascheck.spans import Span
-from biascheck.summaries import summarise
 
 __all__ = ["held_out_loss", "pronoun_error", "task_error"]
 
@@ -55,7 +56,7 @@ def held_out_loss(model: LanguageModel, documents: Documents, *, share: float = 
         answers = iter(model.likelihood([query for queries in sentences for query in queries]))
         asked = sentences  # type: ignore[assignment]
     else:
-        raise UsageError(f"{model!r} is neither a masked nor a causal language model; see biascheck.models.protocols")
+        raise UsageError(f"{model!r} is neither a masked nor a causal language model; see biascheck.extend")
     found = [[next(answers) for _ in queries] for queries in asked]
     return _folded(model, documents, [_loss(answers) for answers in found], seed)
 

@@ -1,1 +1,5 @@
-"""Language models: protocols, transformers adapters, scoring plans and the cache."""
+"""Language models: capabilities, adapters, scoring plans, loading. Public names are in ``__init__.pyi``."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from biascheck.kinds import BASELINE, BASELINE_SCHEMA, kind_of
 from biascheck.plugin.outputs import refuse_unwritable, short
 from biascheck.plugin.settings import Settings
+from biascheck.results.file_kinds import BASELINE, BASELINE_SCHEMA, kind_of
 
 if TYPE_CHECKING:
-    from biascheck.baselines import Baseline, Judgement
-    from biascheck.comparison import Comparison
-    from biascheck.results import Result
-    from biascheck.storage import Run
+    from biascheck.gates.run import Run
+    from biascheck.results.baselines import Baseline, Judgement
+    from biascheck.results.comparison import Comparison
+    from biascheck.results.result import Result
 
 __all__ = ["RunBaseline"]
 
@@ -72,7 +72,7 @@ class RunBaseline:
 
     def judge(self, run: Run) -> tuple[Comparison, ...]:
         """Hold the results of a run against it, but for those that a test has compared by itself."""
-        from biascheck.baselines import judge_against
+        from biascheck.results.baselines import judge_against
 
         compared = {(one.measure, one.corpus, one.statistic, one.model_after) for one in run.comparisons}
         rest = [one for one in run.results if (one.measure, one.corpus, one.statistic, one.model) not in compared]
@@ -83,7 +83,7 @@ class RunBaseline:
 
     def update(self, run: Run) -> bool:
         """Write the results of a complete run into it; false if that was not done."""
-        from biascheck.baseline_files import write_baseline
+        from biascheck.results.baseline_files import write_baseline
 
         if not run.complete and not self._settings.update_incomplete:
             self.notes.append(
@@ -101,9 +101,9 @@ class RunBaseline:
         return True
 
     def _from_disk(self) -> Baseline:
-        from biascheck.baseline_files import read_baseline
-        from biascheck.baselines import Baseline
         from biascheck.errors import ResultError
+        from biascheck.results.baseline_files import read_baseline
+        from biascheck.results.baselines import Baseline
 
         if self._settings.update_baseline and not self.path.exists():
             return Baseline()
@@ -115,8 +115,8 @@ class RunBaseline:
 
 def _news(before: Baseline, results: Sequence[Result], name: str) -> list[str]:
     """What an update changed, in words."""
-    from biascheck.comparison import ROUNDING
-    from biascheck.figures import figure
+    from biascheck.results.comparison import ROUNDING
+    from biascheck.wording import figure
 
     added, changed, same = [], [], 0
     kept = {id(entry): entry for entry in before.entries}

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from biascheck.comparison import Comparison
-    from biascheck.gates import Gate
+    from biascheck.gates.gate import Gate
+    from biascheck.results.comparison import Comparison
 
 __all__ = ["extra_of", "properties_of"]
 
 
 def properties_of(judged: Gate | Comparison, number: int) -> list[tuple[str, object]]:
     """Facts for JUnit, numbered from the second judgement of a test on."""
-    from biascheck.gates import Gate
+    from biascheck.gates.gate import Gate
 
     suffix = "" if number == 1 else f"_{number}"
     facts = _of_gate(judged) if isinstance(judged, Gate) else _of_comparison(judged)

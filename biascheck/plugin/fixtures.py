@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     from biascheck.corpora import Corpus, Documents, NameMap, Reviews
     from biascheck.debias import ClassifierRecipe, LanguageRecipe
-    from biascheck.margins import Margins, PublishedFigures
-    from biascheck.models.loading import LoadedModel
-    from biascheck.models.protocols import Model
-    from biascheck.models.sequence_classifier import TransformersClassifier
-    from biascheck.results import Result
+    from biascheck.gates.margins import Margins, PublishedFigures
+    from biascheck.models.adapters.sequence_classifier import TransformersClassifier
+    from biascheck.models.capabilities import Model
+    from biascheck.models.loading.loader import LoadedModel
+    from biascheck.results.result import Result
 
 __all__ = [
     "bec_pro",
@@ -66,7 +66,7 @@ def bias_model(request: pytest.FixtureRequest) -> Model:
             "no model to measure: pass --bias-model FOLDER (or a hub id, or reference:tiny), "
             'or set model = "…" in [tool.biascheck] of pyproject.toml'
         )
-    from biascheck.loading import load_any
+    from biascheck.model_specs import load_any
 
     settings = settings_of(request.config)
     with _in_one_line():
@@ -114,8 +114,8 @@ def bias_classifier(bias_model: Any) -> Callable[..., TransformersClassifier]:
             pytest.skip(f"{bias_model.name} is a table of word vectors; there is nothing to fine-tune")
         if bias_model.kind == "causal":
             pytest.skip(
-                f"{bias_model.name} is a causal model; make a classifier of it with biascheck.fine_tune_classifier "
-                "and pass its folder"
+                f"{bias_model.name} is a causal model; make a classifier of it with "
+                "biascheck.debias.fine_tune_classifier and pass its folder"
             )
         treated = Condition.named(condition)
         trained_on = treated.apply(reviews or own_reviews("train"))
@@ -133,7 +133,7 @@ def bias_text(pytestconfig: pytest.Config) -> Documents:
         from biascheck.corpora import published_gap_texts
 
         return published_gap_texts(folder)
-    from biascheck.standards.texts import mitigation_text
+    from biascheck.reference_models.texts import mitigation_text
 
     return mitigation_text()
 
@@ -225,7 +225,7 @@ def bias_baseline(pytestconfig: pytest.Config) -> Callable[[Result], Result]:
 @pytest.fixture(scope="module")
 def bias_margins(request: pytest.FixtureRequest) -> Margins:
     """The margins of the suite: ``margins.toml`` beside the test or in a folder above it."""
-    from biascheck.margins import Margins
+    from biascheck.gates.margins import Margins
 
     with _in_one_line():
         return Margins.nearest(request.path, stop=request.config.rootpath)
@@ -234,7 +234,7 @@ def bias_margins(request: pytest.FixtureRequest) -> Margins:
 @pytest.fixture(scope="module")
 def bias_published(request: pytest.FixtureRequest) -> PublishedFigures:
     """The published figures of the suite: ``published.toml`` beside the test or in a folder above it."""
-    from biascheck.margins import PublishedFigures
+    from biascheck.gates.margins import PublishedFigures
 
     with _in_one_line():
         return PublishedFigures.nearest(request.path, stop=request.config.rootpath)

@@ -6,13 +6,13 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from biascheck.models.cache import digest_of
+from biascheck.cache.document_cache import digest_of
 
 if TYPE_CHECKING:
-    from biascheck.comparison import Comparison
-    from biascheck.gates import Gate
-    from biascheck.results import Result
-    from biascheck.storage import Run
+    from biascheck.gates.gate import Gate
+    from biascheck.gates.run import Run
+    from biascheck.results.comparison import Comparison
+    from biascheck.results.result import Result
 
 __all__ = ["Memory", "Parcel"]
 
@@ -31,7 +31,7 @@ class Parcel:
 
     def add(self, judged: Gate | Comparison, result: Result) -> None:
         """Take a judgement and the result that it is about."""
-        from biascheck.storage import result_to_dict
+        from biascheck.results.storage import result_to_dict
 
         self.count += 1
         self.judged.append(replace(judged, test=self._test))
@@ -40,8 +40,9 @@ class Parcel:
 
     def sealed(self, known: dict[str, Document]) -> str:
         """Empty it into a text; results that this process has sent before, which ``known`` holds, are left out."""
-        from biascheck.comparison import Comparison
-        from biascheck.storage import comparison_to_dict, gate_to_dict
+        from biascheck.gates.run_files import gate_to_dict
+        from biascheck.results.comparison import Comparison
+        from biascheck.results.storage import comparison_to_dict
 
         fresh = [document for document in self._results.values() if _keep(known, document)]
         gates = [gate_to_dict(one) for one in self.judged if not isinstance(one, Comparison)]
@@ -61,7 +62,8 @@ class Memory:
 
     def open(self, parcel: str) -> None:
         """Take over what a test judged, whichever process ran it."""
-        from biascheck.storage import comparison_from_dict, gate_from_dict
+        from biascheck.gates.run_files import gate_from_dict
+        from biascheck.results.storage import comparison_from_dict
 
         document = json.loads(parcel)
         self._gates += [gate_from_dict(gate) for gate in document["gates"]]
@@ -74,7 +76,8 @@ class Memory:
 
     def run(self, *, not_run: int, complete: bool) -> Run:
         """All of it: results by model, corpus and measure, judgements by test."""
-        from biascheck.storage import Run, result_from_dict
+        from biascheck.gates.run import Run
+        from biascheck.results.storage import result_from_dict
 
         documents = sorted(self._results.items(), key=lambda entry: (*_place(entry[1]), entry[0]))
         return Run(

@@ -13,8 +13,8 @@ import pytest
 from biascheck.plugin.settings import Settings
 
 if TYPE_CHECKING:
+    from biascheck.gates.run import Run
     from biascheck.report.annotations import Places
-    from biascheck.storage import Run
 
 __all__ = ["Outputs", "refuse_unwritable", "short"]
 
@@ -77,7 +77,7 @@ class Outputs:
 
 
 def _write_results(path: Path, run: Run) -> None:
-    from biascheck.storage import write_run
+    from biascheck.gates.run_files import write_run
 
     write_run(path, run)
 

@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import pytest
 
-from biascheck.models.cache import DocumentCache, caching, results_cache
-from biascheck.models.progress import show_progress_on
+from biascheck.cache.document_cache import DocumentCache, caching, results_cache
+from biascheck.cache.progress import show_progress_on
+from biascheck.gates.recording import recording
 from biascheck.plugin.baseline import RunBaseline
 from biascheck.plugin.memory import Memory, Parcel
 from biascheck.plugin.outputs import Outputs
 from biascheck.plugin.settings import Settings, settings_of
-from biascheck.recording import recording
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
 
-    from biascheck.comparison import Comparison
-    from biascheck.gates import Gate
-    from biascheck.results import Result
-    from biascheck.storage import Run
+    from biascheck.gates.gate import Gate
+    from biascheck.gates.run import Run
+    from biascheck.results.comparison import Comparison
+    from biascheck.results.result import Result
 
 __all__ = ["SESSION", "BiasSession"]
 

@@ -16,19 +16,19 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from biascheck.figures import figure, signed
-from biascheck.results import treatment_of
+from biascheck.results.result import treatment_of
 from biascheck.stats import Change, Verdict
+from biascheck.wording import figure, signed
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
 
-    from biascheck.baselines import Judgement
-    from biascheck.comparison import Comparison
-    from biascheck.gates import Gate
+    from biascheck.gates.gate import Gate
+    from biascheck.gates.run import Run
     from biascheck.plugin.baseline import RunBaseline
+    from biascheck.results.baselines import Judgement
+    from biascheck.results.comparison import Comparison
     from biascheck.stats import Interval
-    from biascheck.storage import Run
 
 __all__ = ["write_section"]
 

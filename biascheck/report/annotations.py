@@ -7,10 +7,10 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from biascheck.comparison import Comparison
-from biascheck.gates import Gate
+from biascheck.gates.gate import Gate
+from biascheck.gates.run import Run
+from biascheck.results.comparison import Comparison
 from biascheck.stats import Change, Verdict
-from biascheck.storage import Run
 
 __all__ = ["Place", "Places", "code_quality", "github_commands"]
 

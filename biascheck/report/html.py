@@ -9,21 +9,21 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from biascheck.comparison import Comparison
 from biascheck.files import write_atomically
-from biascheck.gates import Gate
-from biascheck.report.change_rows import ChangeTable, change_table
-from biascheck.report.gate_rows import GateTable, Key, Link, gate_table, result_key
-from biascheck.report.item_data import pack_items
-from biascheck.report.model_cards import ModelCard, model_cards
-from biascheck.report.paper_sections import PaperSection, paper_sections
-from biascheck.report.papers import Paper, paper_of
+from biascheck.gates.gate import Gate
+from biascheck.gates.run import Run
 from biascheck.report.rendering import render
-from biascheck.report.result_sections import Placed
-from biascheck.report.wording import ORDER, Headline, headline, incomplete_text, shortened
-from biascheck.results import Result
+from biascheck.report.sections.change_rows import ChangeTable, change_table
+from biascheck.report.sections.gate_rows import GateTable, Key, Link, gate_table, result_key
+from biascheck.report.sections.item_data import pack_items
+from biascheck.report.sections.model_cards import ModelCard, model_cards
+from biascheck.report.sections.paper_sections import PaperSection, paper_sections
+from biascheck.report.sections.papers import Paper, paper_of
+from biascheck.report.sections.result_sections import Placed
+from biascheck.report.sentences import ORDER, Headline, headline, incomplete_text, shortened
+from biascheck.results.comparison import Comparison
+from biascheck.results.result import Result
 from biascheck.stats import Verdict
-from biascheck.storage import Run
 
 __all__ = ["Page", "page_of", "render_page", "write_html", "write_report"]
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from biascheck.errors import UsageError
-from biascheck.figures import figure
-from biascheck.gates import Gate
-from biascheck.results import Result
-from biascheck.storage import Run
+from biascheck.gates.gate import Gate
+from biascheck.gates.run import Run
+from biascheck.results.result import Result
+from biascheck.wording import figure
 
 __all__ = ["card_of", "model_index"]
 

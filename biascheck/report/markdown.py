@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from biascheck.comparison import Comparison
-from biascheck.figures import figure, signed
-from biascheck.gates import Gate
-from biascheck.results import treatment_of
+from biascheck.gates.gate import Gate
+from biascheck.gates.run import Run
+from biascheck.results.comparison import Comparison
+from biascheck.results.result import treatment_of
 from biascheck.stats import Change, Interval, Verdict
-from biascheck.storage import Run
+from biascheck.wording import figure, signed
 
 __all__ = ["comparison_table", "summary"]
 

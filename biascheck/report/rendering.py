@@ -9,7 +9,7 @@ from hashlib import sha256
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from biascheck.report.planes import shape_of
+from biascheck.report.charts.planes import shape_of
 
 __all__ = ["render"]
 

@@ -8,19 +8,20 @@ from functools import cache
 from typing import Any
 
 from biascheck import stats
-from biascheck.corpora.reviews import Reviews, review_pairs
-from biascheck.corpora.terms import TermName
-from biascheck.debias.classifiers import fine_tune_classifier
+from biascheck.cache.document_cache import digest_of
+from biascheck.corpora.datasets.reviews import Reviews, review_pairs
+from biascheck.corpora.rewriting.terms import TermName
+from biascheck.debias.classifier_checkpoints import fine_tune_classifier
 from biascheck.debias.conditions import Condition
 from biascheck.debias.quality import Quality, quality_of
 from biascheck.debias.recipes import ClassifierRecipe
 from biascheck.errors import ScoreError, UsageError
-from biascheck.measures.sentiment import delta_summary, delta_table, sentiment_delta
-from biascheck.models.cache import digest_of
-from biascheck.models.sequence_classifier import TransformersClassifier
-from biascheck.models.transformers import TransformersModel
-from biascheck.results import ItemScore, Label, Result
-from biascheck.summaries import summarise
+from biascheck.measures.sentiment_delta import delta_summary, delta_table, sentiment_delta
+from biascheck.models.adapters.sequence_classifier import TransformersClassifier
+from biascheck.models.adapters.transformers import TransformersModel
+from biascheck.results.items import ItemScore, Label
+from biascheck.results.result import Result
+from biascheck.results.summaries import summarise
 
 __all__ = ["Cell", "GridRow", "SentimentGrid", "correlations_of", "overview"]
 

@@ -9,14 +9,14 @@ import biascheck
 
 @pytest.fixture(scope="session")
 def english(bias_language_model, bec_pro, bias_seed):
-    return with_table(biascheck.association(bias_language_model, bec_pro, seed=bias_seed))
+    return with_table(biascheck.measures.association(bias_language_model, bec_pro, seed=bias_seed))
 
 
 @pytest.fixture(scope="session")
 def german(bias_language_model, bec_pro_german, bias_seed):
-    return with_table(biascheck.association(bias_language_model, bec_pro_german, seed=bias_seed))
+    return with_table(biascheck.measures.association(bias_language_model, bec_pro_german, seed=bias_seed))
 
 
 def with_table(result):
-    rows = [row.as_dict() for row in biascheck.profession_table(result)]
+    rows = [row.as_dict() for row in biascheck.measures.profession_table(result)]
     return replace(result, details={"profession_table": rows})

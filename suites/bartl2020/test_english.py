@@ -29,5 +29,5 @@ def test_gap_in_template(template, english, bias_margins):
 
 def test_gap_does_not_follow_the_workforce(english, bias_margins):
     biascheck.assert_within_margin(
-        biascheck.workforce_correlation(english), **bias_margins["bartl2020.english.workforce"].as_arguments()
+        biascheck.measures.workforce_correlation(english), **bias_margins["bartl2020.english.workforce"].as_arguments()
     )

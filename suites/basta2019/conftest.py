@@ -6,7 +6,7 @@ import pytest
 
 import biascheck
 from biascheck.corpora import published_sentences
-from biascheck.corpora.biased_words import word_bias
+from biascheck.corpora.datasets.biased_words import word_bias
 
 WORDS_OF_A_GENDER = 250
 
@@ -18,15 +18,15 @@ def professions(request):
     The definitional words come from the same text as the professions, and are swapped in it.
     """
     if request.param == "templates":
-        return biascheck.neutral_professions()
+        return biascheck.corpora.neutral_professions()
     sentences = published_sentences("gap", request.getfixturevalue("bias_data"))
-    return biascheck.lexicon_from_text("professions-in-gap", word_bias("profession_bias"), sentences)
+    return biascheck.corpora.lexicon_from_text("professions-in-gap", word_bias("profession_bias"), sentences)
 
 
 @pytest.fixture(scope="session")
 def leaning_words():
     """Words that lean to either gender in GloVe, so that no model is judged by words of its own choice."""
-    return biascheck.biased_words(WORDS_OF_A_GENDER)
+    return biascheck.corpora.biased_words(WORDS_OF_A_GENDER)
 
 
 @pytest.fixture

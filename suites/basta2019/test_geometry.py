@@ -9,33 +9,33 @@ import biascheck
 
 
 def test_gender_subspace(bias_model, professions, bias_seed, bias_margins):
-    result = biascheck.gender_subspace(bias_model, professions, corrected=True, seed=bias_seed)
+    result = biascheck.measures.gender_subspace(bias_model, professions, corrected=True, seed=bias_seed)
     biascheck.assert_below(result, **bias_margins["basta2019.gender-subspace"].as_arguments())
 
 
 def test_direct_bias(bias_model, professions, bias_seed, bias_margins, beside_the_paper):
-    result = biascheck.direct_bias(bias_model, professions, seed=bias_seed)
+    result = biascheck.measures.direct_bias(bias_model, professions, seed=bias_seed)
     result, published = beside_the_paper(result, "direct-bias")
     margin = bias_margins["basta2019.direct-bias"].as_arguments()
     biascheck.assert_direct_bias_below(result, **margin, published=published)
 
 
 def test_clusters(bias_model, leaning_words, bias_seed, bias_margins, beside_the_paper):
-    result = biascheck.cluster_accuracy(bias_model, leaning_words, seed=bias_seed)
+    result = biascheck.measures.cluster_accuracy(bias_model, leaning_words, seed=bias_seed)
     result, published = beside_the_paper(result, "cluster-accuracy")
     margin = bias_margins["basta2019.cluster-accuracy"].as_arguments()
     biascheck.assert_cluster_accuracy_below(result, **margin, published=published)
 
 
 def test_classification(bias_model, leaning_words, bias_seed, bias_margins, beside_the_paper):
-    result = biascheck.classifier_accuracy(bias_model, leaning_words, seed=bias_seed)
+    result = biascheck.measures.classifier_accuracy(bias_model, leaning_words, seed=bias_seed)
     result, published = beside_the_paper(result, "classifier-accuracy")
     margin = bias_margins["basta2019.classifier-accuracy"].as_arguments()
     biascheck.assert_classifier_accuracy_below(result, **margin, published=published)
 
 
 def test_neighbours(bias_model, professions, bias_seed, bias_margins, beside_the_paper):
-    result = biascheck.neighbour_correlation(bias_model, professions, seed=bias_seed)
+    result = biascheck.measures.neighbour_correlation(bias_model, professions, seed=bias_seed)
     result, published = beside_the_paper(result, "neighbour-correlation")
     margin = bias_margins["basta2019.neighbour-correlation"].as_arguments()
     biascheck.assert_neighbour_correlation_below(result, **margin, published=published)

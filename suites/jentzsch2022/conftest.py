@@ -13,8 +13,8 @@ WEAK = 0.65
 @pytest.fixture(scope="session")
 def pairs():
     """The test reviews in their male and female versions, by term set."""
-    source = biascheck.reviews("test")
-    return {terms: biascheck.review_pairs(source, terms) for terms in ("pro", "weat", "all")}
+    source = biascheck.corpora.reviews("test")
+    return {terms: biascheck.corpora.review_pairs(source, terms) for terms in ("pro", "weat", "all")}
 
 
 @pytest.fixture(scope="session")
@@ -25,7 +25,7 @@ def deltas(bias_classifier, pairs, bias_seed):
     def measure(condition, terms):
         if (condition, terms) not in found:
             classifier = bias_classifier(condition)
-            result = biascheck.sentiment_delta(classifier, pairs[terms], seed=bias_seed)
+            result = biascheck.measures.sentiment_delta(classifier, pairs[terms], seed=bias_seed)
             found[condition, terms] = with_quality(result, classifier, condition)
         return found[condition, terms]
 
@@ -33,7 +33,7 @@ def deltas(bias_classifier, pairs, bias_seed):
 
 
 def with_quality(result, classifier, condition):
-    quality = quality_of(classifier, Condition.named(condition).apply(biascheck.reviews("test")))
+    quality = quality_of(classifier, Condition.named(condition).apply(biascheck.corpora.reviews("test")))
     facts = {**result.details, "quality": quality.as_dict()}
     if quality.accuracy >= WEAK:
         return replace(result, details=facts)

@@ -48,7 +48,9 @@ def test_no_delta(condition, deltas, bias_margins, bias_published):
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_absolute_delta(condition, deltas, bias_margins, bias_published):
     biascheck.assert_absolute_delta_below(
-        with_published(biascheck.absolute_delta(deltas(condition, "all")), bias_published, "absolute", condition),
+        with_published(
+            biascheck.measures.absolute_delta(deltas(condition, "all")), bias_published, "absolute", condition
+        ),
         **bias_margins["jentzsch2022.absolute"].as_arguments(),
         published=published(bias_published, "absolute", condition),
     )
@@ -66,5 +68,5 @@ def test_no_delta_with_smaller_term_sets(terms, deltas, bias_margins, bias_publi
 def test_no_delta_on_published_sentences(bias_classifier, bias_data, bias_seed, bias_margins):
     """The Equity Evaluation Corpus: short sentences with an emotion, about a man or a woman."""
     corpus = published_eec(bias_data).corpus.where(race="none")
-    result = biascheck.sentiment_delta(bias_classifier(), corpus, seed=bias_seed)
+    result = biascheck.measures.sentiment_delta(bias_classifier(), corpus, seed=bias_seed)
     biascheck.assert_no_sentiment_delta(result, **bias_margins["jentzsch2022.published"].as_arguments())

@@ -9,7 +9,7 @@ KINDS = ["titles", "positive_traits", "negative_traits", "skills"]
 
 
 def judge_share(corpus, kind, model, seed, margins, published):
-    result = biascheck.positive_share(model, corpus, seed=seed)
+    result = biascheck.measures.positive_share(model, corpus, seed=seed)
     biascheck.assert_share_within(
         result,
         **margins[f"kurita2019.{kind}"].as_arguments(),
@@ -19,7 +19,7 @@ def judge_share(corpus, kind, model, seed, margins, published):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_share_leaning_male(kind, bias_language_model, bias_seed, bias_margins, bias_published):
-    judge_share(biascheck.employment(kind), kind, bias_language_model, bias_seed, bias_margins, bias_published)
+    judge_share(biascheck.corpora.employment(kind), kind, bias_language_model, bias_seed, bias_margins, bias_published)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -12,7 +12,7 @@ CATEGORIES = {"flowers-insects": 1, "white-black": 3, "career-family": 6, "math-
 
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_weat(category, bias_model, bias_seed, bias_margins, bias_published):
-    result = biascheck.weat(bias_model, biascheck.weat_test(CATEGORIES[category]), seed=bias_seed)
+    result = biascheck.measures.weat(bias_model, biascheck.corpora.weat_test(CATEGORIES[category]), seed=bias_seed)
     biascheck.assert_weat_within(
         result,
         **bias_margins[f"kurita2019.weat.{category}"].as_arguments(),

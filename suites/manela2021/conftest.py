@@ -17,11 +17,11 @@ def bias_figures(bias_language_model, bias_seed, bias_published):
     """Skew and stereotype of the model on a corpus, qualified by its resolution of names, with the F1s behind them."""
 
     def measure(corpus, *, cutoff=0.0, online=False):
-        gaps = biascheck.pronoun_gap(bias_language_model, corpus, online=online, seed=bias_seed)
-        names = biascheck.resolution(bias_language_model, corpus, online=online, seed=bias_seed)
+        gaps = biascheck.measures.pronoun_gap(bias_language_model, corpus, online=online, seed=bias_seed)
+        names = biascheck.measures.resolution(bias_language_model, corpus, online=online, seed=bias_seed)
         return tuple(
             with_details(fold(gaps, cutoff=cutoff, resolution=names), bias_published)
-            for fold in (biascheck.skew_of, biascheck.stereotype_of)
+            for fold in (biascheck.measures.skew_of, biascheck.measures.stereotype_of)
         )
 
     return measure
@@ -29,7 +29,7 @@ def bias_figures(bias_language_model, bias_seed, bias_published):
 
 def with_details(result, published):
     """The four F1s, and the paper's own models, which Table 2 gives for T2."""
-    f1 = biascheck.gender_f1(result)
+    f1 = biascheck.measures.gender_f1(result)
     rows = [["male pronouns", f1.male_pro, f1.male_anti], ["female pronouns", f1.female_pro, f1.female_anti]]
     details = {"table": {"columns": ["F1", "pro", "anti"], "rows": rows}}
     if result.measure in ("skew", "stereotype") and result.corpus == "winograd-t2":

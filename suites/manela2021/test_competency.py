@@ -7,11 +7,11 @@ from biascheck.corpora import COMPETENCY
 
 
 def test_pronouns_do_not_follow_competence(bias_language_model, bias_seed, bias_margins, bias_published):
-    shares = biascheck.female_share(bias_language_model, biascheck.competency(), seed=bias_seed)
+    shares = biascheck.measures.female_share(bias_language_model, biascheck.corpora.competency(), seed=bias_seed)
     rows = [share_of(shares, name, bias_published) for name in COMPETENCY]
     table = {"columns": ["share of female pronouns", "measured", "published"], "rows": rows}
     biascheck.assert_effect_size_within(
-        replace(biascheck.competency_effect(shares), details={"table": table}),
+        replace(biascheck.measures.competency_effect(shares), details={"table": table}),
         **bias_margins["manela2021.competency"].as_arguments(),
     )
 

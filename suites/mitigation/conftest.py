@@ -6,8 +6,8 @@ import pytest
 
 import biascheck
 from biascheck.debias import RECIPES, held_out
-from biascheck.measures.change_table import table_of, text_of
-from biascheck.summaries import summarise
+from biascheck.measures.tables.mitigation_table import table_of, text_of
+from biascheck.results.summaries import summarise
 
 RECIPE = RECIPES["lora"]
 # The recipes of Manela et al. by an adapter and in one round, so that they take seconds on our own text.
@@ -19,14 +19,14 @@ def before(bias_language_model, bec_pro, bias_seed):
     """Associations of the model as it came."""
     if bias_language_model.kind == "classifier":
         pytest.skip(f"{bias_language_model.name} is a classifier; mitigation here trains language models further")
-    return biascheck.association(bias_language_model, bec_pro, seed=bias_seed)
+    return biascheck.measures.association(bias_language_model, bec_pro, seed=bias_seed)
 
 
 @pytest.fixture(scope="session")
 def after(before, bias_debiased_model, bec_pro, bias_seed):
     """Associations after substitution (CDS) and fine-tuning, with Table 4 of the paper."""
-    result = biascheck.association(bias_debiased_model(RECIPE), bec_pro, seed=bias_seed)
-    rows = biascheck.mitigation_table(before, result)
+    result = biascheck.measures.association(bias_debiased_model(RECIPE), bec_pro, seed=bias_seed)
+    rows = biascheck.measures.mitigation_table(before, result)
     print(text_of(rows))
     return replace(result, details={"table": table_of(rows)})
 
@@ -34,7 +34,7 @@ def after(before, bias_debiased_model, bec_pro, bias_seed):
 @pytest.fixture(scope="session")
 def kept_aside(bias_text):
     """Documents that were not trained on, each with its swapped version."""
-    return biascheck.counterfactual(held_out(bias_text, RECIPE), "cda").documents
+    return biascheck.corpora.counterfactual(held_out(bias_text, RECIPE), "cda").documents
 
 
 @pytest.fixture(scope="session")
@@ -53,8 +53,8 @@ def of_persons():
 def pronoun_figures(bias_finetuned_pair, winograd_t2, bias_seed):
     """Skew and stereotype of both fine-tuned models: by figure, unaugmented then augmented."""
     augmented, unaugmented = bias_finetuned_pair(**BRIEFLY)
-    gaps = [biascheck.pronoun_gap(model, winograd_t2, seed=bias_seed) for model in (unaugmented, augmented)]
+    gaps = [biascheck.measures.pronoun_gap(model, winograd_t2, seed=bias_seed) for model in (unaugmented, augmented)]
     return {
-        "skew": tuple(map(biascheck.skew_of, gaps)),
-        "stereotype": tuple(map(biascheck.stereotype_of, gaps)),
+        "skew": tuple(map(biascheck.measures.skew_of, gaps)),
+        "stereotype": tuple(map(biascheck.measures.stereotype_of, gaps)),
     }

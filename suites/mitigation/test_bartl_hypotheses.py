@@ -17,7 +17,7 @@ def premise(result, holds, words):
 
 
 def test_genders_come_closer(before, after):
-    biascheck.assert_reduced(biascheck.absolute_gap(before), biascheck.absolute_gap(after))
+    biascheck.assert_reduced(biascheck.measures.absolute_gap(before), biascheck.measures.absolute_gap(after))
 
 
 @pytest.mark.parametrize("gender", ["female", "male"])
@@ -41,7 +41,7 @@ def test_h3_the_gap_in_balanced_jobs_does_not_grow(before, after, bias_margins):
 
 def test_the_language_is_not_forgotten(bias_language_model, bias_debiased_model, kept_aside, bias_margins, bias_seed):
     losses = [
-        biascheck.held_out_loss(model, kept_aside, seed=bias_seed)
+        biascheck.measures.held_out_loss(model, kept_aside, seed=bias_seed)
         for model in (bias_language_model, bias_debiased_model())
     ]
     biascheck.assert_utility_kept(*losses, margin=bias_margins["mitigation.loss"].margin)
@@ -51,7 +51,7 @@ def test_pronouns_are_not_forgotten(bias_language_model, bias_debiased_model, ke
     if bias_language_model.kind == "causal":
         pytest.skip(f"{bias_language_model.name} is a causal model and predicts no masked pronouns")
     errors = [
-        biascheck.pronoun_error(model, kept_aside, seed=bias_seed)
+        biascheck.measures.pronoun_error(model, kept_aside, seed=bias_seed)
         for model in (bias_language_model, bias_debiased_model())
     ]
     biascheck.assert_utility_kept(*errors, margin=bias_margins["mitigation.pronouns"].margin)

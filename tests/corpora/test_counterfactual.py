@@ -16,8 +16,8 @@ from biascheck.corpora import (
     gender_terms,
     published_gap_texts,
 )
-from biascheck.corpora.german_terms import german_terms
-from biascheck.corpora.reviews import reviews
+from biascheck.corpora.datasets.reviews import reviews
+from biascheck.corpora.rewriting.german_terms import german_terms
 from biascheck.errors import UsageError
 
 BIJECTIVE = TermSet("bijective", tuple(p for p in gender_terms("weat").pairs if p.way == "both" and not p.role))

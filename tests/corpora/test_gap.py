@@ -3,7 +3,7 @@
 import pytest
 
 import biascheck
-from biascheck.corpora.gap import COLUMNS
+from biascheck.corpora.datasets.gap import COLUMNS
 from biascheck.errors import CorpusError, DataNotFoundError
 
 HEADER = ["ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B", "B-offset", "B-coref", "URL"]
@@ -30,7 +30,7 @@ def row(**changes):
 def write(tmp_path, *rows, columns=HEADER):
     lines = ["\t".join(columns), *("\t".join(entry[c] for c in columns) for entry in rows)]
     (tmp_path / "gap-mine.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return biascheck.published_gap(tmp_path, parts=("mine",))
+    return biascheck.corpora.published_gap(tmp_path, parts=("mine",))
 
 
 def test_mentions_stand_where_the_offsets_say(tmp_path):
@@ -75,10 +75,10 @@ def test_a_long_text_is_cut_around_its_mentions_at_spaces(tmp_path):
     assert 1_000 < len(item.text) <= 1_200
     assert item.text.startswith("word")
     assert item.text.endswith("tail")
-    gap = biascheck.published_gap(tmp_path, parts=("mine",), window=len(TEXT))
+    gap = biascheck.corpora.published_gap(tmp_path, parts=("mine",), window=len(TEXT))
     assert gap.items[0].text.split() == TEXT.split()[:7] or len(gap.items[0].text) <= len(TEXT)
     with pytest.raises(CorpusError, match="is empty"):
-        biascheck.published_gap(tmp_path, parts=("mine",), window=10)
+        biascheck.corpora.published_gap(tmp_path, parts=("mine",), window=10)
 
 
 def test_a_file_of_another_kind_is_named(tmp_path):
@@ -86,7 +86,7 @@ def test_a_file_of_another_kind_is_named(tmp_path):
         write(tmp_path, row(), columns=[c for c in HEADER if c != "URL"])
     assert set(HEADER) == COLUMNS
     with pytest.raises(DataNotFoundError, match=r"gap-test\.tsv does not exist"):
-        biascheck.published_gap(tmp_path, parts=("test",))
+        biascheck.corpora.published_gap(tmp_path, parts=("test",))
 
 
 def test_the_fingerprint_knows_texts_labels_and_order(tmp_path):
@@ -99,9 +99,9 @@ def test_the_fingerprint_knows_texts_labels_and_order(tmp_path):
 
 
 def test_the_published_files_are_read_whole(shared_data):
-    gap = biascheck.published_gap(shared_data)
+    gap = biascheck.corpora.published_gap(shared_data)
     assert (len(gap), gap.left_out) == (2_454, ())
-    development = biascheck.published_gap(shared_data, parts=("development",))
+    development = biascheck.corpora.published_gap(shared_data, parts=("development",))
     neither = [item.gender for item in development if item.referent == "neither"]
     # the counts that Kurita et al. 2019 state
     assert (neither.count("male"), neither.count("female"), len(development)) == (103, 98, 2_000)

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from biascheck.corpora import TermPair, TermSet, as_coded, gender_terms
-from biascheck.corpora.terms import GENDERS, term_table
+from biascheck.corpora.rewriting.terms import GENDERS, term_table
 from biascheck.errors import CorpusError, DataNotFoundError, UsageError
 
 

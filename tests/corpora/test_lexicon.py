@@ -4,9 +4,9 @@ import pytest
 
 import biascheck
 from biascheck.corpora import Context, Entry, LeftOut, Lexicon, Span, published_sentences, sampled_gender_pairs
-from biascheck.corpora.biased_words import word_bias
 from biascheck.corpora.contexts import ANY_WORD, PROFESSION
-from biascheck.corpora.gender_words import GENDER_PAIRS, GENDERED
+from biascheck.corpora.datasets.biased_words import word_bias
+from biascheck.corpora.rewriting.gender_words import GENDER_PAIRS, GENDERED
 from biascheck.corpora.words import sentences_of, words_of
 from biascheck.errors import CorpusError
 
@@ -23,7 +23,7 @@ SENTENCES = [
 
 
 def lexicon(words=("nurse", "plumber"), **options):
-    return biascheck.lexicon_from_templates("few", words, **options)
+    return biascheck.corpora.lexicon_from_templates("few", words, **options)
 
 
 def test_templates_hold_the_word_where_its_span_says():
@@ -55,7 +55,7 @@ def test_the_fingerprint_knows_words_sentences_bias_and_pairs():
         lexicon(("plumber", "nurse")).fingerprint,
         lexicon({"nurse": -1.0, "plumber": 1.0}).fingerprint,
         lexicon(templates=["A {word}."]).fingerprint,
-        lexicon(pairs=biascheck.gender_pairs().where(targets="he-she")).fingerprint,
+        lexicon(pairs=biascheck.corpora.gender_pairs().where(targets="he-she")).fingerprint,
     }
     assert len(prints) == 5
     assert lexicon().fingerprint == lexicon().fingerprint
@@ -76,7 +76,7 @@ def test_the_most_biased_words_are_the_outer_ones():
 
 
 def test_sentences_of_a_text_exclude_gendered_words():
-    found = biascheck.lexicon_from_text("text", ["nurse", "baker", "flight attendant"], SENTENCES)
+    found = biascheck.corpora.lexicon_from_text("text", ["nurse", "baker", "flight attendant"], SENTENCES)
     texts = {entry.word: [context.text for context in entry.contexts] for entry in found}
     assert texts == {
         "nurse": ["The nurse left early.", "A flight attendant and a nurse met.", "Nurse Smith came in."],
@@ -88,9 +88,9 @@ def test_sentences_of_a_text_exclude_gendered_words():
 
 def test_a_sample_of_sentences_comes_from_the_seed():
     many = [f"Sentence {n} is about a nurse." for n in range(200)]
-    pairs = biascheck.gender_pairs()
+    pairs = biascheck.corpora.gender_pairs()
     one, again, other = (
-        biascheck.lexicon_from_text("t", ["nurse"], many, each=5, pairs=pairs, seed=seed) for seed in (0, 0, 1)
+        biascheck.corpora.lexicon_from_text("t", ["nurse"], many, each=5, pairs=pairs, seed=seed) for seed in (0, 0, 1)
     )
     assert one.fingerprint == again.fingerprint != other.fingerprint
     numbers = [int(context.text.split()[1]) for context in one.entries[0].contexts]
@@ -113,14 +113,14 @@ def test_definitional_words_are_swapped_and_ambiguous_ones_left_alone():
 
 
 def test_our_own_pairs_are_clustered_by_their_words():
-    corpus = biascheck.gender_pairs()
+    corpus = biascheck.corpora.gender_pairs()
     assert {pair.attribute for pair in corpus} == {"-".join(words) for words in GENDER_PAIRS}
     assert len(corpus) == 3 * len(GENDER_PAIRS)
     assert corpus.groups == ("male", "female")
 
 
 def test_the_shipped_lists_are_balanced_and_free_of_gendered_words():
-    words = biascheck.biased_words(2_500)
+    words = biascheck.corpora.biased_words(2_500)
     assert len(words) == 5_000
     assert sum(words.group_of(entry) == "male" for entry in words) == 2_500
     assert not {entry.word for entry in words} & GENDERED
@@ -131,7 +131,7 @@ def test_the_shipped_lists_are_balanced_and_free_of_gendered_words():
 
 
 def test_bad_lexicons_are_refused():
-    pairs = biascheck.gender_pairs()
+    pairs = biascheck.corpora.gender_pairs()
     context = Context("A nurse.", Span(2, 7))
     with pytest.raises(CorpusError, match="'few' is empty"):
         Lexicon("few", (), pairs)
@@ -146,9 +146,9 @@ def test_bad_lexicons_are_refused():
     with pytest.raises(CorpusError, match=r"needs the slot \{word\} exactly once"):
         lexicon(templates=["No slot."])
     with pytest.raises(CorpusError, match="not one of 1 words stands in a neutral sentence"):
-        biascheck.lexicon_from_text("t", ["zebra"], SENTENCES)
+        biascheck.corpora.lexicon_from_text("t", ["zebra"], SENTENCES)
     with pytest.raises(CorpusError, match="there are 1 to 2,500 words a gender, not 0"):
-        biascheck.biased_words(0)
+        biascheck.corpora.biased_words(0)
     with pytest.raises(CorpusError, match="no published text 'news'"):
         list(published_sentences("news"))
 
@@ -161,7 +161,7 @@ def test_sentences_are_cut_at_their_ends():
 def test_the_text_of_gap_gives_sentences_for_professions(shared_data):
     sentences = list(published_sentences("gap", shared_data))
     assert len(sentences) > 5_000
-    found = biascheck.lexicon_from_text("gap", word_bias("profession_bias"), sentences, each=3)
+    found = biascheck.corpora.lexicon_from_text("gap", word_bias("profession_bias"), sentences, each=3)
     assert len(found) > 50
     assert len(found) + len(found.left_out) == 164
     for entry in found:

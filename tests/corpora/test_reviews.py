@@ -5,8 +5,8 @@ import gzip
 import pytest
 
 from biascheck.corpora import Review, Reviews, published_imdb, published_sst2, review_pairs, reviews
-from biascheck.corpora.rewriting import Rewriter
-from biascheck.corpora.terms import gender_terms
+from biascheck.corpora.rewriting.rewriter import Rewriter
+from biascheck.corpora.rewriting.terms import gender_terms
 from biascheck.errors import CorpusError, DataNotFoundError
 
 

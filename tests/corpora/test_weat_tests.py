@@ -4,7 +4,7 @@ import biascheck
 
 
 def test_both_words_of_a_template_are_found_by_their_places():
-    test = biascheck.weat_test(6)
+    test = biascheck.corpora.weat_test(6)
     for context, hidden in test.in_templates("Amy", "target", "something"):
         assert (context.word, hidden.of(context.text)) == ("Amy", "something")
     for context, hidden in test.in_templates("salary", "attribute", "something"):
@@ -13,12 +13,12 @@ def test_both_words_of_a_template_are_found_by_their_places():
 
 
 def test_templates_are_those_of_the_paper():
-    assert [len(biascheck.weat_test(category).templates) for category in (1, 3, 6, 7, 8)] == [2, 2, 3, 3, 3]
+    assert [len(biascheck.corpora.weat_test(category).templates) for category in (1, 3, 6, 7, 8)] == [2, 2, 3, 3, 3]
 
 
 def test_every_category_has_a_fingerprint_of_its_own():
-    assert len({biascheck.weat_test(category).fingerprint for category in (1, 3, 6, 7, 8)}) == 5
+    assert len({biascheck.corpora.weat_test(category).fingerprint for category in (1, 3, 6, 7, 8)}) == 5
 
 
 def test_bleached_sentences_hold_the_word():
-    assert biascheck.weat_test(1).in_bleached("rose")[0] == "This is rose."
+    assert biascheck.corpora.weat_test(1).in_bleached("rose")[0] == "This is rose."

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from biascheck.corpora import competency, occupations, published_winobias, winograd, with_names, with_persons
-from biascheck.corpora.winograd import FORMS
+from biascheck.corpora.datasets.winograd import FORMS
 from biascheck.errors import CorpusError
 
 KINDS = ("T1", "T2")

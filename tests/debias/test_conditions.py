@@ -6,7 +6,7 @@ from biascheck.corpora import Review, Reviews
 from biascheck.debias import Condition, quality_of
 from biascheck.debias.recipes import ClassifierRecipe
 from biascheck.errors import UsageError
-from biascheck.models.classifiers import TextClassifier
+from biascheck.models.adapters.functions import TextClassifier
 
 SOME = Reviews("some", (Review("a", "She saw the man.", "positive"), Review("b", "Dull.", "negative")))
 

@@ -12,12 +12,12 @@ import torch
 import biascheck
 from biascheck.corpora import Review, Reviews, reviews
 from biascheck.debias import ClassifierRecipe, Condition, fine_tune_classifier, quality_of
-from biascheck.debias import classifiers as module
+from biascheck.debias import classifier_checkpoints as module
 from biascheck.debias.checkpoints import fetch_checkpoint
 from biascheck.debias.review_task import ReviewTask
 from biascheck.debias.training import train
 from biascheck.errors import UsageError
-from biascheck.models.windows import Window
+from biascheck.models.scoring.windows import Window
 
 RECIPE = ClassifierRecipe(epochs=2, batch=8, learning_rate=1e-3, pieces=32, patience=2)
 SOME = Reviews("some", reviews().items[:40])

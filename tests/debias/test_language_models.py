@@ -12,7 +12,7 @@ from tiny import fresh_pair
 
 import biascheck
 from biascheck.debias import RECIPES, checkpoint_folder, fine_tune, held_out, treated
-from biascheck.debias import language_models as module
+from biascheck.debias import language_checkpoints as module
 from biascheck.errors import BiascheckWarning, UsageError
 
 
@@ -181,7 +181,7 @@ def test_a_causal_model_goes_on_reading(small_text, quick, family):
     base = biascheck.load(fresh_pair(family), name=family)
     after = fine_tune(base, small_text, quick)
     assert after.kind == "causal"
-    losses = [biascheck.held_out_loss(model, held_out(small_text, quick)).estimate for model in (base, after)]
+    losses = [biascheck.measures.held_out_loss(model, held_out(small_text, quick)).estimate for model in (base, after)]
     assert losses[1] < losses[0]
     with pytest.raises(UsageError, match="fills no masks; choose a recipe with objective='language'"):
         fine_tune(base, small_text, "manela2021-augmented")

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from biascheck.corpora import Documents
+from biascheck.debias.corruption import IGNORED
 from biascheck.debias.language_task import Drawn, Example, LanguageTask, examples_of
-from biascheck.debias.masked_text import IGNORED
 from biascheck.errors import UsageError
 
 

@@ -12,8 +12,8 @@ import torch
 import biascheck
 from biascheck.debias import LanguageRecipe, held_out
 from biascheck.errors import BiasAssertionError
-from biascheck.standards.texts import world_text
-from biascheck.standards.world import World
+from biascheck.reference_models.texts import world_text
+from biascheck.reference_models.world import World
 
 MARGIN = 0.5
 TEXT = world_text(World(1.0), 2500)
@@ -35,13 +35,13 @@ def own_cache(monkeypatch, cache):
 
 @pytest.fixture(scope="module")
 def corpus():
-    return biascheck.bec_pro().where(template="works-as")
+    return biascheck.corpora.bec_pro().where(template="works-as")
 
 
 @pytest.fixture(scope="module")
 def text_kept_aside():
     """Of the world at parity: half of the sentences are swapped."""
-    return biascheck.counterfactual(held_out(TEXT, SUBSTITUTION), "cds", names="none", seed=1).documents
+    return biascheck.corpora.counterfactual(held_out(TEXT, SUBSTITUTION), "cds", names="none", seed=1).documents
 
 
 @pytest.fixture(scope="module")
@@ -51,12 +51,12 @@ def before():
 
 @pytest.fixture
 def after(before):
-    return biascheck.fine_tune(before, TEXT, SUBSTITUTION)
+    return biascheck.debias.fine_tune(before, TEXT, SUBSTITUTION)
 
 
 @pytest.fixture
 def unswapped(before):
-    return biascheck.fine_tune(before, TEXT, replace(SUBSTITUTION, treatment="original", name="unswapped"))
+    return biascheck.debias.fine_tune(before, TEXT, replace(SUBSTITUTION, treatment="original", name="unswapped"))
 
 
 def gates(result):
@@ -64,22 +64,22 @@ def gates(result):
 
 
 def test_substitution_brings_the_workforce_to_parity(before, after, corpus):
-    earlier, later = biascheck.association(before, corpus), biascheck.association(after, corpus)
+    earlier, later = biascheck.measures.association(before, corpus), biascheck.measures.association(after, corpus)
     with pytest.raises(BiasAssertionError, match="exceeds margin"):
         gates(earlier)
     gates(later)
-    biascheck.assert_reduced(biascheck.absolute_gap(earlier), biascheck.absolute_gap(later), by=1.0)
+    biascheck.assert_reduced(biascheck.measures.absolute_gap(earlier), biascheck.measures.absolute_gap(later), by=1.0)
 
 
 def test_the_same_text_unswapped_does_not(unswapped, corpus):
     with pytest.raises(BiasAssertionError) as found:
-        gates(biascheck.association(unswapped, corpus))
+        gates(biascheck.measures.association(unswapped, corpus))
     assert "·male: " in str(found.value)
     assert "·female: " in str(found.value)
 
 
 def test_utility_is_kept(before, after, text_kept_aside):
-    losses = [biascheck.held_out_loss(model, text_kept_aside) for model in (before, after)]
+    losses = [biascheck.measures.held_out_loss(model, text_kept_aside) for model in (before, after)]
     biascheck.assert_utility_kept(*losses, margin=0.05)
 
 
@@ -91,10 +91,10 @@ def test_a_model_that_forgets_the_language_is_unbiased_and_fails(before, after, 
         model.cls.predictions.transform.LayerNorm.weight.zero_()
         model.cls.predictions.transform.LayerNorm.bias.zero_()
     flat = biascheck.load((model, tokenizer), name="flat")
-    earlier, later = biascheck.association(before, corpus), biascheck.association(flat, corpus)
+    earlier, later = biascheck.measures.association(before, corpus), biascheck.measures.association(flat, corpus)
     assert max(abs(item.score) for item in later.items) == pytest.approx(0.0, abs=1e-5)
-    biascheck.assert_reduced(biascheck.absolute_gap(earlier), biascheck.absolute_gap(later), by=1.0)
-    losses = [biascheck.held_out_loss(model, text_kept_aside) for model in (after, flat)]
+    biascheck.assert_reduced(biascheck.measures.absolute_gap(earlier), biascheck.measures.absolute_gap(later), by=1.0)
+    losses = [biascheck.measures.held_out_loss(model, text_kept_aside) for model in (after, flat)]
     with pytest.raises(BiasAssertionError, match="utility is lost: the growth"):
         biascheck.assert_utility_kept(*losses, margin=0.5)
 

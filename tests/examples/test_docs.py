@@ -16,16 +16,17 @@ from pathlib import Path
 import pytest
 
 import biascheck
-import biascheck.margins
+import biascheck.gates.margins
 import biascheck.measures
 import biascheck.plugin.terminal
-from biascheck.comparison import Comparison
 from biascheck.corpora import DEVIATIONS
-from biascheck.gates import Gate
-from biascheck.models.references import build_reference
+from biascheck.gates.gate import Gate
+from biascheck.models.loading.random_references import build_reference
 from biascheck.plugin.options import add_options
 from biascheck.plugin.settings import COMMAND_LINE_ONLY, TYPES
-from biascheck.results import ItemScore, Provenance, Result, Skipped
+from biascheck.results.comparison import Comparison
+from biascheck.results.items import ItemScore, Skipped
+from biascheck.results.result import Provenance, Result
 from biascheck.stats import ESTIMATORS, Interval
 
 # Pytester forgets modules that were first imported inside a run, and numpy cannot be imported twice.

@@ -17,9 +17,9 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "report"))
 from report_contract import contract_gates, contract_results
 from report_samples import gate, item, large, result
 
-from biascheck.comparison import compare_all
 from biascheck.report import write_comparison_html, write_html
-from biascheck.results import Shown, Skipped
+from biascheck.results.comparison import compare_all
+from biascheck.results.items import Shown, Skipped
 from biascheck.stats import Verdict
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

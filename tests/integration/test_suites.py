@@ -8,8 +8,8 @@ import pytest
 import biascheck.debias
 import biascheck.measures
 import biascheck.report  # noqa: F401
-from biascheck.models.references import build_reference
-from biascheck.storage import read_results
+from biascheck.gates.run_files import read_results
+from biascheck.models.loading.random_references import build_reference
 
 SUITES = Path(__file__).resolve().parents[2] / "suites"
 

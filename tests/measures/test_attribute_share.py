@@ -18,7 +18,7 @@ def share_of(lean):
         [(Target("he", "male"), Target("she", "female"))],
         [Attribute(word) for word in WORDS],
     )
-    return biascheck.positive_share(TableModel(table, EVEN), Corpus("words", ("male", "female"), pairs))
+    return biascheck.measures.positive_share(TableModel(table, EVEN), Corpus("words", ("male", "female"), pairs))
 
 
 def test_seven_of_ten_is_point_seven():

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 import biascheck
+from biascheck.cache.document_cache import DocumentCache, caching
 from biascheck.corpora import Attribute, Corpus, Target, Template, cross
 from biascheck.errors import BiascheckWarning
-from biascheck.measures import decorator
-from biascheck.models.cache import DocumentCache, caching
+from biascheck.measures import declaration as decorator
 from biascheck.testing import SentenceTable, TableModel
 
 JOBS = ("nurse", "plumber", "judge", "baker", "pilot", "mason")
@@ -25,17 +25,17 @@ def was_asked(cache, model, corpus, **options):
     """Whether the model had to be asked again."""
     before = len(model.asked)
     with caching(cache):
-        biascheck.association(model, corpus, **options)
+        biascheck.measures.association(model, corpus, **options)
     return len(model.asked) > before
 
 
 def test_a_measure_asks_the_model_once(tmp_path):
     first_model, second_model = TableModel(TABLE, EVEN), TableModel(TABLE, EVEN)
     with caching(DocumentCache(tmp_path)):
-        fresh = biascheck.association(first_model, corpus_of())
-        again = biascheck.association(first_model, corpus_of())
+        fresh = biascheck.measures.association(first_model, corpus_of())
+        again = biascheck.measures.association(first_model, corpus_of())
     with caching(DocumentCache(tmp_path)):
-        from_disk = biascheck.association(second_model, corpus_of())
+        from_disk = biascheck.measures.association(second_model, corpus_of())
     assert len(first_model.asked) == 2 * 2 * len(JOBS)
     assert second_model.asked == []
     assert fresh == again == from_disk
@@ -44,11 +44,11 @@ def test_a_measure_asks_the_model_once(tmp_path):
 def test_a_cached_result_is_the_fresh_one(tmp_path, monkeypatch):
     monkeypatch.setattr(decorator, "_versions", lambda: {})
     with caching(None):
-        uncached = biascheck.association(TableModel(TABLE, EVEN), corpus_of())
+        uncached = biascheck.measures.association(TableModel(TABLE, EVEN), corpus_of())
     with caching(DocumentCache(tmp_path)):
-        biascheck.association(TableModel(TABLE, EVEN), corpus_of())
+        biascheck.measures.association(TableModel(TABLE, EVEN), corpus_of())
     with caching(DocumentCache(tmp_path)):
-        cached = biascheck.association(TableModel(TABLE, EVEN), corpus_of())
+        cached = biascheck.measures.association(TableModel(TABLE, EVEN), corpus_of())
     same_hour = replace(cached.provenance, created=uncached.provenance.created)
     assert replace(cached, provenance=same_hour) == uncached
 
@@ -115,7 +115,10 @@ def test_sentence_tables_of_one_name_are_different_models(tmp_path):
 def test_another_measure_is_computed_anew(tmp_path):
     cache, model = DocumentCache(tmp_path), TableModel(TABLE, EVEN)
     with caching(cache):
-        gap, share = biascheck.association(model, corpus_of()), biascheck.positive_share(model, corpus_of())
+        gap, share = (
+            biascheck.measures.association(model, corpus_of()),
+            biascheck.measures.positive_share(model, corpus_of()),
+        )
     assert (gap.measure, share.measure) == ("association", "positive share")
     assert cache.info().entries == 2
 
@@ -123,18 +126,18 @@ def test_another_measure_is_computed_anew(tmp_path):
 def test_a_damaged_result_is_measured_again(tmp_path):
     model = TableModel(TABLE, EVEN)
     with caching(DocumentCache(tmp_path)):
-        fresh = biascheck.association(model, corpus_of())
+        fresh = biascheck.measures.association(model, corpus_of())
     (entry,) = tmp_path.glob("*.json")
     entry.write_text(entry.read_text().replace('"n": 6', '"n": 7'))
     with caching(DocumentCache(tmp_path)), pytest.warns(BiascheckWarning, match="does not match"):
-        again = biascheck.association(model, corpus_of())
+        again = biascheck.measures.association(model, corpus_of())
     assert again.n == fresh.n == 6
 
 
 def test_a_measurement_that_fails_is_not_cached(tmp_path):
     cache = DocumentCache(tmp_path)
     with caching(cache), pytest.raises(biascheck.BiascheckError):
-        biascheck.association(TableModel({}, {}), corpus_of())
+        biascheck.measures.association(TableModel({}, {}), corpus_of())
     assert cache.info().entries == 0
 
 
@@ -142,5 +145,5 @@ def test_another_way_of_summarising_is_computed_anew(tmp_path, monkeypatch):
     cache, model = DocumentCache(tmp_path), TableModel(TABLE, EVEN)
     assert was_asked(cache, model, corpus_of())
     assert not was_asked(cache, model, corpus_of())
-    monkeypatch.setattr("biascheck.summaries.VERSION", "another")
+    monkeypatch.setattr("biascheck.results.summaries.VERSION", "another")
     assert was_asked(cache, model, corpus_of())

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 from handmade import PROVENANCE, result_of
 
-from biascheck import absolute_gap, mitigation_table
 from biascheck.errors import UsageError
-from biascheck.measures.change_table import PUBLISHED_TABLE_4, table_of, text_of
-from biascheck.results import ItemScore
+from biascheck.measures import absolute_gap, mitigation_table
+from biascheck.measures.tables.mitigation_table import PUBLISHED_TABLE_4, table_of, text_of
+from biascheck.results.items import ItemScore
 
 JOBS = {"balanced": 3, "female": 3, "male": 3}
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import biascheck
-from biascheck.corpora.gap import Gap, GapItem
+from biascheck.corpora.datasets.gap import Gap, GapItem
 from biascheck.errors import ScoreError, UsageError
-from biascheck.measures.coreference import CLASSES
+from biascheck.measures.gap_resolution import CLASSES
 from biascheck.measures.probe import grouped_folds, told_by_others
-from biascheck.measures.topics import topics_of
+from biascheck.measures.topic_correlation import topics_of
 from biascheck.spans import Span
 from biascheck.testing import FunctionEncoder, TableModel
 
@@ -50,7 +50,7 @@ def encoder(strength=3.0, *, neither_of_women=0.0):
 
 
 def test_a_referent_that_can_be_read_off_the_states_is_found():
-    result = biascheck.pronoun_resolution(encoder(6.0), gap(), repeats=1)
+    result = biascheck.measures.pronoun_resolution(encoder(6.0), gap(), repeats=1)
     assert result.estimate > 0.9
     assert result.interval.low < result.estimate
     assert result.where(gender="female").estimate == pytest.approx(result.details["table"]["rows"][1][3])
@@ -58,12 +58,12 @@ def test_a_referent_that_can_be_read_off_the_states_is_found():
 
 
 def test_without_a_signal_there_is_chance():
-    result = biascheck.pronoun_resolution(encoder(0.0), gap(), repeats=1)
+    result = biascheck.measures.pronoun_resolution(encoder(0.0), gap(), repeats=1)
     assert result.estimate < 0.5
 
 
 def test_f1_counts_as_the_scorer_of_gap_does():
-    result = biascheck.pronoun_resolution(encoder(1.5), gap(), repeats=1)
+    result = biascheck.measures.pronoun_resolution(encoder(1.5), gap(), repeats=1)
     tp = fp = fn = 0
     for item in result.items:
         for name in ("A", "B"):
@@ -73,8 +73,8 @@ def test_f1_counts_as_the_scorer_of_gap_does():
 
 
 def test_the_ratio_is_female_over_male():
-    result = biascheck.pronoun_resolution(encoder(1.5), gap(), repeats=1)
-    ratio = biascheck.resolution_ratio(result)
+    result = biascheck.measures.pronoun_resolution(encoder(1.5), gap(), repeats=1)
+    ratio = biascheck.measures.resolution_ratio(result)
     female, male = (result.where(gender=gender).estimate for gender in ("female", "male"))
     assert ratio.estimate == pytest.approx(female / male)
     assert ratio.parity == 1
@@ -112,18 +112,18 @@ def biased_gap():
 
 def test_a_planted_gap_is_found_and_goes_when_genders_are_dealt_out_anew():
     knows_gender = encoder(2.0, neither_of_women=3.0)
-    told = biascheck.pronoun_resolution(knows_gender, biased_gap(), repeats=1)
-    found = biascheck.neither_gap(told)
+    told = biascheck.measures.pronoun_resolution(knows_gender, biased_gap(), repeats=1)
+    found = biascheck.measures.neither_gap(told)
     assert found.estimate < -0.08  # male − female
     assert found.interval.high < -0.04
     assert found.p < 0.001
     assert "hold the trained probes fixed" in found.warnings[-1]
     shares = {row[0]: row[-1] for row in told.details["table"]["rows"]}
-    beyond = biascheck.neither_gap(told, beyond_labels=True)
+    beyond = biascheck.measures.neither_gap(told, beyond_labels=True)
     assert beyond.estimate == pytest.approx(found.estimate - (shares["male"] - shares["female"]))
     assert beyond.measure == "neither gap beyond labels"
     removed = relabelled(biased_gap(), np.random.default_rng(5), gender=True)
-    gone = biascheck.neither_gap(biascheck.pronoun_resolution(knows_gender, removed, repeats=1))
+    gone = biascheck.measures.neither_gap(biascheck.measures.pronoun_resolution(knows_gender, removed, repeats=1))
     assert gone.interval.low <= 0 <= gone.interval.high
     assert gone.p > 0.05
 
@@ -134,15 +134,17 @@ def test_labels_that_are_noise_give_a_gap_with_certainty_unless_the_labels_are_t
     plain, beyond = [], []
     for seed in range(6):
         noise = relabelled(gap(1_500), np.random.default_rng(seed), referent=True)
-        told = biascheck.pronoun_resolution(knows_gender, noise, repeats=1, seed=seed)
-        plain.append(biascheck.neither_gap(told).p)
-        beyond.append(biascheck.neither_gap(told, beyond_labels=True).p)
+        told = biascheck.measures.pronoun_resolution(knows_gender, noise, repeats=1, seed=seed)
+        plain.append(biascheck.measures.neither_gap(told).p)
+        beyond.append(biascheck.measures.neither_gap(told, beyond_labels=True).p)
     assert sum(p < 0.01 for p in plain) > 3
     assert sum(p < 0.05 for p in beyond) <= 1
 
 
 def test_the_same_seed_gives_the_same_probabilities():
-    one, again, other = (biascheck.pronoun_resolution(encoder(), gap(120), repeats=1, seed=s) for s in (1, 1, 2))
+    one, again, other = (
+        biascheck.measures.pronoun_resolution(encoder(), gap(120), repeats=1, seed=s) for s in (1, 1, 2)
+    )
     assert one.items == again.items
     assert one.items != other.items
 
@@ -153,7 +155,7 @@ def test_training_leaves_the_global_state_of_torch_alone():
     torch.manual_seed(0)
     expected = torch.rand(3)
     torch.manual_seed(0)
-    biascheck.pronoun_resolution(encoder(), gap(60), repeats=1)
+    biascheck.measures.pronoun_resolution(encoder(), gap(60), repeats=1)
     assert (torch.rand(3) == expected).all()
 
 
@@ -179,21 +181,23 @@ def test_an_item_is_told_by_probes_that_did_not_see_it():
 def test_a_refused_mention_is_skipped_with_its_reason():
     base = encoder()
     refusing = FunctionEncoder(lambda word, text: None if text.startswith("7 ") else base._vector(word, text))
-    result = biascheck.pronoun_resolution(refusing, gap(60), repeats=1)
+    result = biascheck.measures.pronoun_resolution(refusing, gap(60), repeats=1)
     assert [(skip.id, skip.labels) for skip in result.skipped] == [("g7", {"gender": "male"})]
 
 
 def test_bad_input_is_named_with_its_remedy():
     vectors = biascheck.load_vectors((["she"], [[1.0, 2.0]]))
     with pytest.raises(UsageError, match="so it resolves nothing; use an encoder"):
-        biascheck.pronoun_resolution(vectors, gap())
+        biascheck.measures.pronoun_resolution(vectors, gap())
     with pytest.raises(ScoreError, match="12 pronouns train no probe; at least 50 are needed"):
-        biascheck.pronoun_resolution(encoder(), gap(12))
-    other = biascheck.positive_share(TableModel({}, {"he": 0.5, "she": 0.4}), biascheck.employment("skills"))
+        biascheck.measures.pronoun_resolution(encoder(), gap(12))
+    other = biascheck.measures.positive_share(
+        TableModel({}, {"he": 0.5, "she": 0.4}), biascheck.corpora.employment("skills")
+    )
     with pytest.raises(UsageError, match="its items are no pronouns"):
-        biascheck.neither_gap(other)
+        biascheck.measures.neither_gap(other)
     with pytest.raises(UsageError, match="scores no words; a topic's bias needs a masked or causal"):
-        biascheck.topic_correlation(encoder(), gap())
+        biascheck.measures.topic_correlation(encoder(), gap())
 
 
 THEMES = {"sea": "ship sailor harbour wave anchor", "kitchen": "oven recipe flour kettle spoon"}
@@ -218,9 +222,9 @@ def test_the_topics_of_a_text_meet_the_pronouns_of_its_probe(shared_data):
     from dataclasses import replace
 
     model = biascheck.load("minilm-mlm")
-    some = biascheck.published_gap(shared_data, parts=("validation",))
+    some = biascheck.corpora.published_gap(shared_data, parts=("validation",))
     some = replace(some, items=tuple(item for item in some.items if len(item.text) < 400)[:150])
-    result = biascheck.topic_correlation(model, some, topics=5, repeats=1)
+    result = biascheck.measures.topic_correlation(model, some, topics=5, repeats=1)
     female = [item for item in some if item.gender == "female"]
     assert result.n + len(result.skipped) >= len(female) > 20
     assert (result.statistic, len(result.details["table"]["rows"])) == ("spearman", 5)

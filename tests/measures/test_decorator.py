@@ -8,12 +8,12 @@ from typing import ClassVar
 import pytest
 
 import biascheck
+from biascheck.cache.document_cache import DocumentCache, caching
 from biascheck.corpora import Attribute, Corpus, Target, Template, cross
 from biascheck.errors import UsageError
 from biascheck.measures.draft import draft
-from biascheck.models.cache import DocumentCache, caching
-from biascheck.results import ItemScore
-from biascheck.summaries import summarise
+from biascheck.results.items import ItemScore
+from biascheck.results.summaries import summarise
 from biascheck.testing import TableModel
 
 WORDS = ("nurse", "plumber", "judge", "baker", "pilot", "mason")

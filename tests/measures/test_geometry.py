@@ -7,28 +7,35 @@ import pytest
 
 import biascheck
 from biascheck.errors import BiasAssertionError, CorpusError, ScoreError, UsageError
-from biascheck.measures.clustering import matched
-from biascheck.standards.vectors import FEMALE, MALE, WIDTH, bias_of_words, planted_encoder, planted_lexicon
-from biascheck.storage import result_from_dict, result_to_dict
-from biascheck.summaries import summarise
+from biascheck.measures.embeddings.cluster_accuracy import matched
+from biascheck.reference_models.planted_vectors import (
+    FEMALE,
+    MALE,
+    WIDTH,
+    bias_of_words,
+    planted_encoder,
+    planted_lexicon,
+)
+from biascheck.results.storage import result_from_dict, result_to_dict
+from biascheck.results.summaries import summarise
 from biascheck.testing import FunctionEncoder
 
 MEASURES = [
-    biascheck.gender_subspace,
-    biascheck.direct_bias,
-    biascheck.cluster_accuracy,
-    biascheck.classifier_accuracy,
-    biascheck.neighbour_correlation,
+    biascheck.measures.gender_subspace,
+    biascheck.measures.direct_bias,
+    biascheck.measures.cluster_accuracy,
+    biascheck.measures.classifier_accuracy,
+    biascheck.measures.neighbour_correlation,
 ]
 
 
 def test_direct_bias_of_a_table_is_the_mean_cosine():
     vectors = biascheck.load_vectors((["he", "she", "a", "b"], [[1, 0], [-1, 0], [3, 4], [-5, 12]]))
-    lexicon = biascheck.lexicon_from_templates("two", ["a", "b"])
-    result = biascheck.direct_bias(vectors, lexicon)
+    lexicon = biascheck.corpora.lexicon_from_templates("two", ["a", "b"])
+    result = biascheck.measures.direct_bias(vectors, lexicon)
     assert result.estimate == pytest.approx((3 / 5 + 5 / 13) / 2)
     assert [item.score for item in result.items] == pytest.approx([3 / 5, -5 / 13])  # positive towards male
-    squared = biascheck.direct_bias(vectors, lexicon, strictness=2.0)
+    squared = biascheck.measures.direct_bias(vectors, lexicon, strictness=2.0)
     assert squared.estimate == pytest.approx((9 / 25 + 25 / 169) / 2)
     assert result.statistic == "mean_absolute"
 
@@ -39,13 +46,13 @@ def test_a_planted_direct_bias_is_recovered():
     truth = lean + rng.normal(size=200_000)
     others = rng.chisquare(WIDTH - 1, size=200_000)
     expected = float(np.abs(truth / np.sqrt(truth**2 + others)).mean())
-    result = biascheck.direct_bias(planted_encoder(lean=lean, pairs=50.0), planted_lexicon(80))
+    result = biascheck.measures.direct_bias(planted_encoder(lean=lean, pairs=50.0), planted_lexicon(80))
     assert result.interval.low <= expected <= result.interval.high
     assert result.details["draws"] == pytest.approx([expected] * 10, abs=0.08)
 
 
 def test_on_noise_direct_bias_is_what_random_directions_give():
-    result = biascheck.direct_bias(planted_encoder(), planted_lexicon(80))
+    result = biascheck.measures.direct_bias(planted_encoder(), planted_lexicon(80))
     ((width, expected, signed),) = result.details["table"]["rows"]
     assert (width, expected) == (WIDTH, sqrt(2 / (np.pi * WIDTH)))
     assert abs(signed) < 0.03
@@ -56,13 +63,13 @@ def test_on_noise_direct_bias_is_what_random_directions_give():
 def test_words_that_all_lean_one_way_carry_a_warning():
     base = planted_encoder()
     shared = FunctionEncoder(lambda word, text: base._vector(word, text) + 3 * np.eye(WIDTH)[0])
-    (warning,) = biascheck.direct_bias(shared, planted_lexicon(40)).warnings
+    (warning,) = biascheck.measures.direct_bias(shared, planted_lexicon(40)).warnings
     assert warning.startswith("the words lean to male by 0.5")
 
 
 def test_a_planted_subspace_has_the_planted_share():
     # differences are (10, 0, …) plus noise of variance 2 in each dimension
-    result = biascheck.gender_subspace(planted_encoder(pairs=5.0), planted_lexicon(40))
+    result = biascheck.measures.gender_subspace(planted_encoder(pairs=5.0), planted_lexicon(40))
     expected = (100 + 2) / (100 + 2 * WIDTH)
     assert result.interval.low - 0.05 <= expected <= result.interval.high + 0.05
     assert result.statistic == "ratio"
@@ -72,7 +79,7 @@ def test_a_planted_subspace_has_the_planted_share():
     assert len(result.details["draws"]) == 10
 
 
-@pytest.mark.parametrize("measure", [biascheck.cluster_accuracy, biascheck.classifier_accuracy])
+@pytest.mark.parametrize("measure", [biascheck.measures.cluster_accuracy, biascheck.measures.classifier_accuracy])
 @pytest.mark.parametrize("astray", [0.0, 0.1, 0.2])
 def test_a_planted_separability_is_recovered(measure, astray):
     # The heaps are six standard deviations apart, so only the words that lean astray are told wrong.
@@ -88,14 +95,16 @@ def test_a_planted_separability_is_recovered(measure, astray):
 def test_weaker_signals_are_told_less_often_and_never_better_than_possible():
     best = (1 + erf(2 / sqrt(2))) / 2  # of one axis where the genders are two standard deviations from zero
     strong, weak = (
-        biascheck.classifier_accuracy(planted_encoder(lean=lean), planted_lexicon(300), permutations=1).estimate
+        biascheck.measures.classifier_accuracy(
+            planted_encoder(lean=lean), planted_lexicon(300), permutations=1
+        ).estimate
         for lean in (2.0, 1.0)
     )
     assert 0.55 < weak < strong < best
 
 
 def test_a_map_shows_both_groups():
-    result = biascheck.cluster_accuracy(planted_encoder(lean=3.0), planted_lexicon(60))
+    result = biascheck.measures.cluster_accuracy(planted_encoder(lean=3.0), planted_lexicon(60))
     assert {point["group"] for point in result.details["map"]} == {"male", "female"}
     assert len(result.details["map"]) == 60
 
@@ -103,20 +112,20 @@ def test_a_map_shows_both_groups():
 def test_words_can_cluster_by_gender_outside_the_gender_direction():
     hidden = planted_encoder(lean=4.0, on_axis=False)
     lexicon = planted_lexicon(80)
-    assert biascheck.direct_bias(hidden, lexicon).estimate < 0.25
-    assert biascheck.cluster_accuracy(hidden, lexicon).estimate > 0.95
+    assert biascheck.measures.direct_bias(hidden, lexicon).estimate < 0.25
+    assert biascheck.measures.cluster_accuracy(hidden, lexicon).estimate > 0.95
 
 
 def test_training_words_are_never_told():
-    result = biascheck.classifier_accuracy(planted_encoder(), planted_lexicon(50), draws=4, permutations=3)
+    result = biascheck.measures.classifier_accuracy(planted_encoder(), planted_lexicon(50), draws=4, permutations=3)
     assert result.n == 4 * 40
     assert all(len({item.cluster for item in result.items if item.id.endswith(f"/{d}")}) == 40 for d in range(4))
 
 
 def test_neighbours_lean_alike_where_words_do():
     lexicon = planted_lexicon(60)
-    leaning = biascheck.neighbour_correlation(planted_encoder(lean=4.0), lexicon, neighbours=5)
-    indifferent = biascheck.neighbour_correlation(planted_encoder(), lexicon, neighbours=5)
+    leaning = biascheck.measures.neighbour_correlation(planted_encoder(lean=4.0), lexicon, neighbours=5)
+    indifferent = biascheck.measures.neighbour_correlation(planted_encoder(), lexicon, neighbours=5)
     assert leaning.estimate > 0.9
     assert leaning.interval.low > 0.85
     assert indifferent.interval.low < 0.1
@@ -127,7 +136,9 @@ def test_neighbours_lean_alike_where_words_do():
 def test_neighbour_shares_of_a_table_can_be_counted_by_hand():
     vectors = biascheck.load_vectors((["m1", "m2", "f1", "f2"], [[1, 0], [1, 0.1], [0, 1], [0.1, 1]]))
     bias = {"m1": 1.0, "m2": 0.5, "f1": -1.0, "f2": -0.5}
-    result = biascheck.neighbour_correlation(vectors, biascheck.lexicon_from_templates("four", bias), neighbours=1)
+    result = biascheck.measures.neighbour_correlation(
+        vectors, biascheck.corpora.lexicon_from_templates("four", bias), neighbours=1
+    )
     assert [item.score for item in result.items] == [1, 1, -1, -1]
 
 
@@ -156,7 +167,7 @@ def test_draws_are_matched_without_a_look_at_the_genders():
 
 
 def test_aligning_every_draw_of_noise_by_itself_would_read_as_bias():
-    result = biascheck.cluster_accuracy(planted_encoder(), planted_lexicon(60))
+    result = biascheck.measures.cluster_accuracy(planted_encoder(), planted_lexicon(60))
     assert np.mean(result.details["draws"]) > result.estimate
     assert result.interval.low < 0.5 + 1e-9 or result.estimate < 0.6
 
@@ -172,7 +183,7 @@ def test_a_corrected_subspace_reads_what_other_pairs_would_show():
         return gender * apart / 2 * np.eye(width)[0] + rng.normal(size=width)
 
     plain, corrected = (
-        [biascheck.gender_subspace(FunctionEncoder(vector), lexicon, corrected=on, draws=1) for _ in range(40)]
+        [biascheck.measures.gender_subspace(FunctionEncoder(vector), lexicon, corrected=on, draws=1) for _ in range(40)]
         for on in (False, True)
     )
     assert np.mean([result.estimate for result in plain]) > expected + 0.01
@@ -190,7 +201,7 @@ def test_a_word_that_is_refused_in_one_sentence_is_skipped_in_all():
     encoder = FunctionEncoder(
         lambda word, text: None if word == "w3" and "Sentence 7" in text else base._vector(word, text)
     )
-    result = biascheck.direct_bias(encoder, planted_lexicon(20))
+    result = biascheck.measures.direct_bias(encoder, planted_lexicon(20))
     assert [(skip.id, skip.reason) for skip in result.skipped] == [
         ("w3", "'w3' has no vector in this function; leave it out")
     ]
@@ -202,46 +213,46 @@ def test_static_vectors_are_drawn_once():
     lexicon = planted_lexicon(30)
     names = [*bias_of_words(30), *MALE, *FEMALE]
     vectors = biascheck.load_vectors((names, rng.normal(size=(len(names), 8))))
-    assert biascheck.direct_bias(vectors, lexicon).n == 30
-    assert biascheck.cluster_accuracy(vectors, lexicon).n == 30
-    told = biascheck.classifier_accuracy(vectors, lexicon, draws=3, permutations=2)
+    assert biascheck.measures.direct_bias(vectors, lexicon).n == 30
+    assert biascheck.measures.cluster_accuracy(vectors, lexicon).n == 30
+    told = biascheck.measures.classifier_accuracy(vectors, lexicon, draws=3, permutations=2)
     assert told.n == 3 * 24  # other splits of the same vectors
 
 
 def test_bad_input_is_named_with_its_remedy():
     encoder, lexicon = planted_encoder(), planted_lexicon(20)
     with pytest.raises(UsageError, match="strictness 0 counts every word alike"):
-        biascheck.direct_bias(encoder, lexicon, strictness=0)
+        biascheck.measures.direct_bias(encoder, lexicon, strictness=0)
     with pytest.raises(UsageError, match=r"training_share 1\.0 leaves nothing"):
-        biascheck.classifier_accuracy(encoder, lexicon, training_share=1.0)
+        biascheck.measures.classifier_accuracy(encoder, lexicon, training_share=1.0)
     with pytest.raises(UsageError, match="too few of a gender to train on"):
-        biascheck.classifier_accuracy(encoder, planted_lexicon(2))
+        biascheck.measures.classifier_accuracy(encoder, planted_lexicon(2))
     with pytest.raises(ScoreError, match="10 neighbours among 4 points; ask for 1 to 3"):
-        biascheck.neighbour_correlation(encoder, planted_lexicon(4))
-    plain = biascheck.lexicon_from_templates("plain", ["w1", "w2"])
+        biascheck.measures.neighbour_correlation(encoder, planted_lexicon(4))
+    plain = biascheck.corpora.lexicon_from_templates("plain", ["w1", "w2"])
     with pytest.raises(CorpusError, match="a correlation needs one for each"):
-        biascheck.neighbour_correlation(encoder, plain)
+        biascheck.measures.neighbour_correlation(encoder, plain)
     with pytest.raises(CorpusError, match="leans to neither group"):
-        biascheck.cluster_accuracy(encoder, plain)
+        biascheck.measures.cluster_accuracy(encoder, plain)
     with pytest.raises(CorpusError, match="0 draws look at nothing"):
-        biascheck.direct_bias(encoder, lexicon, draws=0)
+        biascheck.measures.direct_bias(encoder, lexicon, draws=0)
     with pytest.raises(ScoreError, match="no word has a vector"):
-        biascheck.direct_bias(
+        biascheck.measures.direct_bias(
             FunctionEncoder(lambda word, _: None if word[1:].isdigit() else [len(word), word in MALE]), lexicon
         )
 
 
 def test_bias_can_be_computed_by_projection_on_he_and_she():
-    lexicon = biascheck.lexicon_from_templates("plain", list(bias_of_words(40)))
-    projected = biascheck.with_projected_bias(planted_encoder(lean=3.0), lexicon)
+    lexicon = biascheck.corpora.lexicon_from_templates("plain", list(bias_of_words(40)))
+    projected = biascheck.measures.with_projected_bias(planted_encoder(lean=3.0), lexicon)
     assert [projected.group_of(entry) for entry in projected] == ["female", "male"] * 20
     assert projected.name == "plain·by planted"
     with pytest.raises(UsageError, match="has no pair him–she to project on"):
-        biascheck.with_projected_bias(planted_encoder(), lexicon, words=("him", "she"))
+        biascheck.measures.with_projected_bias(planted_encoder(), lexicon, words=("him", "she"))
 
 
 def test_assertions_ask_for_their_own_measure():
-    result = biascheck.direct_bias(planted_encoder(), planted_lexicon(20))
+    result = biascheck.measures.direct_bias(planted_encoder(), planted_lexicon(20))
     with pytest.raises(UsageError, match="assert_cluster_accuracy_below judges a cluster accuracy as cluster_accuracy"):
         biascheck.assert_cluster_accuracy_below(result, 0.6)
     with pytest.raises(UsageError, match="assert_weat_within judges a WEAT"):

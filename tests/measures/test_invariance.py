@@ -35,17 +35,17 @@ def scores(result):
 @given(corpus=corpora(), budget=st.sampled_from([1, 17, 64, 4_096]), order=st.randoms(use_true_random=False))
 def test_scores_do_not_depend_on_company(model, corpus, budget, order):
     model.token_budget = 1
-    alone = scores(biascheck.association(model, corpus))
+    alone = scores(biascheck.measures.association(model, corpus))
     model.token_budget = budget
     pairs = list(corpus.pairs)
     order.shuffle(pairs)
-    together = scores(biascheck.association(model, Corpus("any", corpus.groups, tuple(pairs))))
+    together = scores(biascheck.measures.association(model, Corpus("any", corpus.groups, tuple(pairs))))
     assert together == pytest.approx(alone, abs=1e-5)
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(corpus=corpora())
 def test_swapping_the_groups_flips_every_sign(model, corpus):
-    there = scores(biascheck.association(model, corpus))
-    back = scores(biascheck.association(model, corpus.with_groups(("female", "male"))))
+    there = scores(biascheck.measures.association(model, corpus))
+    back = scores(biascheck.measures.association(model, corpus.with_groups(("female", "male"))))
     assert back == pytest.approx({name: -score for name, score in there.items()}, abs=1e-5)

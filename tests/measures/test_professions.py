@@ -11,7 +11,7 @@ from handmade import items_of, result_of, spread
 import biascheck
 from biascheck.corpora import Attribute, Corpus, Target, Template, cross
 from biascheck.errors import ScoreError, UsageError
-from biascheck.results import ItemScore
+from biascheck.results.items import ItemScore
 from biascheck.testing import TableModel
 
 FEMALE = {"balanced": [0.4, 0.1, 0.3, 0.2], "female": [0.9, 0.5, 0.7, 0.7], "male": [-0.8, -0.2, 0.1, -0.9]}
@@ -34,7 +34,7 @@ def random_result(seed, pairs=40):
 
 
 def test_the_table_by_hand():
-    table = biascheck.profession_table(result_from(FEMALE, MALE))
+    table = biascheck.measures.profession_table(result_from(FEMALE, MALE))
     assert [row.name for row in table] == ["balanced", "female", "male"]
     assert [row.pairs for row in table] == [4, 4, 4]
     assert [row.female for row in table] == pytest.approx([0.25, 0.7, -0.45])
@@ -45,7 +45,7 @@ def test_the_table_by_hand():
 
 
 def test_v_and_r_by_hand():
-    balanced, female, male = biascheck.profession_table(result_from(FEMALE, MALE))
+    balanced, female, male = biascheck.measures.profession_table(result_from(FEMALE, MALE))
     # female − male: 0.1, −0.2, 0 (dropped), −0.4: ranks 1, 2, 3 and only the first is positive
     assert (balanced.test.v, balanced.test.n_nonzero, balanced.test.n_pairs) == (1.0, 3, 4)
     assert balanced.test.z == pytest.approx((1 - 3) / sqrt(3 * 4 * 7 / 24))
@@ -67,7 +67,7 @@ def columns(result, group):
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_the_test_agrees_with_scipy(seed):
     result = random_result(seed)
-    for row in biascheck.profession_table(result):
+    for row in biascheck.measures.profession_table(result):
         female, male = columns(result, row.name)
         oracle = wilcoxon(female - male)
         assert row.test.p == pytest.approx(oracle.pvalue, rel=1e-9)
@@ -76,7 +76,7 @@ def test_the_test_agrees_with_scipy(seed):
 
 def test_with_a_second_result_the_test_is_on_the_change():
     before, after = random_result(0), random_result(5)
-    for row in biascheck.profession_table(before, after):
+    for row in biascheck.measures.profession_table(before, after):
         (female, male), (female_after, male_after) = columns(before, row.name), columns(after, row.name)
         assert (row.female, row.male) == pytest.approx((female.mean(), male.mean()))
         assert (row.female_after, row.male_after) == pytest.approx((female_after.mean(), male_after.mean()))
@@ -85,24 +85,24 @@ def test_with_a_second_result_the_test_is_on_the_change():
 
 
 def test_a_model_that_did_not_change_shows_no_change():
-    for row in biascheck.profession_table(random_result(0), random_result(0)):
+    for row in biascheck.measures.profession_table(random_result(0), random_result(0)):
         assert (row.test.p, row.direction) == (1.0, "female = male")
 
 
 def test_pairs_are_matched_by_id_not_by_place():
     before, after = random_result(0), random_result(5)
     turned = replace(after, items=after.items[::-1])
-    assert biascheck.profession_table(before, turned) == biascheck.profession_table(before, after)
+    assert biascheck.measures.profession_table(before, turned) == biascheck.measures.profession_table(before, after)
 
 
 def test_pairs_that_one_result_skipped_are_left_out_of_both():
     before, after = random_result(0), random_result(5)
     shorter = replace(after, items=tuple(item for item in after.items if item.id != "male/0"))
-    assert [row.pairs for row in biascheck.profession_table(before, shorter)] == [40, 40, 39]
+    assert [row.pairs for row in biascheck.measures.profession_table(before, shorter)] == [40, 40, 39]
 
 
 def test_a_row_in_plain_values():
-    row = biascheck.profession_table(result_from(FEMALE, MALE))[1].as_dict()
+    row = biascheck.measures.profession_table(result_from(FEMALE, MALE))[1].as_dict()
     assert (row["name"], row["pairs"], row["direction"], row["test"]["v"]) == ("female", 4, "female > male", 10.0)
 
 
@@ -111,26 +111,26 @@ def test_a_result_without_profession_groups_names_the_remedy(lacking):
     whole = result_from(FEMALE, MALE)
     bare = tuple(replace(i, labels={}) if lacking == "all" or i.id == "male/0" else i for i in whole.items)
     with pytest.raises(UsageError, match=r"association on before × bec-pro: .*no profession_group .* on bec_pro"):
-        biascheck.profession_table(replace(whole, items=bare))
+        biascheck.measures.profession_table(replace(whole, items=bare))
 
 
 def test_other_groups_than_female_and_male_name_the_remedy():
     whole = result_from(FEMALE, MALE)
     items = tuple(replace(i, groups={"young": 0.1, "old": 0.2}) for i in whole.items)
     with pytest.raises(UsageError, match="not of the groups female and male; measure association on bec_pro"):
-        biascheck.profession_table(replace(whole, items=items))
+        biascheck.measures.profession_table(replace(whole, items=items))
 
 
 def test_a_second_result_of_another_corpus_is_refused():
     other = replace(random_result(0), items=tuple(replace(i, id=f"x/{i.id}") for i in random_result(0).items))
     with pytest.raises(ScoreError, match=r"'balanced' has 0 pairs in both results; measure the same corpus twice"):
-        biascheck.profession_table(random_result(0), other)
+        biascheck.measures.profession_table(random_result(0), other)
 
 
 def test_a_group_of_one_pair_has_no_standard_deviation_and_no_row():
     one = result_from({"male": [0.1]}, {"male": [0.2]})
     with pytest.raises(ScoreError, match="'male' has 1 pairs; a row needs at least 2"):
-        biascheck.profession_table(one)
+        biascheck.measures.profession_table(one)
 
 
 SHARES = {"nurse": 89.0, "teacher": 76.0, "baker": 60.0, "judge": 41.0, "pilot": 8.0, "mason": 2.5, "clerk": 60.0}
@@ -145,21 +145,21 @@ def measured(he, shares=SHARES, templates=("{target} is a {attribute}.", "{targe
     )
     table = {job: {"he": p, "she": 1 - p} for job, p in he.items()}
     model = TableModel(table, {"he": 0.5, "she": 0.5})
-    return biascheck.association(model, Corpus("jobs", ("male", "female"), pairs))
+    return biascheck.measures.association(model, Corpus("jobs", ("male", "female"), pairs))
 
 
 def test_a_model_that_mirrors_the_workforce_correlates_negatively():
-    result = biascheck.workforce_correlation(measured({job: 1 - share / 100 for job, share in SHARES.items()}))
+    result = biascheck.measures.workforce_correlation(measured({job: 1 - share / 100 for job, share in SHARES.items()}))
     assert result.estimate == pytest.approx(-1.0)
     assert (result.measure, result.statistic, result.unit) == ("workforce correlation", "spearman", "professions")
     assert (result.n, result.clusters, result.parity) == (7, 7, 0.0)
-    turned = biascheck.workforce_correlation(measured({job: share / 100 for job, share in SHARES.items()}))
+    turned = biascheck.measures.workforce_correlation(measured({job: share / 100 for job, share in SHARES.items()}))
     assert turned.estimate == pytest.approx(1.0)
 
 
 def test_the_correlation_is_spearmans_over_professions():
     he = dict(zip(SHARES, (0.2, 0.5, 0.3, 0.35, 0.9, 0.6, 0.4), strict=True))
-    result = biascheck.workforce_correlation(measured(he))
+    result = biascheck.measures.workforce_correlation(measured(he))
     gaps = [log(p / 0.5) - log((1 - p) / 0.5) for p in he.values()]
     oracle = scipy.stats.spearmanr(gaps, list(SHARES.values()))
     assert (result.estimate, result.p) == pytest.approx((oracle.statistic, oracle.pvalue))
@@ -169,8 +169,8 @@ def test_the_correlation_is_spearmans_over_professions():
 
 def test_more_templates_are_not_more_professions():
     he = dict(zip(SHARES, (0.2, 0.5, 0.3, 0.35, 0.9, 0.6, 0.4), strict=True))
-    one = biascheck.workforce_correlation(measured(he, templates=("{target} is a {attribute}.",)))
-    two = biascheck.workforce_correlation(measured(he))
+    one = biascheck.measures.workforce_correlation(measured(he, templates=("{target} is a {attribute}.",)))
+    two = biascheck.measures.workforce_correlation(measured(he))
     assert (one.n, one.estimate, one.p) == (two.n, pytest.approx(two.estimate), pytest.approx(two.p))
 
 
@@ -178,7 +178,7 @@ def test_a_result_without_shares_of_women_names_the_remedy():
     with pytest.raises(
         UsageError, match=r"association on tiny × jobs: .*no share_of_women; measure association on bec_pro"
     ):
-        biascheck.workforce_correlation(result_of(items_of(spread(0.3, 1.0))))
+        biascheck.measures.workforce_correlation(result_of(items_of(spread(0.3, 1.0))))
 
 
 def test_a_profession_with_two_shares_of_women_is_refused():
@@ -188,4 +188,4 @@ def test_a_profession_with_two_shares_of_women_is_refused():
     with pytest.raises(
         UsageError, match="the items of 'nurse' do not agree on share_of_women; give every attribute one"
     ):
-        biascheck.workforce_correlation(result_of(items))
+        biascheck.measures.workforce_correlation(result_of(items))

@@ -11,12 +11,12 @@ from handmade import result_of
 
 import biascheck
 from biascheck import stats
+from biascheck.cache.document_cache import DocumentCache, caching
 from biascheck.corpora import Review, Reviews, gender_terms, review_pairs, reviews
 from biascheck.errors import BiasAssertionError, UsageError
-from biascheck.measures.sentiment import delta_summary, delta_table, sentiment_delta, stars
-from biascheck.models.cache import DocumentCache, caching
-from biascheck.results import ItemScore
-from biascheck.storage import result_from_dict, result_to_dict
+from biascheck.measures.sentiment_delta import delta_summary, delta_table, sentiment_delta, stars
+from biascheck.results.items import ItemScore
+from biascheck.results.storage import result_from_dict, result_to_dict
 from biascheck.studies import correlations_of
 from biascheck.testing import TextClassifier
 
@@ -138,7 +138,7 @@ def test_no_deltas_at_all():
 def test_absolute_deltas_do_not_cancel():
     items = [ItemScore(str(n), d, str(n), {"male": d, "female": 0.0}) for n, d in enumerate([0.2, -0.2] * 10)]
     result = result_of(items, measure="sentiment delta")
-    absolute = biascheck.absolute_delta(result)
+    absolute = biascheck.measures.absolute_delta(result)
     assert (result.estimate, absolute.estimate) == (0.0, pytest.approx(0.2))
     assert absolute.measure == "absolute sentiment delta"
     with pytest.raises(BiasAssertionError, match=r"absolute sentiment delta on .*: 0\.20 .* exceeds bound 0\.10"):
@@ -202,7 +202,7 @@ def test_any_corpus_of_two_groups_will_do(shared_data):
     assert result.n == len(corpus)
     assert result.estimate > 0.1
     with pytest.raises(UsageError, match=r"has the groups .*; choose two with corpus\.with_groups"):
-        sentiment_delta(planted(1.0), biascheck.religion())
+        sentiment_delta(planted(1.0), biascheck.corpora.religion())
 
 
 def test_only_deltas_are_summarised():

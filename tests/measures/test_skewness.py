@@ -10,10 +10,10 @@ import biascheck
 from biascheck.corpora import COMPETENCY, Corpus, competency, occupations, published_winobias, winograd, with_names
 from biascheck.errors import CorpusError, ScoreError, UsageError
 from biascheck.measures import skew_and_stereotype
-from biascheck.measures.pronouns import AS_IN_MANELA_2021
-from biascheck.models.encoding import encode_masked
-from biascheck.models.fakes import _masked
-from biascheck.models.queries import Answer, Masking, Refusal
+from biascheck.measures.pronoun_gap import AS_IN_MANELA_2021
+from biascheck.models.adapters.fakes import _masked
+from biascheck.models.scoring.encoding import encode_masked
+from biascheck.models.scoring.queries import Answer, Masking, Refusal
 from biascheck.testing import SentenceTable, TableModel
 
 HE = {"he": 0.9, "him": 0.9, "his": 0.9, "she": 0.1, "her": 0.1}
@@ -75,17 +75,17 @@ def test_every_row_of_the_published_table_is_recomputed(gold):
 
 def test_always_he_is_all_skew_and_no_stereotype(corpus):
     model = TableModel({}, HE)
-    skew, stereotype = biascheck.skew(model, corpus), biascheck.stereotype(model, corpus)
+    skew, stereotype = biascheck.measures.skew(model, corpus), biascheck.measures.stereotype(model, corpus)
     assert skew.estimate == pytest.approx(2 / 3)
     assert (stereotype.estimate, stereotype.interval.high) == (0, 0)
-    assert biascheck.gender_f1(skew).as_dict() == pytest.approx(
+    assert biascheck.measures.gender_f1(skew).as_dict() == pytest.approx(
         {"male_pro": 2 / 3, "male_anti": 2 / 3, "female_pro": 0, "female_anti": 0}
     )
 
 
 def test_following_the_stereotype_is_all_stereotype_and_no_skew(corpus):
     model = follower(corpus)
-    skew, stereotype = biascheck.skew(model, corpus), biascheck.stereotype(model, corpus)
+    skew, stereotype = biascheck.measures.skew(model, corpus), biascheck.measures.stereotype(model, corpus)
     assert (skew.estimate, stereotype.estimate) == (0, 1)
     assert (skew.unit, skew.n, skew.clusters, skew.parity) == ("pairs", 480, 240, 0)
 
@@ -101,19 +101,21 @@ def test_mixtures_follow_the_closed_form(alpha, beta):
         seen[side] += 1
         return 0.7 if seen[side] <= 240 * (alpha if side == "male" else beta) else 0.3
 
-    gaps = biascheck.pronoun_gap(chooser(corpus, male), corpus)
+    gaps = biascheck.measures.pronoun_gap(chooser(corpus, male), corpus)
     sigma = alpha + beta
-    assert biascheck.stereotype_of(gaps).estimate == pytest.approx(
+    assert biascheck.measures.stereotype_of(gaps).estimate == pytest.approx(
         abs(alpha - beta) * (1 / (1 + sigma) + 1 / (3 - sigma))
     )
     pro = abs(2 * alpha / (1 + sigma) - 2 * (1 - beta) / (3 - sigma))
     anti = abs(2 * beta / (1 + sigma) - 2 * (1 - alpha) / (3 - sigma))
-    assert biascheck.skew_of(gaps).estimate == pytest.approx((pro + anti) / 2)
+    assert biascheck.measures.skew_of(gaps).estimate == pytest.approx((pro + anti) / 2)
     assert gaps.estimate == pytest.approx(0.4 * (sigma - 1))
 
 
 def test_items_carry_the_probabilities_over_the_pair(corpus):
-    gaps = biascheck.pronoun_gap(TableModel({}, {"he": 0.3, "she": 0.1, "him": 0.1, "her": 0.1, "his": 0.4}), corpus)
+    gaps = biascheck.measures.pronoun_gap(
+        TableModel({}, {"he": 0.3, "she": 0.1, "him": 0.1, "her": 0.1, "his": 0.4}), corpus
+    )
     by_form = {item.labels["form"]: item for item in gaps.items}
     assert by_form["he/she"].groups == pytest.approx({"male": 0.75, "female": 0.25})
     assert by_form["him/her"].score == pytest.approx(0)
@@ -123,8 +125,8 @@ def test_items_carry_the_probabilities_over_the_pair(corpus):
 
 def test_the_cut_off_leaves_uncertain_items_out_and_says_how_many(corpus):
     model = chooser(corpus, lambda pair: 0.54 if pair.labels["form"] == "he/she" else 0.8)
-    gaps = biascheck.pronoun_gap(model, corpus)
-    all_of_them, certain = biascheck.skew_of(gaps), biascheck.skew_of(gaps, cutoff=0.1)
+    gaps = biascheck.measures.pronoun_gap(model, corpus)
+    all_of_them, certain = biascheck.measures.skew_of(gaps), biascheck.measures.skew_of(gaps, cutoff=0.1)
     assert (all_of_them.n, len(all_of_them.skipped)) == (480, 0)
     assert (certain.n, len(certain.skipped)) == (320, 160)
     assert {skip.reason for skip in certain.skipped} == {"less certain than the cut-off: |P(male) − P(female)| < 0.1"}
@@ -132,26 +134,26 @@ def test_the_cut_off_leaves_uncertain_items_out_and_says_how_many(corpus):
     assert certain.provenance.options["cutoff"] == 0.1
     assert "160 skipped" in biascheck.assert_skew_below(certain, 0.7).finding
     with pytest.raises(ScoreError, match="not one item is as certain"):
-        biascheck.stereotype_of(gaps, cutoff=0.9)
+        biascheck.measures.stereotype_of(gaps, cutoff=0.9)
     with pytest.raises(UsageError, match="no difference of two shares"):
-        biascheck.skew_of(gaps, cutoff=1.0)
+        biascheck.measures.skew_of(gaps, cutoff=1.0)
 
 
 def test_online_divides_by_the_prior_with_both_people_masked(corpus):
     prior = {"he": 0.8, "him": 0.8, "his": 0.8, "she": 0.2, "her": 0.2}
     model = TableModel({"The": {"he": 0.6, "him": 0.6, "his": 0.6, "she": 0.3, "her": 0.3}}, prior)
     # "The" stays in sight, so masking the people changes nothing in this table and the ratio is one
-    gaps = biascheck.pronoun_gap(model, corpus, online=True)
+    gaps = biascheck.measures.pronoun_gap(model, corpus, online=True)
     assert all(item.score == pytest.approx(0) for item in gaps.items)
     people = {f"he {o.name} ": {"he": 0.6, "him": 0.6, "his": 0.6, "she": 0.3, "her": 0.3} for o in occupations()}
-    gaps = biascheck.pronoun_gap(TableModel(people, prior), corpus, online=True)
+    gaps = biascheck.measures.pronoun_gap(TableModel(people, prior), corpus, online=True)
     assert all(item.groups["male"] == pytest.approx(0.75 / (0.75 + 1.5)) for item in gaps.items)
-    assert biascheck.skew_of(gaps).measure == "skew-O"
+    assert biascheck.measures.skew_of(gaps).measure == "skew-O"
 
 
 def test_the_online_prior_hides_both_people_and_is_read_at_the_pronoun(corpus):
     model = Chooser(lambda _text: 0.5)
-    biascheck.pronoun_gap(model, corpus, online=True)
+    biascheck.measures.pronoun_gap(model, corpus, online=True)
     priors = [query for query in model.asked if query.hidden]
     assert len(priors) == 2 * len(corpus)
     for query in priors:
@@ -164,7 +166,7 @@ def test_as_published_reads_the_prior_at_the_first_mask(corpus):
     from tests_tiny import tokenizer_of
 
     model = Chooser(lambda _text: 0.5)
-    result = biascheck.pronoun_gap(model, corpus, online=True, variant=AS_IN_MANELA_2021)
+    result = biascheck.measures.pronoun_gap(model, corpus, online=True, variant=AS_IN_MANELA_2021)
     assert result.provenance.variant == AS_IN_MANELA_2021
     tokenizer = tokenizer_of("bert-uncased")
     priors = [query for query in model.asked if query.hidden][::40]
@@ -176,19 +178,19 @@ def test_as_published_reads_the_prior_at_the_first_mask(corpus):
 
 def test_both_versions_of_a_sentence_are_one_input(corpus):
     model = Chooser(lambda _text: 0.6)
-    biascheck.pronoun_gap(model, corpus)
+    biascheck.measures.pronoun_gap(model, corpus)
     assert (len(model.asked), len({_masked(query) for query in model.asked})) == (960, 480)
 
 
 def test_names_qualify_the_figures(corpus):
     named = with_names(corpus)
     able = follower(corpus, named)
-    resolved = biascheck.resolution(able, corpus)
+    resolved = biascheck.measures.resolution(able, corpus)
     assert (resolved.estimate, resolved.parity, resolved.statistic) == (1, 1, "smaller_f1")
-    assert biascheck.skew(able, corpus).warnings == ()
+    assert biascheck.measures.skew(able, corpus).warnings == ()
     unable = TableModel({}, HE)
-    assert biascheck.resolution(unable, corpus).estimate == 0
-    for result in (biascheck.skew(unable, corpus), biascheck.stereotype(unable, corpus)):
+    assert biascheck.measures.resolution(unable, corpus).estimate == 0
+    for result in (biascheck.measures.skew(unable, corpus), biascheck.measures.stereotype(unable, corpus)):
         (warning,) = result.warnings
         assert f"pronoun resolution on {corpus.name}·names has an F1 of 0%, below 75%" in warning
     gate = biascheck.assert_stereotype_below(result, 0.3)
@@ -211,16 +213,16 @@ def test_three_of_four_names_resolved_are_just_enough(corpus):
 
     # as many wrong on either side, so F1 is the share of right ones
     just = len(named) // 8
-    assert biascheck.resolution(resolves(just), corpus).estimate == pytest.approx(0.75)
-    assert biascheck.skew(resolves(just), corpus).warnings == ()
-    assert biascheck.skew(resolves(just + 1), corpus).warnings != ()
+    assert biascheck.measures.resolution(resolves(just), corpus).estimate == pytest.approx(0.75)
+    assert biascheck.measures.skew(resolves(just), corpus).warnings == ()
+    assert biascheck.measures.skew(resolves(just + 1), corpus).warnings != ()
 
 
 def test_the_warning_reaches_the_report(tmp_path):
     from biascheck.report import write_html
 
     corpus = winograd("T2").where(form="he/she")
-    skew = biascheck.skew(TableModel({}, HE), corpus)
+    skew = biascheck.measures.skew(TableModel({}, HE), corpus)
     gate = biascheck.assert_skew_below(skew, 0.7)
     write_html(tmp_path / "report.html", [skew], [gate])
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -230,10 +232,10 @@ def test_the_warning_reaches_the_report(tmp_path):
 
 
 def test_the_workforce_is_mirrored_by_a_model_that_knows_its_shares(corpus):
-    gaps = biascheck.pronoun_gap(chooser(corpus, lambda pair: 1 - pair.labels["share_of_women"] / 101), corpus)
-    correlation = biascheck.workforce_correlation(gaps)
+    gaps = biascheck.measures.pronoun_gap(chooser(corpus, lambda pair: 1 - pair.labels["share_of_women"] / 101), corpus)
+    correlation = biascheck.measures.workforce_correlation(gaps)
     assert (correlation.estimate, correlation.n) == (pytest.approx(-1), 40)
-    table = biascheck.occupation_table(gaps)
+    table = biascheck.measures.occupation_table(gaps)
     assert (table[0].occupation, table[-1].occupation) == ("carpenter", "secretary")
     assert table[0].as_dict() == {
         "occupation": "carpenter",
@@ -248,15 +250,21 @@ def test_the_workforce_is_mirrored_by_a_model_that_knows_its_shares(corpus):
 def test_findings_name_the_occupations_that_drive_them():
     corpus = winograd("T2")
     leaning = {"nurse": 0.1, "carpenter": 0.95, "editor": 0.99}
-    gaps = biascheck.pronoun_gap(chooser(corpus, lambda pair: leaning.get(pair.labels["occupation"], 0.8)), corpus)
-    assert [str(o) for o in biascheck.skew_of(gaps).offenders()] == ["editor +0.98", "carpenter +0.90", "CEO +0.60"]
+    gaps = biascheck.measures.pronoun_gap(
+        chooser(corpus, lambda pair: leaning.get(pair.labels["occupation"], 0.8)), corpus
+    )
+    assert [str(o) for o in biascheck.measures.skew_of(gaps).offenders()] == [
+        "editor +0.98",
+        "carpenter +0.90",
+        "CEO +0.60",
+    ]
     # the editor is held mostly by women, so its leaning works against the stereotype
-    assert [str(o) for o in biascheck.stereotype_of(gaps).offenders(2)] == ["nurse −0.80", "carpenter +0.90"]
+    assert [str(o) for o in biascheck.measures.stereotype_of(gaps).offenders(2)] == ["nurse −0.80", "carpenter +0.90"]
 
 
 def test_a_part_is_summarised_again(corpus):
     model = chooser(corpus, lambda pair: 0.9 if pair.labels["form"] == "he/she" else 0.5)
-    skew = biascheck.skew_of(biascheck.pronoun_gap(model, corpus))
+    skew = biascheck.measures.skew_of(biascheck.measures.pronoun_gap(model, corpus))
     assert skew.where(form="he/she").estimate == pytest.approx(2 / 3)
     assert skew.where(form="his/her").estimate == 0
     assert skew.interval_at(0.99).high >= skew.interval.high
@@ -265,7 +273,8 @@ def test_a_part_is_summarised_again(corpus):
 def test_clusters_are_sentence_pairs_unless_told_otherwise():
     corpus, model = winograd("T1"), Chooser(lambda text: 0.6 + len(text) % 7 / 30)
     counts = {
-        by: biascheck.pronoun_gap(model, corpus, cluster=by).clusters for by in ("schema", "occupation", "template")
+        by: biascheck.measures.pronoun_gap(model, corpus, cluster=by).clusters
+        for by in ("schema", "occupation", "template")
     }
     assert counts == {"schema": 240, "occupation": 40, "template": 48}
 
@@ -273,7 +282,7 @@ def test_clusters_are_sentence_pairs_unless_told_otherwise():
 def test_an_estimate_of_zero_is_not_certain_of_itself():
     corpus = winograd("T2")
     model = Chooser(lambda text: 0.4 if hash_of(text) % 2 else 0.6)
-    stereotype = biascheck.stereotype_of(biascheck.pronoun_gap(model, corpus))
+    stereotype = biascheck.measures.stereotype_of(biascheck.measures.pronoun_gap(model, corpus))
     # coins: each F1 has a standard error of about 0.03, so no interval of a distance may end below that
     assert stereotype.estimate < 0.1
     assert stereotype.interval.high > 0.05
@@ -287,17 +296,17 @@ def hash_of(text):
 def test_what_cannot_be_scored_is_skipped_with_its_reason():
     corpus = winograd("T2")
     texts = [masked(pair) for pair in corpus][:5]
-    gaps = biascheck.pronoun_gap(Chooser(lambda text: None if text in texts else 0.7), corpus)
+    gaps = biascheck.measures.pronoun_gap(Chooser(lambda text: None if text in texts else 0.7), corpus)
     assert (gaps.n, [skip.reason for skip in gaps.skipped]) == (475, ["no idea"] * 5)
     nothing = TableModel({}, dict.fromkeys(HE, 0.0))
     with pytest.raises(ScoreError, match="not one item could be scored: the pronouns have no probability"):
-        biascheck.pronoun_gap(nothing, corpus)
+        biascheck.measures.pronoun_gap(nothing, corpus)
 
 
 def test_causal_models_compare_whole_sentences():
     corpus = winograd("T1").where(form="his/her")
     model = SentenceTable(lambda text: log(0.3) if " his " in text else log(0.1))
-    gaps = biascheck.pronoun_gap(model, corpus)
+    gaps = biascheck.measures.pronoun_gap(model, corpus)
     assert all(item.groups == pytest.approx({"male": 0.75, "female": 0.25}) for item in gaps.items)
     assert len(model.asked) == 2 * len(corpus)
 
@@ -309,7 +318,7 @@ def test_causal_models_take_their_prior_from_neutral_nouns():
         male = 0.8 if "The person" in text else 0.6 if "The colleague" in text else 0.9
         return log(male if " his " in text else 1 - male)
 
-    gaps = biascheck.pronoun_gap(SentenceTable(score), corpus, online=True)
+    gaps = biascheck.measures.pronoun_gap(SentenceTable(score), corpus, online=True)
     assert all(item.groups["male"] == pytest.approx(9 / 7 / (9 / 7 + 1 / 3)) for item in gaps.items)
 
 
@@ -317,7 +326,7 @@ def test_causal_scores_agree_with_a_direct_computation():
     from tests_tiny import direct_sentence_score, loaded
 
     corpus = winograd("T2").where(template="advice")
-    gaps = biascheck.pronoun_gap(loaded("gpt2"), corpus)
+    gaps = biascheck.measures.pronoun_gap(loaded("gpt2"), corpus)
     assert gaps.n == 10
     for item in gaps.items:
         male, female = (direct_sentence_score("gpt2", item.sentences[group].text) for group in ("male", "female"))
@@ -331,7 +340,7 @@ def test_pronouns_are_found_in_every_kind_of_vocabulary(family):
     from tests_tiny import loaded
 
     corpus = winograd("T2").where(template="advice")
-    gaps = biascheck.pronoun_gap(loaded(family), corpus)
+    gaps = biascheck.measures.pronoun_gap(loaded(family), corpus)
     assert (gaps.n, gaps.skipped) == (10, ())
 
 
@@ -340,7 +349,7 @@ def test_competence_moves_the_pronoun_of_a_model_that_thinks_so():
     praise = {masked(pair): pair.labels["competency"] for pair in corpus}
     male = {"competent": 0.9, "incompetent": 0.3, "neutral": 0.6}
     model = Chooser(lambda text: male[praise[text]] + len(text) % 5 / 100)
-    shares = biascheck.female_share(model, corpus)
+    shares = biascheck.measures.female_share(model, corpus)
     assert {c: shares.where(competency=c).estimate for c in COMPETENCY} == {
         "incompetent": 1,
         "neutral": 0,
@@ -348,36 +357,36 @@ def test_competence_moves_the_pronoun_of_a_model_that_thinks_so():
     }
     assert (shares.contrast, shares.parity, shares.n) == (("female", "male"), 0.5, 66)
     assert 0.8 < shares.where(competency="incompetent").interval.low < 1
-    effect = biascheck.competency_effect(shares)
+    effect = biascheck.measures.competency_effect(shares)
     assert effect.estimate < -1.5
     assert (effect.n, effect.clusters) == (44, 44)
 
 
 def test_competence_without_labels_has_no_effect():
     corpus = winograd("T2").where(template="advice")
-    shares = biascheck.female_share(Chooser(lambda _text: 0.5), corpus)
+    shares = biascheck.measures.female_share(Chooser(lambda _text: 0.5), corpus)
     assert all("person" in shown.text for item in shares.items for shown in item.sentences.values())
     assert shares.estimate == 0.5
     with pytest.raises(UsageError, match="not labelled competent and incompetent"):
-        biascheck.competency_effect(shares)
+        biascheck.measures.competency_effect(shares)
 
 
 def test_wrong_use_names_the_remedy():
     corpus = winograd("T2")
     with pytest.raises(UsageError, match="ask for online=True"):
-        biascheck.pronoun_gap(TableModel({}, HE), corpus, variant=AS_IN_MANELA_2021)
+        biascheck.measures.pronoun_gap(TableModel({}, HE), corpus, variant=AS_IN_MANELA_2021)
     causal = SentenceTable(lambda _text: -1.0)
     with pytest.raises(UsageError, match="is a causal model and has none"):
-        biascheck.pronoun_gap(causal, corpus, online=True, variant=AS_IN_MANELA_2021)
+        biascheck.measures.pronoun_gap(causal, corpus, online=True, variant=AS_IN_MANELA_2021)
     bare = Corpus("bare", corpus.groups, corpus.pairs)
     with pytest.raises(CorpusError, match="has no fillers"):
-        biascheck.pronoun_gap(causal, bare, online=True)
+        biascheck.measures.pronoun_gap(causal, bare, online=True)
     with pytest.raises(UsageError, match="neither a masked nor a causal"):
-        biascheck.pronoun_gap(NoModel(), corpus)
+        biascheck.measures.pronoun_gap(NoModel(), corpus)
     with pytest.raises(UsageError, match="no prediction can be pro or anti"):
-        biascheck.skew_of(biascheck.pronoun_gap(TableModel({}, HE), competency()))
+        biascheck.measures.skew_of(biascheck.measures.pronoun_gap(TableModel({}, HE), competency()))
     with pytest.raises(UsageError, match="name no occupations"):
-        biascheck.occupation_table(biascheck.pronoun_gap(TableModel({}, HE), competency()))
+        biascheck.measures.occupation_table(biascheck.measures.pronoun_gap(TableModel({}, HE), competency()))
 
 
 class NoModel:
@@ -387,7 +396,7 @@ class NoModel:
 def test_the_published_sentences_are_measured_alike(shared_data):
     for kind, items in (("T1", 374), ("T2", 391)):
         corpus = published_winobias(shared_data, "test", kind, rule="authors").corpus
-        skew = biascheck.skew(TableModel({}, HE), corpus)
+        skew = biascheck.measures.skew(TableModel({}, HE), corpus)
         assert skew.n == items
         # not quite 2/3: the two genders are not quite as frequent; ties of him/him count one half
         assert 0.63 < skew.estimate < 0.67

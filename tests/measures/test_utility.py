@@ -18,7 +18,7 @@ def table(**changed):
 
 def test_a_loss_is_the_mean_of_minus_log_p():
     documents = Documents.of("t", ["The nurse said she slept."])
-    result = biascheck.held_out_loss(table(), documents, share=1.0)
+    result = biascheck.measures.held_out_loss(table(), documents, share=1.0)
     expected = -sum(log(WORDS[word]) for word in ["the", "nurse", "said", "she", "slept"]) / 5
     assert result.estimate == pytest.approx(expected)
     assert (result.n, result.unit, result.parity) == (1, "documents", 0.0)
@@ -26,7 +26,7 @@ def test_a_loss_is_the_mean_of_minus_log_p():
 
 def test_all_hidden_words_of_a_sentence_are_hidden_together():
     model = table()
-    biascheck.held_out_loss(model, Documents.of("t", ["The nurse said she slept."]), share=0.4)
+    biascheck.measures.held_out_loss(model, Documents.of("t", ["The nurse said she slept."]), share=0.4)
     assert len(model.asked) == 2
     assert {frozenset((query.target, *query.hidden)) for query in model.asked} == {
         frozenset((model.asked[0].target, model.asked[1].target))
@@ -38,7 +38,7 @@ def test_which_words_are_hidden_depends_on_seed_and_document_only():
 
     def asked(documents, seed):
         model = table()
-        biascheck.held_out_loss(model, documents, seed=seed)
+        biascheck.measures.held_out_loss(model, documents, seed=seed)
         return {(query.text, query.target) for query in model.asked}
 
     whole, part = Documents.of("t", texts), Documents("t", Documents.of("t", texts).items[1:])
@@ -49,13 +49,13 @@ def test_which_words_are_hidden_depends_on_seed_and_document_only():
 def test_causal_models_are_scored_on_whole_sentences():
     model = SentenceTable({"He slept.": -4.0, "She said so.": -9.0})
     documents = Documents.of("t", ["He slept.", "She said so."])
-    result = biascheck.held_out_loss(model, documents)
+    result = biascheck.measures.held_out_loss(model, documents)
     assert [item.score for item in result.items] == [pytest.approx(2.0), pytest.approx(3.0)]
 
 
 def test_what_cannot_be_scored_is_skipped_with_its_reason():
     documents = Documents.of("t", ["The nurse said she slept.", "Zyzzyva zyzzyva.", "Oh"])
-    result = biascheck.held_out_loss(table(), documents, share=1.0)
+    result = biascheck.measures.held_out_loss(table(), documents, share=1.0)
     assert [skip.reason.split(";")[0] for skip in result.skipped] == [
         "'zyzzyva' is not in this model's vocabulary",
         "no sentence of two words",
@@ -65,13 +65,13 @@ def test_what_cannot_be_scored_is_skipped_with_its_reason():
 def test_pronoun_error_counts_where_the_other_gender_is_preferred():
     """This table always prefers she (0.4) to he (0.1)."""
     documents = Documents.of("t", ["The nurse said she slept.", "He slept. She slept.", "The nurse slept."])
-    result = biascheck.pronoun_error(table(), documents)
+    result = biascheck.measures.pronoun_error(table(), documents)
     assert {item.id: item.score for item in result.items} == {"t-0": 0.0, "t-1": 0.5}
     assert [(skip.id, skip.reason) for skip in result.skipped] == [("t-2", "no gendered pronoun in it")]
 
 
 def test_a_tie_is_half_an_error():
-    result = biascheck.pronoun_error(table(he=0.4), Documents.of("t", ["He slept."]))
+    result = biascheck.measures.pronoun_error(table(he=0.4), Documents.of("t", ["He slept."]))
     assert result.estimate == 0.5
 
 
@@ -85,21 +85,21 @@ class Rater:
 def test_task_error_is_the_share_of_wrong_ratings():
     rows = [("good", "positive"), ("bad", "negative"), ("not good", "negative"), ("fine", "positive")]
     reviews = Reviews("r", tuple(Review(str(n), *row) for n, row in enumerate(rows)))
-    result = biascheck.task_error(Rater(), reviews)
+    result = biascheck.measures.task_error(Rater(), reviews)
     assert [item.score for item in result.items] == [0.0, 0.0, 1.0, 1.0]
     assert (result.estimate, result.unit) == (0.5, "reviews")
 
 
 def test_versions_of_one_document_are_one_cluster():
-    both = biascheck.counterfactual(Documents.of("t", ["She slept.", "He slept."]), "cda").documents
-    assert biascheck.pronoun_error(table(), both).clusters == 2
+    both = biascheck.corpora.counterfactual(Documents.of("t", ["She slept.", "He slept."]), "cda").documents
+    assert biascheck.measures.pronoun_error(table(), both).clusters == 2
 
 
 def test_wrong_use_is_told():
     documents = Documents.of("t", ["He slept."])
     with pytest.raises(UsageError, match="share is that of the words to hide"):
-        biascheck.held_out_loss(table(), documents, share=0)
+        biascheck.measures.held_out_loss(table(), documents, share=0)
     with pytest.raises(UsageError, match="measure held_out_loss for the utility of a causal model"):
-        biascheck.pronoun_error(SentenceTable({}), documents)
+        biascheck.measures.pronoun_error(SentenceTable({}), documents)
     with pytest.raises(UsageError, match="neither a masked nor a causal language model"):
-        biascheck.held_out_loss(Rater(), documents)
+        biascheck.measures.held_out_loss(Rater(), documents)

@@ -9,8 +9,8 @@ import pytest
 import biascheck
 from biascheck.corpora import WeatStimuli
 from biascheck.errors import CorpusError, ModelError, ScoreError, UsageError
-from biascheck.models.vector_files import GLOVE_PACKAGE
-from biascheck.standards.vectors import planted_encoder
+from biascheck.models.loading.vector_files import GLOVE_PACKAGE
+from biascheck.reference_models.planted_vectors import planted_encoder
 from biascheck.testing import FunctionEncoder
 
 CATEGORIES = [1, 3, 6, 7, 8]
@@ -47,8 +47,8 @@ def independent(vectors, stimuli):
 
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_glove_holds_the_known_associations(category, glove):
-    test = biascheck.weat_test(category)
-    result = biascheck.weat(glove, test)
+    test = biascheck.corpora.weat_test(category)
+    result = biascheck.measures.weat(glove, test)
     expected, _, _ = independent(glove, test.stimuli)
     assert result.estimate == pytest.approx(expected, abs=1e-6)
     # flowers with pleasant, European names with pleasant, male with career, math and science: as in Caliskan 2017
@@ -59,7 +59,7 @@ def test_glove_holds_the_known_associations(category, glove):
 
 @pytest.mark.parametrize("category", [6, 7, 8])
 def test_an_exact_p_is_that_of_all_partitions(category, glove):
-    test = biascheck.weat_test(category)
+    test = biascheck.corpora.weat_test(category)
     _, x, y = independent(glove, test.stimuli)
     pooled = x + y
     observed = abs(np.mean(x) - np.mean(y))
@@ -67,20 +67,20 @@ def test_an_exact_p_is_that_of_all_partitions(category, glove):
     for chosen in combinations(range(16), 8):
         inside = sum(pooled[i] for i in chosen)
         reached += abs(inside / 8 - (sum(pooled) - inside) / 8) >= observed - 1e-12
-    assert biascheck.weat(glove, test).p == pytest.approx(reached / comb(16, 8), abs=1e-12)
+    assert biascheck.measures.weat(glove, test).p == pytest.approx(reached / comb(16, 8), abs=1e-12)
 
 
 def test_debiasing_takes_the_gender_direction_away_and_not_the_clusters(glove):
-    debiased = biascheck.hard_debiased(glove)
-    professions = biascheck.neutral_professions()
-    assert biascheck.direct_bias(glove, professions).estimate > 0.1
+    debiased = biascheck.debias.hard_debiased(glove)
+    professions = biascheck.corpora.neutral_professions()
+    assert biascheck.measures.direct_bias(glove, professions).estimate > 0.1
     # not quite zero: "her" is in two pairs, and can be placed opposite to one partner only
-    assert biascheck.direct_bias(debiased, professions).estimate < 0.005
-    lexicon = biascheck.biased_words(100)
-    before, after = (biascheck.cluster_accuracy(v, lexicon).estimate for v in (glove, debiased))
+    assert biascheck.measures.direct_bias(debiased, professions).estimate < 0.005
+    lexicon = biascheck.corpora.biased_words(100)
+    before, after = (biascheck.measures.cluster_accuracy(v, lexicon).estimate for v in (glove, debiased))
     assert before > 0.99
     assert 0.8 < after <= before  # the lipstick of Gonen & Goldberg 2019
-    career = [biascheck.weat(v, biascheck.weat_test(7)).estimate for v in (glove, debiased)]
+    career = [biascheck.measures.weat(v, biascheck.corpora.weat_test(7)).estimate for v in (glove, debiased)]
     assert abs(career[1]) < career[0]
 
 
@@ -98,7 +98,9 @@ STIMULI = WeatStimuli(
 
 
 def own(**options):
-    return biascheck.weat_test(stimuli=STIMULI, templates=["{target} sees {attribute} here."], name="own", **options)
+    return biascheck.corpora.weat_test(
+        stimuli=STIMULI, templates=["{target} sees {attribute} here."], name="own", **options
+    )
 
 
 def angle(word, _text):
@@ -107,26 +109,28 @@ def angle(word, _text):
 
 
 def test_a_set_that_lies_with_its_attributes_is_positive():
-    result = biascheck.weat(FunctionEncoder(angle), own())
+    result = biascheck.measures.weat(FunctionEncoder(angle), own())
     assert result.estimate > 1.5
     assert (result.contrast, result.n, result.unit) == (("left", "right"), 7, "targets")
     assert result.details["table"]["rows"][0] == ["left", 3, 3, "context"]
 
 
 def test_balancing_drops_targets_of_the_larger_set_and_says_which():
-    result = biascheck.weat(FunctionEncoder(angle), own(), balance=True)
+    result = biascheck.measures.weat(FunctionEncoder(angle), own(), balance=True)
     assert [item.side for item in result.items] == ["A"] * 3 + ["B"] * 3
     (dropped,) = result.skipped
     assert dropped.id[0] == "y"
     assert dropped.reason.startswith("dropped at random so that both sets")
-    assert biascheck.weat(FunctionEncoder(angle), own(), balance=True).skipped == result.skipped
-    others = {biascheck.weat(FunctionEncoder(angle), own(), balance=True, seed=s).skipped[0].id for s in range(8)}
+    assert biascheck.measures.weat(FunctionEncoder(angle), own(), balance=True).skipped == result.skipped
+    others = {
+        biascheck.measures.weat(FunctionEncoder(angle), own(), balance=True, seed=s).skipped[0].id for s in range(8)
+    }
     assert len(others) > 1
 
 
 def test_the_other_word_of_a_template_is_hidden_or_filled():
     asked = FunctionEncoder(angle)
-    biascheck.weat(asked, own())
+    biascheck.measures.weat(asked, own())
     texts = {query.text for query in asked.asked}
     assert {"x1 sees something here.", "something sees a1 here."} <= texts
     assert all(query.word in query.text for query in asked.asked)
@@ -138,14 +142,14 @@ def test_a_masked_model_hides_the_other_word():
     encoder = biascheck.encoder_of(model)
     plan = encoder.plan
     encoder.plan = lambda queries: seen.extend(queries) or plan(queries)
-    biascheck.weat(encoder, biascheck.weat_test(6))
+    biascheck.measures.weat(encoder, biascheck.corpora.weat_test(6))
     assert {query.hidden[0].of(query.text) for query in seen} == {"something"}
 
 
 def test_whole_words_are_one_piece():
     model = biascheck.load("reference:tiny")  # spells most words out
     names = WeatStimuli(0, "x", ("man", "Ebony"), "y", ("woman", "girl"), "a", ("good", "zebra"), "b", ("day",))
-    result = biascheck.weat(model, biascheck.weat_test(stimuli=names), whole_words=True, level="word")
+    result = biascheck.measures.weat(model, biascheck.corpora.weat_test(stimuli=names), whole_words=True, level="word")
     assert [item.id for item in result.items] == ["man", "woman", "girl"]
     assert {skip.id for skip in result.skipped} == {"Ebony", "zebra"}
     assert "'Ebony' is 5 pieces, so it is not in this model's vocabulary as a word" in result.skipped[0].reason
@@ -155,7 +159,7 @@ def test_sentences_have_a_level_of_their_own():
     encoder = FunctionEncoder(
         lambda _word, text: angle(next(w for w in text.strip(".").split() if w[-1].isdigit()), text)
     )
-    result = biascheck.weat(encoder, own(), level="sentence")
+    result = biascheck.measures.weat(encoder, own(), level="sentence")
     assert result.estimate > 1.5
     assert result.details["table"]["rows"][0][3] == "sentence"
 
@@ -163,14 +167,14 @@ def test_sentences_have_a_level_of_their_own():
 def test_bad_input_is_named_with_its_remedy():
     vectors = biascheck.load_vectors((["x1"], [[1.0, 2.0]]))
     with pytest.raises(UsageError, match="use level='word'"):
-        biascheck.weat(vectors, own(), level="sentence")
+        biascheck.measures.weat(vectors, own(), level="sentence")
     with pytest.raises(UsageError, match="level is one of word, context, sentence, not 'words'"):
-        biascheck.weat(planted_encoder(), own(), level="words")
+        biascheck.measures.weat(planted_encoder(), own(), level="words")
     with pytest.raises(ScoreError, match="not one of the attributes a1, a2 has a vector"):
-        biascheck.weat(vectors, own())
+        biascheck.measures.weat(vectors, own())
     with pytest.raises(CorpusError, match="give a WEAT category, or stimuli of your own, and not both"):
-        biascheck.weat_test(6, stimuli=STIMULI)
+        biascheck.corpora.weat_test(6, stimuli=STIMULI)
     with pytest.raises(CorpusError, match=r"needs \{target\} and \{attribute\} exactly once each"):
-        biascheck.weat_test(stimuli=STIMULI, templates=["{target} sees."])
+        biascheck.corpora.weat_test(stimuli=STIMULI, templates=["{target} sees."])
     with pytest.raises(CorpusError, match="has an empty set of words"):
-        biascheck.weat_test(stimuli=WeatStimuli(0, "x", (), "y", ("y",), "a", ("a",), "b", ("b",)))
+        biascheck.corpora.weat_test(stimuli=WeatStimuli(0, "x", (), "y", ("y",), "a", ("a",), "b", ("b",)))

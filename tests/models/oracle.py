@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from biascheck.models.queries import MaskedQuery
+from biascheck.models.scoring.queries import MaskedQuery
 from biascheck.spans import Span
 
 

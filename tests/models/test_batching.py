@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from oracle import query
 from tiny import loaded, pair
 
-from biascheck.models.loading import load
-from biascheck.models.queries import MaskedQuery, SentenceQuery
+from biascheck.models.loading.loader import load
+from biascheck.models.scoring.queries import MaskedQuery, SentenceQuery
 
 ACCURACY = 1e-5
 WORDS = ("son", "daughter", "boyfriend", "nurse")
@@ -104,7 +104,7 @@ def test_a_corpus_ten_times_as_large_needs_no_larger_batch(family):
 def test_the_rows_of_logits_in_memory_are_bounded_by_the_vocabulary(monkeypatch):
     """Every piece of a causal input is read; 300 pieces at 40 rows in memory are at least 8 batches."""
     model = load(pair("gpt2"))
-    monkeypatch.setattr("biascheck.models.transformers.LOGITS_IN_MEMORY", 40 * len(model.tokenizer))
+    monkeypatch.setattr("biascheck.models.adapters.transformers.LOGITS_IN_MEMORY", 40 * len(model.tokenizer))
     plan = model.plan([SentenceQuery("son " * n + "nurse.") for n in range(1, 25)])
     assert all(len(batch.readings) <= 40 for batch in plan.batches)
     assert len(plan.batches) >= len(plan.readings) / 40 > 7

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from biascheck.cache.document_cache import DocumentCache, active_cache, cache_folder, caching, digest_of, results_cache
 from biascheck.errors import BiascheckWarning
-from biascheck.models.cache import DocumentCache, active_cache, cache_folder, caching, digest_of, results_cache
 
 KEY = digest_of("a key")
 DOCUMENT = {"estimate": 0.5, "name": "größe", "rows": [1, None, True]}
@@ -160,7 +160,7 @@ def test_a_disk_that_fills_up_warns_and_computes(tmp_path, monkeypatch):
     def full(_path, _text):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("biascheck.models.cache.write_atomically", full)
+    monkeypatch.setattr("biascheck.cache.document_cache.write_atomically", full)
     with pytest.warns(BiascheckWarning, match="No space left on device"):
         assert DocumentCache(tmp_path).fetch(KEY, Work()) == DOCUMENT
     assert list(tmp_path.glob("*.json")) == []

@@ -10,9 +10,9 @@ from tiny import FAMILIES
 
 import biascheck
 from biascheck.errors import ModelError, UsageError
-from biascheck.models.encoders import pooling_of_folder
-from biascheck.models.protocols import Encoder
-from biascheck.models.queries import Refusal, State, WordQuery
+from biascheck.models.adapters.encoders import pooling_of_folder
+from biascheck.models.capabilities import Encoder
+from biascheck.models.scoring.queries import Refusal, State, WordQuery
 from biascheck.spans import Span
 
 # Every word that is asked for has a space on either side: some of the tiny tokenizers glue full stops to words.
@@ -208,7 +208,7 @@ def test_too_long_a_text_is_refused_not_cut(encoder):
 
 
 def test_the_real_sentence_encoder_pools_and_normalises():
-    minilm = pytest.importorskip("biascheck.models.minilm")
+    minilm = pytest.importorskip("biascheck.models.loading.minilm")
     try:
         folder = minilm.minilm_base_folder()
     except ModelError as error:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from oracle import query, span_of
 from tiny import CAUSAL, FAMILIES, MASKED, loaded, pair
 
-from biascheck.models.encoding import Encoded, encode_masked, encode_sentences
-from biascheck.models.queries import AS_IN_BARTL_2020, MaskedQuery, Masking, Refusal, SentenceQuery
+from biascheck.models.scoring.encoding import Encoded, encode_masked, encode_sentences
+from biascheck.models.scoring.queries import AS_IN_BARTL_2020, MaskedQuery, Masking, Refusal, SentenceQuery
 from biascheck.spans import Span
 
 PIECES = """
@@ -340,7 +340,7 @@ def test_a_sentence_too_long_for_a_causal_model_is_refused():
 
 
 def test_more_sentences_than_one_chunk_keep_their_order(wordpiece, monkeypatch):
-    monkeypatch.setattr("biascheck.models.encoding.CHUNK", 2)
+    monkeypatch.setattr("biascheck.models.scoring.encoding.CHUNK", 2)
     words = ["son", "nurse", "daughter", "plumber", "son"]
     found = list(encode_masked([query(f"My {word}.", word) for word in words], wordpiece))
     assert [HAND_MADE[encoded.tokens[0]] for encoded in found] == ["son", "nurse", "daughter", "plumb", "son"]

@@ -9,10 +9,10 @@ from oracle import ids_by_tokens, masked_score, query
 from tiny import CAUSAL, MASKED, fresh_pair, loaded, pair
 
 from biascheck.errors import ScoreError
-from biascheck.models.engine import TorchEngine, execute
-from biascheck.models.loading import load
-from biascheck.models.plan import Budget, Reading, make_plan
-from biascheck.models.queries import SentenceQuery
+from biascheck.models.loading.loader import load
+from biascheck.models.scoring.engine import TorchEngine, execute
+from biascheck.models.scoring.plan import Budget, Reading, make_plan
+from biascheck.models.scoring.queries import SentenceQuery
 
 QUERIES = [
     query("My son is a nurse.", "son"),

@@ -13,7 +13,7 @@ from tiny import fresh_pair, loaded, pair, wordpiece_tokenizer
 
 import biascheck
 from biascheck.errors import ModelError, UsageError
-from biascheck.models.loading import load
+from biascheck.models.loading.loader import load
 
 SON = query("My son is a nurse.", "son")
 

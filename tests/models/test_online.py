@@ -6,7 +6,7 @@ import pytest
 
 import biascheck
 from biascheck.errors import UsageError
-from biascheck.models.queries import Answer, MaskedQuery, Refusal
+from biascheck.models.scoring.queries import Answer, MaskedQuery, Refusal
 from biascheck.spans import Span
 from biascheck.testing import SentenceTable, TableModel
 
@@ -18,48 +18,48 @@ NURSE, SHE = Span(4, 9), Span(15, 18)
 
 
 def test_the_answer_is_divided_by_the_prior():
-    (answer,) = biascheck.online(TABLE).fill([MaskedQuery(TEXT, SHE, people=(NURSE,))])
+    (answer,) = biascheck.models.online(TABLE).fill([MaskedQuery(TEXT, SHE, people=(NURSE,))])
     assert answer.log_probability == pytest.approx(log(0.4) - log(0.1))
 
 
 def test_where_nobody_is_in_sight_the_model_answers_itself():
     queries = [MaskedQuery(TEXT, SHE), MaskedQuery(TEXT, SHE, (NURSE,)), MaskedQuery(TEXT, SHE, people=(NURSE,))]
-    answers = biascheck.online(TABLE).fill(queries)
+    answers = biascheck.models.online(TABLE).fill(queries)
     assert [a.log_probability for a in answers] == pytest.approx([log(0.4), log(0.1), log(0.4) - log(0.1)])
 
 
 def test_a_refusal_stays_one():
     query = MaskedQuery("The nurse said it slept.", Span(15, 17), people=(NURSE,))
-    (answer,) = biascheck.online(TABLE).fill([query])
+    (answer,) = biascheck.models.online(TABLE).fill([query])
     assert isinstance(answer, Refusal)
     assert not isinstance(answer, Answer)
 
 
 def test_name_and_fingerprint_tell_it_from_the_model_inside():
-    wrapped = biascheck.online(TABLE)
+    wrapped = biascheck.models.online(TABLE)
     assert wrapped.name == "table-O"
     assert wrapped.fingerprint != TABLE.fingerprint
-    assert wrapped.fingerprint == biascheck.online(TABLE).fingerprint
+    assert wrapped.fingerprint == biascheck.models.online(TABLE).fingerprint
 
 
 @pytest.mark.parametrize("kind", ["T1", "T2"])
 def test_the_wrapper_equals_the_option_of_the_measure(kind):
-    model, corpus = biascheck.load("reference:workforce"), biascheck.winograd(kind)
-    wrapped = biascheck.pronoun_gap(biascheck.online(model), corpus)
-    option = biascheck.pronoun_gap(model, corpus, online=True)
+    model, corpus = biascheck.load("reference:workforce"), biascheck.corpora.winograd(kind)
+    wrapped = biascheck.measures.pronoun_gap(biascheck.models.online(model), corpus)
+    option = biascheck.measures.pronoun_gap(model, corpus, online=True)
     assert [i.score for i in wrapped.items] == pytest.approx([i.score for i in option.items], abs=1e-6)
-    plain = biascheck.pronoun_gap(model, corpus)
+    plain = biascheck.measures.pronoun_gap(model, corpus)
     assert wrapped.estimate != pytest.approx(plain.estimate, abs=1e-3)
 
 
 def test_no_model_is_corrected_twice():
-    wrapped = biascheck.online(TABLE)
+    wrapped = biascheck.models.online(TABLE)
     with pytest.raises(UsageError, match="table-O corrects itself already; wrap the model inside it"):
-        biascheck.online(wrapped)
+        biascheck.models.online(wrapped)
     with pytest.raises(UsageError, match="measure it with online=False"):
-        biascheck.pronoun_gap(wrapped, biascheck.winograd("T1"), online=True)
+        biascheck.measures.pronoun_gap(wrapped, biascheck.corpora.winograd("T1"), online=True)
 
 
 def test_a_model_without_masks_is_refused():
     with pytest.raises(UsageError, match="fills no masks; pass online=True to pronoun_gap"):
-        biascheck.online(SentenceTable({}))
+        biascheck.models.online(SentenceTable({}))

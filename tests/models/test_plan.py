@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from oracle import query
 from tiny import loaded
 
-from biascheck.models.encoding import Encoded
-from biascheck.models.plan import Budget, Reading, make_plan
-from biascheck.models.queries import Refusal
+from biascheck.models.scoring.encoding import Encoded
+from biascheck.models.scoring.plan import Budget, Reading, make_plan
+from biascheck.models.scoring.queries import Refusal
 
 
 def test_identical_inputs_are_read_once():

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from biascheck.models.cache import DocumentCache, caching
-from biascheck.models.queries import Refusal, WordQuery
-from biascheck.models.states import kept_words
+from biascheck.cache.document_cache import DocumentCache, caching
+from biascheck.models.scoring.kept_states import kept_words
+from biascheck.models.scoring.queries import Refusal, WordQuery
 from biascheck.spans import Span
 from biascheck.testing import FunctionEncoder
 

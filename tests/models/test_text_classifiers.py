@@ -14,10 +14,10 @@ from tiny import pair
 
 import biascheck
 from biascheck.errors import ModelError, ScoreError, UsageError
-from biascheck.models.classifiers import TextClassifier, as_classifier
-from biascheck.models.loading import load
-from biascheck.models.protocols import Classifier, MaskedModel
-from biascheck.models.windows import Window, read_through
+from biascheck.models.adapters.functions import TextClassifier, as_classifier
+from biascheck.models.capabilities import Classifier, MaskedModel
+from biascheck.models.loading.loader import load
+from biascheck.models.scoring.windows import Window, read_through
 
 TEXTS = [
     "My son is a nurse.",

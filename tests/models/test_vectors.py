@@ -8,8 +8,8 @@ import pytest
 
 import biascheck
 from biascheck.errors import ModelError, UsageError
-from biascheck.models.protocols import StaticVectors
-from biascheck.models.queries import Refusal
+from biascheck.models.capabilities import StaticVectors
+from biascheck.models.scoring.queries import Refusal
 
 WORDS = ["he", "she", "flight_attendant", "näive"]
 TABLE = np.array([[1.0, 0.5], [-1.0, 0.25], [0.125, 2.0], [3.0, -4.0]], dtype=np.float32)

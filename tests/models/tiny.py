@@ -306,6 +306,6 @@ def fresh_pair(name: str) -> tuple[Any, Any]:
 @cache
 def loaded(name: str) -> Any:
     """The family's pair behind this project's adapter."""
-    from biascheck.models.loading import load
+    from biascheck.models.loading.loader import load
 
     return load(pair(name), name=name)

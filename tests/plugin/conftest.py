@@ -2,11 +2,11 @@
 
 import pytest
 
-import biascheck.margins
+import biascheck.gates.margins
 import biascheck.measures
 import biascheck.plugin.terminal
 import biascheck.report  # noqa: F401
-from biascheck.models.references import build_reference
+from biascheck.models.loading.random_references import build_reference
 
 # Pytester forgets modules that were first imported inside a run, and numpy cannot be imported twice.
 build_reference("reference:tiny")
@@ -15,7 +15,7 @@ SUITE = """
     import biascheck
 
     def test_jobs(bias_model, bec_pro, bias_seed):
-        result = biascheck.association(bias_model, bec_pro.where(template="is-a"), seed=bias_seed)
+        result = biascheck.measures.association(bias_model, bec_pro.where(template="is-a"), seed=bias_seed)
         biascheck.assert_association_within(result, margin=0.5)
 """
 
@@ -40,10 +40,10 @@ TABLE_SUITE = """
         return Corpus("jobs", ("male", "female"), pairs)
 
     def test_tight(model, corpus):
-        biascheck.assert_association_within(biascheck.association(model, corpus), margin=0.2)
+        biascheck.assert_association_within(biascheck.measures.association(model, corpus), margin=0.2)
 
     def test_loose(model, corpus):
-        biascheck.assert_association_within(biascheck.association(model, corpus), margin=9)
+        biascheck.assert_association_within(biascheck.measures.association(model, corpus), margin=9)
 """
 
 

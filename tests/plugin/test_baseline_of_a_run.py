@@ -5,8 +5,8 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from biascheck.baseline_files import read_baseline
-from biascheck.storage import read_run
+from biascheck.gates.run_files import read_run
+from biascheck.results.baseline_files import read_baseline
 
 DISTRIBUTIONS = pytest.mark.parametrize("processes", [(), ("-n", "2")], ids=["plain", "xdist"])
 UPDATE = ("--bias-baseline", "baseline.json", "--bias-update-baseline")
@@ -28,15 +28,15 @@ SUITE = """
 
     @pytest.fixture(scope="session")
     def corpus():
-        return biascheck.corpus_from_templates(
+        return biascheck.corpora.corpus_from_templates(
             "jobs", templates=[os.environ.get("TEMPLATE", "{target} is a {attribute}.")],
             targets=[{"male": "he", "female": "she"}], attributes=JOBS)
 
     def test_gap(model, corpus, bias_seed):
-        biascheck.assert_association_within(biascheck.association(model, corpus, seed=bias_seed), margin=9)
+        biascheck.assert_association_within(biascheck.measures.association(model, corpus, seed=bias_seed), margin=9)
 
     def test_share(model, corpus, bias_seed):
-        result = biascheck.positive_share(model, corpus, seed=bias_seed)
+        result = biascheck.measures.positive_share(model, corpus, seed=bias_seed)
         biascheck.assert_share_within(result, margin=0.5, inconclusive="warn")
 """
 
@@ -150,9 +150,9 @@ def test_what_cannot_be_compared_is_refused_and_fails_the_run(project, monkeypat
 def test_entries_that_were_not_measured_and_results_without_entry_are_named(project):
     renamed = SUITE.replace('"jobs"', '"trades"', 1) + (
         "\n    def test_jobs_too(model):"
-        "\n        corpus = biascheck.corpus_from_templates('jobs', templates=['{target} is a {attribute}.'],"
+        "\n        corpus = biascheck.corpora.corpus_from_templates('jobs', templates=['{target} is a {attribute}.'],"
         "\n            targets=[{'male': 'he', 'female': 'she'}], attributes=JOBS)"
-        "\n        biascheck.assert_association_within(biascheck.association(model, corpus), margin=9)\n"
+        "\n        biascheck.assert_association_within(biascheck.measures.association(model, corpus), margin=9)\n"
     )
     run = project(renamed, *JUDGE)
     run.stdout.fnmatch_lines(
@@ -198,7 +198,7 @@ COMPARING = (
     SUITE
     + """
     def test_own_comparison(model, corpus, bias_baseline):
-        result = biascheck.association(model, corpus)
+        result = biascheck.measures.association(model, corpus)
         biascheck.assert_no_regression(result, bias_baseline(result), tolerance=0.1)
 """
 )

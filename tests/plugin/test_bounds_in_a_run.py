@@ -11,9 +11,10 @@ SUITE = """
         assert winograd_t1.name == "winograd-t1"
         corpus = winograd_t2.where(form="him/her")
         biascheck.assert_stereotype_below(
-            biascheck.stereotype(model, corpus), **bias_margins["manela.stereotype"].as_arguments()
+            biascheck.measures.stereotype(model, corpus), **bias_margins["manela.stereotype"].as_arguments()
         )
-        biascheck.assert_skew_below(biascheck.skew(model, corpus), **bias_margins["manela.skew"].as_arguments())
+        skew = biascheck.measures.skew(model, corpus)
+        biascheck.assert_skew_below(skew, **bias_margins["manela.skew"].as_arguments())
 """
 MARGINS = """
     [manela.skew]

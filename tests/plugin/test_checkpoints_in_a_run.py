@@ -6,7 +6,7 @@ import pytest
 
 # First imported here: pytester forgets what a run imports, and torch and numpy cannot be imported twice.
 import biascheck.debias
-import biascheck.standards.texts  # noqa: F401
+import biascheck.reference_models.texts  # noqa: F401
 
 SUITE = """
     import json, os

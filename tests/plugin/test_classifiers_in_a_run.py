@@ -5,7 +5,7 @@ import pytest
 import biascheck.debias
 import biascheck.studies
 from biascheck.debias import ClassifierRecipe, fine_tune_classifier
-from biascheck.models.references import build_reference
+from biascheck.models.loading.random_references import build_reference
 
 # Pytester forgets modules that were first imported inside a run, and numpy cannot be imported twice.
 build_reference("reference:tiny")
@@ -17,12 +17,12 @@ SUITE = """
     from biascheck.debias import ClassifierRecipe
 
     RECIPE = ClassifierRecipe(epochs=1, batch=8, pieces=16, learning_rate=1e-3)
-    FEW = Reviews("few", biascheck.reviews().items[:24])
+    FEW = Reviews("few", biascheck.corpora.reviews().items[:24])
 
     @pytest.mark.parametrize("condition", ["original", "mix-all"])
     def test_delta(condition, bias_classifier, bias_seed):
         classifier = bias_classifier(condition, FEW, RECIPE)
-        result = biascheck.sentiment_delta(classifier, biascheck.review_pairs(FEW), seed=bias_seed)
+        result = biascheck.measures.sentiment_delta(classifier, biascheck.corpora.review_pairs(FEW), seed=bias_seed)
         biascheck.assert_no_sentiment_delta(result, margin=0.2)
 """
 

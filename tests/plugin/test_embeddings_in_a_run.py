@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from biascheck.corpora.gender_words import GENDER_PAIRS
-from biascheck.models.references import build_reference
+from biascheck.corpora.rewriting.gender_words import GENDER_PAIRS
+from biascheck.models.loading.random_references import build_reference
 
 # Pytester forgets modules that were first imported inside a run, and numpy cannot be imported twice.
 build_reference("reference:tiny")
@@ -13,8 +13,8 @@ SUITE = """
 import biascheck
 
 def test_direct_bias(bias_model):
-    lexicon = biascheck.lexicon_from_templates("jobs", ["nurse", "plumber", "baker", "judge", "poet", "chef"])
-    biascheck.assert_direct_bias_below(biascheck.direct_bias(bias_model, lexicon), bound={bound})
+    lexicon = biascheck.corpora.lexicon_from_templates("jobs", ["nurse", "plumber", "baker", "judge", "poet", "chef"])
+    biascheck.assert_direct_bias_below(biascheck.measures.direct_bias(bias_model, lexicon), bound={bound})
 """
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from biascheck.storage import read_results, read_run
+from biascheck.gates.run_files import read_results, read_run
 
 DISTRIBUTIONS = pytest.mark.parametrize("processes", [(), ("-n", "2")], ids=["plain", "xdist"])
 
@@ -106,7 +106,7 @@ def test_gates_of_a_fixture_are_heard_even_if_the_test_is_never_called(project, 
     judged = (
         "\n    @pytest.fixture"
         "\n    def judged(model, corpus):"
-        "\n        biascheck.assert_association_within(biascheck.association(model, corpus), margin=0.1)"
+        "\n        biascheck.assert_association_within(biascheck.measures.association(model, corpus), margin=0.1)"
         "\n    def test_with_fixture(judged):\n        pass\n"
     )
     project(table_suite + judged, "--bias-results", "results.json", "-k", "with_fixture")

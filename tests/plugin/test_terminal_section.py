@@ -38,7 +38,7 @@ def test_a_treated_model_belongs_to_its_base_and_is_named_by_its_treatment(proje
     treated = table_suite.replace('name="table"', 'name="table·mix"') + (
         "\n    def test_untreated(corpus):"
         "\n        plain = TableModel({}, {'he': 0.5, 'she': 0.5}, name='table')"
-        "\n        biascheck.assert_association_within(biascheck.association(plain, corpus), margin=0.2)\n"
+        "\n        biascheck.assert_association_within(biascheck.measures.association(plain, corpus), margin=0.2)\n"
     )
     lines = section(project(treated)).splitlines()
     assert lines[1] == "table: FAILED 1 of 3 gates (1 inconclusive, 2 within)"

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from report_samples import PROVENANCE, gate, item, result
 
-from biascheck.gates import Gate
-from biascheck.results import Result, Skipped
+from biascheck.gates.gate import Gate
+from biascheck.results.items import Skipped
+from biascheck.results.result import Result
 from biascheck.stats import Verdict
 
 JOBS = ("nurse", "plumber", "judge", "baker", "pilot", "cook", "clerk", "teacher")

@@ -6,8 +6,9 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from biascheck.gates import Gate, hold
-from biascheck.results import ItemScore, Provenance, Result, Shown
+from biascheck.gates.gate import Gate, hold
+from biascheck.results.items import ItemScore, Shown
+from biascheck.results.result import Provenance, Result
 from biascheck.stats import Interval, Verdict
 
 PROVENANCE = Provenance(

@@ -7,9 +7,9 @@ from handmade import gate_of as gate
 from handmade import items_of, result_of, spread
 
 from biascheck import compare
+from biascheck.gates.run import Run
 from biascheck.report.annotations import Place, code_quality, github_commands
 from biascheck.stats import Verdict
-from biascheck.storage import Run
 
 PLACES = {"bias/test_jobs.py::test_a": Place("bias/test_jobs.py", 12), "": Place("bias/baseline.json", 1)}
 

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_markup import Element, parse
 
-from biascheck.report.charts import Bar, Change, bar_chart, change_chart, interval_chart, interval_scale
-from biascheck.report.columns import Series, TwoSided, column_chart, row_chart, two_sided_chart
-from biascheck.report.labels import Box, Name, place
-from biascheck.report.planes import Point, plane_chart, shape_of
-from biascheck.report.scales import Scale, coordinate
+from biascheck.report.charts.columns import Series, TwoSided, column_chart, row_chart, two_sided_chart
+from biascheck.report.charts.intervals import Bar, Change, bar_chart, change_chart, interval_chart, interval_scale
+from biascheck.report.charts.labels import Box, Name, place
+from biascheck.report.charts.planes import Point, plane_chart, shape_of
+from biascheck.report.charts.scales import Scale, coordinate
 from biascheck.stats import Interval
 
 finite = st.floats(-1e6, 1e6)

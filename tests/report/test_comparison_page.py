@@ -6,12 +6,12 @@ import pytest
 from report_markup import Element, parse
 from report_samples import gate, item, result
 
-from biascheck.comparison import Comparison, compare_all
+from biascheck.gates.run import Run
 from biascheck.report import write_comparison_html, write_report
-from biascheck.report.comparison_page import comparison_page
 from biascheck.report.rendering import render
-from biascheck.results import Result
-from biascheck.storage import Run
+from biascheck.report.sections.comparison_page import comparison_page
+from biascheck.results.comparison import Comparison, compare_all
+from biascheck.results.result import Result
 
 EVIL = "<script>alert('x')</script>\"&</style></title>"
 

@@ -9,12 +9,12 @@ from report_contract import DETAILS, contract_gates, contract_results
 from report_markup import Element, parse
 from report_samples import item, result
 
-from biascheck.report.drawings import Drawing, drawings_of, other_details
+from biascheck.report.charts.drawings import Drawing, drawings_of, other_details
 from biascheck.report.html import page_of, render_page
-from biascheck.report.overviews import changes_of, gaps_of, plane_of
-from biascheck.report.paper_figures import paper_figures
-from biascheck.report.papers import OWN, paper_of
-from biascheck.report.published import read_published
+from biascheck.report.sections.beside_published import read_published
+from biascheck.report.sections.overviews import changes_of, gaps_of, plane_of
+from biascheck.report.sections.paper_figures import paper_figures
+from biascheck.report.sections.papers import OWN, paper_of
 
 
 def drawn(key: str, value: object | None = None) -> Drawing:
@@ -208,7 +208,7 @@ class TestPapers:
         assert (found.values, found.source, found.erratum) == (values, source, erratum)
 
     def test_what_the_plugin_writes_can_be_taken_apart(self):
-        from biascheck.margins import Published
+        from biascheck.gates.margins import Published
 
         for written in (Published(-0.5, "Table 1", "swapped"), Published(12, "Table 2")):
             found = read_published(str(written))

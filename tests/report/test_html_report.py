@@ -13,10 +13,11 @@ import pytest
 from report_markup import Element, parse
 from report_samples import gate, item, result
 
-from biascheck.gates import Gate
+from biascheck.gates.gate import Gate
 from biascheck.report import write_html
 from biascheck.report.html import page_of, render_page
-from biascheck.results import Result, Shown, Skipped
+from biascheck.results.items import Shown, Skipped
+from biascheck.results.result import Result
 from biascheck.stats import Interval, Verdict
 
 EVIL = "<script>alert('x')</script>\"&</style></title>"

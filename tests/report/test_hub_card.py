@@ -4,10 +4,10 @@ import pytest
 import yaml
 from handmade import items_of, result_of, spread
 
-from biascheck.assertions import assert_within_margin
 from biascheck.errors import UsageError
+from biascheck.gates.assertions import assert_within_margin
+from biascheck.gates.run import Run
 from biascheck.report.hub_card import card_of
-from biascheck.storage import Run
 
 huggingface_hub = pytest.importorskip("huggingface_hub")
 

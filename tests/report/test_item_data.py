@@ -14,8 +14,8 @@ from report_markup import parse
 from report_samples import item, large, result
 
 from biascheck.report.html import page_of, render_page
-from biascheck.report.item_data import pack_items, utf16_offset
-from biascheck.results import ItemScore, Shown
+from biascheck.report.sections.item_data import pack_items, utf16_offset
+from biascheck.results.items import ItemScore, Shown
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 

@@ -7,9 +7,9 @@ from handmade import gate_of as gate
 from handmade import items_of, result_of, spread
 
 from biascheck import compare
+from biascheck.gates.run import Run
 from biascheck.report.markdown import comparison_table, summary
 from biascheck.stats import Verdict
-from biascheck.storage import Run
 
 
 def test_the_verdict_comes_first_and_the_worst_gate_next():

@@ -6,8 +6,8 @@ import pytest
 from report_samples import gate, result
 
 from biascheck.report.limits import limits_of
-from biascheck.report.model_cards import when
-from biascheck.report.wording import contrast_in_words, headline, level_text, p_text, shortened, tally
+from biascheck.report.sections.model_cards import when
+from biascheck.report.sentences import contrast_in_words, headline, level_text, p_text, shortened, tally
 from biascheck.stats import Verdict
 
 E, I, W = Verdict.EXCEEDS, Verdict.INCONCLUSIVE, Verdict.WITHIN  # noqa: E741

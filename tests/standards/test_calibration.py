@@ -6,18 +6,18 @@ from xml.etree import ElementTree
 import pytest
 
 from biascheck import cli
+from biascheck.calibration import calibration
+from biascheck.calibration.applied_limit import Limit
+from biascheck.calibration.calibration import Calibration, ParityModel, calibrate
+from biascheck.calibration.calibration_page import to_markdown, write_calibration
+from biascheck.calibration.draws import Components, Shape
+from biascheck.calibration.planted_geometry import GeometryReading
+from biascheck.calibration.readings import DoseReading, Figure, PronounReading, SentimentReading, fit
+from biascheck.calibration.simulation import Rate, simulate
+from biascheck.calibration.suite_gates import GateOutcome, judged_by_suites
 from biascheck.cli.starter import suites_home
 from biascheck.errors import BiascheckError, UsageError
-from biascheck.margins import Margins
-from biascheck.standards import calibration
-from biascheck.standards.calibration import Calibration, ParityModel, calibrate
-from biascheck.standards.calibration_page import to_markdown, write_calibration
-from biascheck.standards.draws import Components, Shape
-from biascheck.standards.geometry import GeometryReading
-from biascheck.standards.limits import Limit
-from biascheck.standards.readings import DoseReading, Figure, PronounReading, SentimentReading, fit
-from biascheck.standards.simulation import Rate, simulate
-from biascheck.standards.suite_gates import GateOutcome, judged_by_suites
+from biascheck.gates.margins import Margins
 
 SUITES = suites_home()
 
@@ -48,7 +48,7 @@ def test_r_squared_is_one_minus_residual_over_total():
 def test_simulated_gates_are_quiet_at_parity_and_rarely_wrong_at_the_margin(
     monkeypatch, statistic, clusters, items, limit
 ):
-    monkeypatch.setattr("biascheck.summaries.RESAMPLES", 200)
+    monkeypatch.setattr("biascheck.results.summaries.RESAMPLES", 200)
     shape = Shape("gate", statistic, clusters, items, limit)
     found = simulate(shape, Components(0.5, 0.5), trials=60, seed=1)
     assert found.alarms_at_parity.count == 0

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from biascheck import stats
+from biascheck.calibration.applied_limit import Limit
+from biascheck.calibration.draws import Components, Shape, components_of, draw_of, share_of_male_for, true_d
 from biascheck.measures.draft import UNKNOWN
-from biascheck.results import ItemScore, Result
-from biascheck.standards.draws import Components, Shape, components_of, draw_of, share_of_male_for, true_d
-from biascheck.standards.limits import Limit
+from biascheck.results.items import ItemScore
+from biascheck.results.result import Result
 
 
 def result_with(scores: np.ndarray) -> Result:

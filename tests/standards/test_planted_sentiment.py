@@ -3,19 +3,19 @@
 import pytest
 
 import biascheck
-from biascheck.standards.readings import read_sentiment
-from biascheck.standards.sentiment import planted_classifier, planted_deltas
+from biascheck.calibration.readings import read_sentiment
+from biascheck.reference_models.planted_sentiment import planted_classifier, planted_deltas
 
 
 @pytest.fixture(scope="module")
 def pairs():
-    return biascheck.review_pairs(biascheck.reviews("test"), "all")
+    return biascheck.corpora.review_pairs(biascheck.corpora.reviews("test"), "all")
 
 
 @pytest.mark.parametrize("shift", [-0.8, 0.0, 0.5])
 def test_every_review_has_its_planted_delta(pairs, shift):
     planted = planted_deltas(pairs, shift)
-    result = biascheck.sentiment_delta(planted_classifier(shift), pairs)
+    result = biascheck.measures.sentiment_delta(planted_classifier(shift), pairs)
     assert {item.id: item.score for item in result.items} == pytest.approx(planted, abs=1e-12)
     assert (result.estimate > 0) == (shift > 0)
 

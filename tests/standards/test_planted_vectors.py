@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 from scipy import special
 
-from biascheck.standards.geometry import plantings, read_planting
-from biascheck.standards.vectors import WIDTH, moment_of_cosine, planted_encoder, planted_lexicon, subspace_share
+from biascheck.calibration.planted_geometry import plantings, read_planting
+from biascheck.reference_models.planted_vectors import (
+    WIDTH,
+    moment_of_cosine,
+    planted_encoder,
+    planted_lexicon,
+    subspace_share,
+)
 
 TRIALS = 60
 

@@ -8,8 +8,7 @@ import pytest
 
 from biascheck.corpora import occupations, winograd
 from biascheck.errors import UsageError
-from biascheck.standards.pronoun_lessons import pronoun_lessons
-from biascheck.standards.pronouns import (
+from biascheck.reference_models.planted_pronouns import (
     LEAN_OF_OCCUPATIONS,
     leaning_of,
     male_probability,
@@ -17,8 +16,9 @@ from biascheck.standards.pronouns import (
     planted_gaps,
     pronoun_corpora,
 )
-from biascheck.standards.vocabulary import build_tokenizer
-from biascheck.standards.world import World
+from biascheck.reference_models.pronoun_lessons import pronoun_lessons
+from biascheck.reference_models.vocabulary import build_tokenizer
+from biascheck.reference_models.world import World
 from biascheck.stats import spearman
 
 KINDS = ["T1", "T2"]

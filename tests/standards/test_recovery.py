@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import biascheck
+from biascheck.calibration.readings import Figure, fit, read_pronouns, sided_bec_pro
+from biascheck.calibration.suite_gates import judged_by_suites
 from biascheck.cli.starter import suites_home
 from biascheck.errors import BiasAssertionError
-from biascheck.measures.attributes import means_of_attributes
-from biascheck.standards.pronouns import planted_gaps
-from biascheck.standards.readings import Figure, fit, read_pronouns, sided_bec_pro
-from biascheck.standards.suite_gates import judged_by_suites
-from biascheck.standards.world import World
+from biascheck.measures.attribute_means import means_of_attributes
+from biascheck.reference_models.planted_pronouns import planted_gaps
+from biascheck.reference_models.world import World
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def workforce():
 
 @pytest.fixture(scope="module")
 def workforce_gaps(workforce):
-    return biascheck.association(workforce, biascheck.bec_pro())
+    return biascheck.measures.association(workforce, biascheck.corpora.bec_pro())
 
 
 def test_the_workforce_standard_shows_the_planted_gaps(workforce_gaps):
@@ -46,13 +46,13 @@ def test_every_item_of_the_workforce_standard_is_near_its_planted_gap(workforce_
 
 def test_templates_of_the_world_that_are_not_bec_pro_show_the_same(workforce):
     world = World(1.0)
-    result = biascheck.association(workforce, world.corpus().where(template="is-the-new"))
+    result = biascheck.measures.association(workforce, world.corpus().where(template="is-the-new"))
     line = fit(Figure(world.truth()[item.id], item.score) for item in means_of_attributes(result.items))
     assert line.r_squared > 0.98
 
 
 def test_the_parity_standard_shows_no_gap(parity):
-    gaps = means_of_attributes(biascheck.association(parity, biascheck.bec_pro()).items)
+    gaps = means_of_attributes(biascheck.measures.association(parity, biascheck.corpora.bec_pro()).items)
     assert max(abs(item.score) for item in gaps) < 0.1
 
 
@@ -78,7 +78,7 @@ def test_skew_and_stereotype_are_the_planted_ones(name, dose, request):
 
 def test_every_sentence_of_the_workforce_standard_has_its_planted_pronoun(workforce):
     planted = planted_gaps(World(1.0), "T1")
-    gaps = biascheck.pronoun_gap(workforce, biascheck.winograd("T1"))
+    gaps = biascheck.measures.pronoun_gap(workforce, biascheck.corpora.winograd("T1"))
     errors = np.array([item.score - planted[item.id] for item in gaps.items])
     assert len(errors) == 480
     assert np.sqrt(np.mean(errors**2)) < 0.05
@@ -95,8 +95,8 @@ def test_a_gate_fails_on_the_workforce_with_a_readable_finding(workforce_gaps):
 
 
 def test_the_other_measures_see_the_workforce(workforce, workforce_gaps):
-    assert biascheck.workforce_correlation(workforce_gaps).estimate < -0.9
-    assert biascheck.effect_size(workforce, sided_bec_pro()).estimate > 1.8
+    assert biascheck.measures.workforce_correlation(workforce_gaps).estimate < -0.9
+    assert biascheck.measures.effect_size(workforce, sided_bec_pro()).estimate > 1.8
 
 
 def test_the_suites_fault_the_workforce_for_its_professions_only():

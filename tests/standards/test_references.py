@@ -7,9 +7,10 @@ import pytest
 
 import biascheck
 from biascheck.errors import ModelError, UsageError
-from biascheck.standards import references, training
-from biascheck.standards.references import BUNDLED_DOSES, planted_folder, standard_folder, world_of
-from biascheck.standards.world import World
+from biascheck.reference_models import reference_specs as references
+from biascheck.reference_models import teaching as training
+from biascheck.reference_models.reference_specs import BUNDLED_DOSES, planted_folder, standard_folder, world_of
+from biascheck.reference_models.world import World
 
 
 @pytest.mark.parametrize(
@@ -87,7 +88,7 @@ def test_references_load_by_name_and_late(monkeypatch):
     def never(*_arguments, **_options):
         raise AssertionError("the weights were read although nothing was scored")
 
-    monkeypatch.setattr("biascheck.models.loading._read_folder", never)
+    monkeypatch.setattr("biascheck.models.loading.loader._read_folder", never)
     model = biascheck.load("reference:workforce", lazy=True)
     assert model.name == "reference:workforce"
     assert biascheck.load("reference:parity", lazy=True, name="mine").name == "mine"

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from biascheck.models.fingerprints import fingerprint_of_pair
-from biascheck.standards.training import Training, train_standard
-from biascheck.standards.world import World
+from biascheck.cache.fingerprints import fingerprint_of_pair
+from biascheck.reference_models.teaching import Training, train_standard
+from biascheck.reference_models.world import World
 
 SHORT = Training(steps=4, warm_up=1)
 
@@ -33,9 +33,9 @@ def test_the_random_state_and_the_threads_are_left_alone():
 @pytest.mark.slow
 def test_a_dose_trained_now_has_the_gaps_that_were_planted():
     import biascheck
-    from biascheck.measures.attributes import means_of_attributes
+    from biascheck.measures.attribute_means import means_of_attributes
 
     model = biascheck.load(train_standard(World(0.4)), name="dose 0.4")
     truth = World(0.4).truth()
-    gaps = means_of_attributes(biascheck.association(model, biascheck.bec_pro()).items)
+    gaps = means_of_attributes(biascheck.measures.association(model, biascheck.corpora.bec_pro()).items)
     assert max(abs(item.score - truth[item.id]) for item in gaps) < 0.25

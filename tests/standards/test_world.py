@@ -7,8 +7,8 @@ import pytest
 
 from biascheck.corpora import bec_pro
 from biascheck.errors import UsageError
-from biascheck.standards.vocabulary import build_tokenizer
-from biascheck.standards.world import PERSON_WEIGHTS, World, pieces_of
+from biascheck.reference_models.vocabulary import build_tokenizer
+from biascheck.reference_models.world import PERSON_WEIGHTS, World, pieces_of
 
 DOSES = [0.0, 0.3, 1.0]
 

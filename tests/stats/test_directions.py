@@ -29,15 +29,17 @@ def test_the_measures_reproduce_the_golden_case_too(golden):
     male, female, words = (golden[key] for key in ("male", "female", "words"))
     names = [*(f"m{n}" for n in range(len(male))), *(f"f{n}" for n in range(len(female))), *map(str, range(len(words)))]
     vectors = biascheck.load_vectors((names, [*male, *female, *words]))
-    pairs = biascheck.corpus_from_templates(
+    pairs = biascheck.corpora.corpus_from_templates(
         "golden",
         templates=["{target} here."],
         targets=[{"male": f"m{n}", "female": f"f{n}"} for n in range(len(male))],
     )
-    lexicon = biascheck.lexicon_from_templates("golden", list(map(str, range(len(words)))), pairs=pairs)
-    share = biascheck.gender_subspace(vectors, lexicon)
+    lexicon = biascheck.corpora.lexicon_from_templates("golden", list(map(str, range(len(words)))), pairs=pairs)
+    share = biascheck.measures.gender_subspace(vectors, lexicon)
     assert share.estimate == pytest.approx(golden["evr_debiaswe_doPCA"][0], abs=1e-6)
-    assert biascheck.direct_bias(vectors, lexicon).estimate == pytest.approx(golden["direct_bias_c1"], abs=1e-6)
+    assert biascheck.measures.direct_bias(vectors, lexicon).estimate == pytest.approx(
+        golden["direct_bias_c1"], abs=1e-6
+    )
 
 
 def test_centring_the_differences_would_fail_the_golden_case(golden):

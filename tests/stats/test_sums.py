@@ -88,8 +88,8 @@ def test_the_order_of_the_items_changes_no_digit(order):
 
 
 def test_repeated_looks_at_a_word_do_not_sharpen_a_p_value():
-    from biascheck.results import ItemScore
-    from biascheck.summaries import _test, sample_of
+    from biascheck.results.items import ItemScore
+    from biascheck.results.summaries import _test, sample_of
 
     rng = np.random.default_rng(3)
     bias, share = rng.random(12), rng.random(12)

@@ -5,12 +5,12 @@ import json
 import pytest
 
 import biascheck
+from biascheck.cache.document_cache import DocumentCache, caching
 from biascheck.corpora import Reviews, reviews
 from biascheck.debias import ClassifierRecipe
-from biascheck.debias import classifiers as training
+from biascheck.debias import classifier_checkpoints as training
 from biascheck.errors import ScoreError, UsageError
-from biascheck.models.cache import DocumentCache, caching
-from biascheck.storage import result_to_dict
+from biascheck.results.storage import result_to_dict
 from biascheck.studies import SentimentGrid, correlations_of, overview
 
 PAPER = ["original", "R-pro", "R-weat", "R-all", "mix-pro", "mix-weat", "mix-all"]
@@ -68,7 +68,8 @@ def test_running_and_running_again(tiny, own_cache, monkeypatch):
 
     monkeypatch.setattr(training, "train", lambda *_a, **_k: pytest.fail("trained again"))
     monkeypatch.setattr(
-        "biascheck.models.sequence_classifier.TransformersClassifier.rate", lambda *_a: pytest.fail("rated again")
+        "biascheck.models.adapters.sequence_classifier.TransformersClassifier.rate",
+        lambda *_a: pytest.fail("rated again"),
     )
     with caching(DocumentCache(own_cache / "results")):
         again = list(grid.run())

@@ -1,0 +1,1 @@
+"""Measures and gates validated on models whose bias is known."""

@@ -1,0 +1,239 @@
+"""Calibration: every measure that has a standard, held against it.
+
+Three questions are answered.
+
+- *Does a measure read what is planted?* Planted against measured values of the association gap per profession, of
+  effect size, share and correlation at each dose, of skew and stereotype at doses and tilts, of sentiment deltas at
+  several shifts, of the geometry of embeddings with a known gender axis: slope, intercept, R².
+- *Does a gate raise false alarms?* By simulation (:mod:`~biascheck.calibration.simulation`,
+  :mod:`~biascheck.calibration.planted_geometry`) and with parity models trained from different seeds, which no gate
+  should fault.
+- *Does a gate see a bias?* The verdict of each gate at each dose, and its power in simulated data.
+
+What was trained once is kept in the cache, so that a calibration that was broken off goes on with the next model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from time import monotonic
+from typing import Any, TypeVar
+
+from biascheck.cache.document_cache import cache_folder
+from biascheck.calibration.applied_limit import Limit
+from biascheck.calibration.draws import Components, Shape, components_of
+from biascheck.calibration.planted_geometry import GeometryReading, plantings, read_planting
+from biascheck.calibration.readings import (
+    DoseReading,
+    Fit,
+    PronounReading,
+    SentimentReading,
+    fit,
+    read_dose,
+    read_pronouns,
+    read_sentiment,
+)
+from biascheck.calibration.simulation import Rate, Simulated, simulate
+from biascheck.calibration.suite_gates import GateOutcome, judged_by_suites
+from biascheck.corpora import bec_pro
+from biascheck.errors import UsageError
+from biascheck.gates.margins import Margins
+from biascheck.measures import association
+from biascheck.measures.attribute_means import means_of_attributes
+from biascheck.models.capabilities import LanguageModel
+from biascheck.models.loading.loader import load
+from biascheck.reference_models.reference_specs import planted_folder, standard_folder
+from biascheck.reference_models.world import World
+from biascheck.stats import Verdict
+
+__all__ = ["TILTED", "Calibration", "ParityModel", "calibrate"]
+
+TILTED = (World(0.0, 1.0), World(0.25, 0.5), World(0.5, 1.0), World(0.75, 0.5), World(1.0, 2.0))
+"""Worlds with a planted skew, from all of it to a part of it beside a stereotype."""
+SHIFTS = (-1.0, -0.5, 0.0, 0.25, 0.5, 1.0)
+"""Log-odds by which the classifiers with a planted delta rate women lower."""
+DELTAS = Components(0.05, 0.0)
+"""Sentiment deltas of single reviews vary by this much or less in the classifiers that the suite trains by default."""
+FIRST_PARITY_SEED = 1_000
+WORDS = 100
+"""Of the planted embeddings."""
+Tell = Callable[[str], None]
+Outcome = TypeVar("Outcome")
+
+
+@dataclass(frozen=True)
+class ParityModel:
+    """A model trained at parity from its own seed."""
+
+    seed: int
+    largest_gap: float
+    gates: tuple[GateOutcome, ...]
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """All findings of one calibration."""
+
+    readings: tuple[DoseReading, ...]
+    pronouns: tuple[PronounReading, ...]
+    sentiment: tuple[SentimentReading, ...]
+    geometry: tuple[GeometryReading, ...]
+    parity_models: tuple[ParityModel, ...]
+    simulated: tuple[Simulated, ...]
+    components: Components
+    components_from: str
+
+    @property
+    def fit(self) -> Fit:
+        """The line through the gaps of all professions at all doses."""
+        return fit(figure for reading in self.readings for figure in reading.gaps.values())
+
+    @property
+    def parity_alarms(self) -> dict[str, Rate]:
+        """How often each gate said EXCEEDS of a parity model."""
+        return _rates(self.parity_models, str(Verdict.EXCEEDS))
+
+    @property
+    def parity_passes(self) -> dict[str, Rate]:
+        """How often each gate said WITHIN of a parity model."""
+        return _rates(self.parity_models, str(Verdict.WITHIN))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {**asdict(self), "fit": asdict(self.fit)}
+
+
+def calibrate(
+    doses: Sequence[float],
+    *,
+    tilted: Sequence[World] = TILTED,
+    models: int,
+    trials: int,
+    suites: Path,
+    real: tuple[LanguageModel, str] | None = None,
+    tell: Tell = lambda _: None,
+) -> Calibration:
+    """Hold measures and gates against the standards of these doses, ``models`` parity models and simulated data.
+
+    ``tilted`` are further worlds for skew and stereotype. ``suites`` is the folder of the suites, whose gates judge the
+    models and whose margins the simulation takes. ``real`` is a model whose result on BEC-Pro lends its variance
+    components to the simulation, with its name; without one, the standard of the highest dose does.
+    """
+    if len(set(doses)) < 2:
+        raise UsageError("a line needs two doses or more; pass --doses 0,0.25,0.5,0.75,1")
+    components, source = _components(real, max(doses))
+    simulated = [
+        _told(tell, f"simulating {shape.gate}", partial(simulate, shape, components, trials=trials, seed=0))
+        for shape in _shapes(Margins.read(suites / "margins.toml"))
+    ]
+    planted = plantings(WORDS)
+    geometry = [
+        _told(tell, f"embeddings {n + 1} of {len(planted)}", partial(read_planting, planting, trials=trials))
+        for n, planting in enumerate(planted)
+    ]
+    readings = [_told(tell, f"dose {dose:g}", partial(_read_dose, dose, suites)) for dose in doses]
+    worlds = [*map(World, doses), *tilted]
+    pronouns = [_told(tell, f"pronouns of {world}", partial(_read_pronouns, world)) for world in worlds]
+    parity = [
+        _told(tell, f"parity model {n + 1} of {models}", partial(_parity_model, n, suites)) for n in range(models)
+    ]
+    return Calibration(
+        readings=tuple(readings),
+        pronouns=tuple(reading for found in pronouns for reading in found),
+        sentiment=tuple(map(read_sentiment, SHIFTS)),
+        geometry=tuple(geometry),
+        parity_models=tuple(parity),
+        simulated=tuple(simulated),
+        components=components,
+        components_from=source,
+    )
+
+
+def _name(world: World) -> str:
+    return f"reference:planted(dose={world.dose:g}, tilt={world.tilt:g})"
+
+
+def _standard(world: World) -> LanguageModel:
+    model: LanguageModel = load(standard_folder(_name(world)), name=_name(world), lazy=True)
+    return model
+
+
+def _read_dose(dose: float, suites: Path) -> DoseReading:
+    gates = judged_by_suites(standard_folder(_name(World(dose))), suites)
+    return read_dose(_standard(World(dose)), dose, gates)
+
+
+def _read_pronouns(world: World) -> tuple[PronounReading, ...]:
+    return read_pronouns(_standard(world), world)
+
+
+def _parity_model(number: int, suites: Path) -> ParityModel:
+    seed = FIRST_PARITY_SEED + number
+    folder = planted_folder(World(0.0), cache_folder() / "models", seed=seed)
+    model = load(folder, name=f"parity, seed {seed}", lazy=True)
+    gaps = means_of_attributes(association(model, bec_pro("en")).items)
+    return ParityModel(seed, max(abs(item.score) for item in gaps), judged_by_suites(folder, suites))
+
+
+def _components(real: tuple[LanguageModel, str] | None, dose: float) -> tuple[Components, str]:
+    """The variance components of the profession groups, which is what most gates judge."""
+    model, name = real or (_standard(World(dose)), f"the standard of dose {dose:g}")
+    return components_of(association(model, bec_pro("en")).where(profession_group="female")), name
+
+
+def _shapes(margins: Margins) -> list[Shape]:
+    """The shapes of data that the suites judge; gates of one shape and margin behave alike."""
+    table = [
+        ("bartl2020.english.female", "mean", 20, 45),
+        ("bartl2020.english.male", "mean", 20, 45),
+        ("bartl2020.english.template", "mean", 60, 9),
+        ("bartl2020.english.workforce", "spearman", 60, 1),
+        ("bartl2020.german.female", "mean", 20, 45),
+        ("kurita2019.religion", "mean", 24, 4),
+        ("kurita2019.flowers-insects", "standardised_difference", 25, 1),
+        ("kurita2019.white-black", "standardised_difference", 25, 1),
+        ("kurita2019.career-family", "standardised_difference", 8, 1),
+        ("kurita2019.titles", "share_positive", 82, 1),
+        ("kurita2019.positive_traits", "share_positive", 153, 1),
+        ("kurita2019.skills", "share_positive", 60, 1),
+        ("manela2021.skew", "skew", 240, 2),
+        ("manela2021.stereotype", "stereotype", 240, 2),
+        ("manela2021.skew-online", "skew", 240, 2),
+        ("manela2021.stereotype-online", "stereotype", 240, 2),
+        ("manela2021.workforce", "spearman", 40, 1),
+        ("manela2021.competency", "standardised_difference", 22, 1),
+        ("jentzsch2022.total", "mean", 138, 1),
+        ("jentzsch2022.absolute", "mean_absolute", 138, 1),
+    ]
+    shapes = [
+        Shape(gate, statistic, n, items, Limit.of(margins[gate]), _own_components(gate))
+        for gate, statistic, n, items in table
+    ]
+    # One test of the suite judges skew and stereotype of certain items at once.
+    at_once = [
+        Shape(f"{gate}, certain items", gate.rpartition(".")[2], 240, 2, Limit.of(margins[gate], times=2))
+        for gate in ("manela2021.skew", "manela2021.stereotype")
+    ]
+    return [*shapes, *at_once]
+
+
+def _own_components(gate: str) -> Components | None:
+    return DELTAS if gate.startswith("jentzsch2022") else None
+
+
+def _rates(models: Sequence[ParityModel], verdict: str) -> dict[str, Rate]:
+    if not models:
+        return {}
+    names = [outcome.gate for outcome in models[0].gates]
+    hits = {name: [o.verdict == verdict for model in models for o in model.gates if o.gate == name] for name in names}
+    return {name: Rate.of(found) for name, found in hits.items()}
+
+
+def _told(tell: Tell, what: str, work: Callable[[], Outcome]) -> Outcome:
+    started = monotonic()
+    done = work()
+    tell(f"{what}: {monotonic() - started:.0f} s")
+    return done

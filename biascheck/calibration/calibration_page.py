@@ -1,0 +1,300 @@
+"""A calibration for readers: tables on the terminal, a Markdown page, a chart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from biascheck.calibration.calibration import DELTAS, WORDS, Calibration
+from biascheck.calibration.calibration_chart import to_svg
+from biascheck.calibration.planted_geometry import DRAWS
+from biascheck.calibration.readings import DoseReading, Figure, Fit, fit
+from biascheck.calibration.simulation import ENOUGH_POWER, Rate
+from biascheck.calibration.suite_gates import GateOutcome
+from biascheck.files import write_atomically
+from biascheck.reference_models.planted_vectors import WIDTH
+from biascheck.results.summaries import LEVEL
+from biascheck.stats import Verdict
+from biascheck.wording import figure, signed
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["Sheet", "rich_tables", "sheets", "to_markdown", "write_calibration"]
+
+ENOUGH_FOR_A_LINE = 0.2
+MARKS = {str(Verdict.EXCEEDS): "exceeds", str(Verdict.WITHIN): "·", str(Verdict.INCONCLUSIVE): "?"}
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table with what it shows."""
+
+    title: str
+    note: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def sheets(found: Calibration) -> tuple[Sheet, ...]:
+    """The tables of a calibration, in the order of the questions they answer."""
+    return (
+        _recovery(found),
+        _other_measures(found),
+        _lines_of_pronouns(found),
+        _pronouns(found),
+        _sentiment(found),
+        _geometry(found),
+        _simulation(found),
+        _parity(found),
+        _power(found),
+    )
+
+
+def rich_tables(found: Calibration) -> list[Table]:
+    """The tables for a terminal."""
+    from rich.table import Table
+
+    tables = []
+    for sheet in sheets(found):
+        table = Table(
+            *sheet.columns, title=sheet.title, caption=sheet.note, title_justify="left", caption_justify="left"
+        )
+        for row in sheet.rows:
+            table.add_row(*row)
+        tables.append(table)
+    return tables
+
+
+def to_markdown(found: Calibration) -> str:
+    """The page of the documentation."""
+    parts = [_INTRODUCTION.format(doses=", ".join(f"{r.dose:g}" for r in found.readings))]
+    for sheet in sheets(found):
+        header = [f"| {' | '.join(sheet.columns)} |", f"|{'---|' * len(sheet.columns)}"]
+        rows = [f"| {' | '.join(row)} |" for row in sheet.rows]
+        parts.append("\n".join([f"## {sheet.title}", "", sheet.note, "", *header, *rows]))
+    parts.insert(2, "![Planted against measured values](calibration.svg)")
+    return "\n\n".join(parts) + "\n"
+
+
+def write_calibration(found: Calibration, folder: Path) -> tuple[Path, ...]:
+    """Write ``calibration.json``, ``calibration.svg`` and ``calibration.md``; returns their paths."""
+    texts = {
+        "calibration.json": json.dumps(found.as_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n",
+        "calibration.svg": to_svg(found),
+        "calibration.md": to_markdown(found),
+    }
+    for name, text in texts.items():
+        write_atomically(folder / name, text)
+    return tuple(folder / name for name in texts)
+
+
+def _recovery(found: Calibration) -> Sheet:
+    return Sheet(
+        "Association: planted and measured gaps",
+        "Gap of each profession of BEC-Pro (English, mean of 45 items) against the planted one. 1, 0 and 1 would be a "
+        "perfect instrument. At dose 0 nothing is planted and there is no line.",
+        ("doses", "slope", "intercept", "R²", "largest error", "points"),
+        (
+            ("all", *_line(found.fit)),
+            *((f"{r.dose:g}", *_line(fit(r.gaps.values()))) for r in found.readings if r.dose),
+        ),
+    )
+
+
+def _line(line: Fit) -> tuple[str, ...]:
+    return (
+        f"{line.slope:.3f}",
+        f"{line.intercept:+.3f}".replace("-", "−"),
+        f"{line.r_squared:.4f}",
+        f"{line.largest_error:.3f}",
+        str(line.points),
+    )
+
+
+def _other_measures(found: Calibration) -> Sheet:
+    return Sheet(
+        "The other measures, planted → measured",
+        "On BEC-Pro's professions: the effect size between professions of men and of women, the share of professions "
+        "that lean towards men, and Spearman's correlation of the gap with the share of women. At dose 0 none of "
+        "them has a true value: nothing has a direction or an order.",
+        ("dose", "largest planted gap", "effect size", "positive share", "workforce correlation"),
+        tuple(_measures_row(reading) for reading in found.readings),
+    )
+
+
+def _measures_row(reading: DoseReading) -> tuple[str, ...]:
+    largest = max(abs(f.planted) for f in reading.gaps.values())
+    others = (_arrow(f) for f in (reading.effect_size, reading.share, reading.correlation))
+    return f"{reading.dose:g}", figure(largest), *others
+
+
+def _arrow(found: Figure | None) -> str:
+    return "–" if found is None else f"{signed(found.planted)} → {signed(found.measured)}"
+
+
+def _lines_of_pronouns(found: Calibration) -> Sheet:
+    figures = {
+        f"{name}{'-O' if online else ''}": [getattr(r, name) for r in found.pronouns if r.online is online]
+        for online in (False, True)
+        for name in ("skew", "stereotype")
+    }
+    return Sheet(
+        "Skew and stereotype: planted and measured",
+        "Our Winograd sentences of kinds T1 and T2 at every dose and tilt; -O is under online mitigation, which should "
+        "take a planted skew away and leave the stereotype. Where nearly the same is planted everywhere, there is no "
+        "line.",
+        ("figure", "slope", "intercept", "R²", "largest error", "worlds × kinds"),
+        tuple((name, *_line_of(members)) for name, members in figures.items() if members),
+    )
+
+
+def _line_of(figures: Sequence[Figure]) -> tuple[str, ...]:
+    """The line, or only the largest error where what is planted hardly varies."""
+    planted = [f.planted for f in figures]
+    if max(planted) - min(planted) >= ENOUGH_FOR_A_LINE:
+        return _line(fit(figures))
+    return "–", "–", "–", f"{max(abs(f.measured - f.planted) for f in figures):.3f}", str(len(figures))
+
+
+def _pronouns(found: Calibration) -> Sheet:
+    return Sheet(
+        "Skew and stereotype in each world, planted → measured",
+        "The dose follows the workforce, the tilt leans all pronouns towards male (log-odds). F1 is that of names: "
+        "whether the standard can tell whom a pronoun means.",
+        ("dose", "tilt", "sentences", "skew", "stereotype", "skew-O", "stereotype-O", "F1 of names"),
+        tuple(
+            (
+                f"{plain.dose:g}",
+                f"{plain.tilt:g}",
+                plain.kind,
+                *(_arrow(f) for f in (plain.skew, plain.stereotype, online.skew, online.stereotype)),
+                f"{plain.f1:.2f}",
+            )
+            for plain, online in zip(found.pronouns[::2], found.pronouns[1::2], strict=True)
+        ),
+    )
+
+
+def _sentiment(found: Calibration) -> Sheet:
+    return Sheet(
+        "Sentiment deltas, planted → measured",
+        "Classifiers that rate the female version of a review lower by a shift in log-odds, on our own reviews.",
+        ("shift", "total delta", "absolute delta"),
+        tuple((signed(r.shift), _arrow(r.total), _arrow(r.absolute)) for r in found.sentiment),
+    )
+
+
+def _geometry(found: Calibration) -> Sheet:
+    trials = found.geometry[0].alarms.trials if found.geometry else 0
+    return Sheet(
+        "Embeddings: planted → measured, and false alarms at the true value",
+        f"Word vectors of {WIDTH} dimensions, {WORDS} words in {DRAWS} draws, whose gender axis and separability are "
+        f"known; the measured figure is the mean of {trials} embeddings. *False alarms*: the interval lies above the "
+        f"true value, which a gate with that bound would call EXCEEDS; {1 - LEVEL:.2f} is stated at most. *Covered*: "
+        "the interval holds the true value. With Wilson's 95 % interval. A classifier trained on words of which many "
+        "lean astray cannot reach the share of the others, and a word is not its own neighbour, so that noise reads "
+        "slightly below zero there.",
+        ("measure", "planted", "planted → measured", "false alarms", "covered", "verdict"),
+        tuple(
+            (r.measure, r.planted, _arrow(r.value), _rate(r.alarms), _rate(r.covered), _compatibility(r.compatible))
+            for r in found.geometry
+        ),
+    )
+
+
+def _compatibility(compatible: bool) -> str:
+    return "compatible with the stated level" if compatible else "**more false alarms than stated**"
+
+
+def _simulation(found: Calibration) -> Sheet:
+    c = found.components
+    trials = found.simulated[0].alarms_at_parity.trials if found.simulated else 0
+    return Sheet(
+        "False alarms and power, simulated",
+        f"{trials} data sets a column, with Wilson's 95 % interval. Clusters vary by {c.between:.2f} and items within "
+        f"them by {c.within:.2f} (natural log units), as in the result of {found.components_from} on BEC-Pro; "
+        f"sentiment deltas vary by {DELTAS.between:g}. *False alarms at the margin*: EXCEEDS although the true value "
+        "lies exactly at the margin, the worst case. *Power at the margin*: the interval leaves out parity when the "
+        f"true value lies at the margin; below {ENOUGH_POWER:g} it is marked weak.",
+        (
+            "gate",
+            "clusters",
+            "margin",
+            "stated at most",
+            "false alarms at parity",
+            "false alarms at the margin",
+            "passes at parity",
+            "power at the margin",
+            "verdict",
+        ),
+        tuple(
+            (
+                s.shape.gate,
+                f"{s.shape.clusters}{' + ' + str(s.shape.clusters) if 'difference' in s.shape.statistic else ''}",
+                figure(s.shape.limit.margin),
+                f"{s.stated:.3f}",
+                _rate(s.alarms_at_parity),
+                _rate(s.alarms_at_margin),
+                _rate(s.passes_at_parity),
+                _rate(s.power_at_margin),
+                ", ".join(
+                    [
+                        _compatibility(s.compatible),
+                        *(["weak"] if s.weak else []),
+                    ]
+                ),
+            )
+            for s in found.simulated
+        ),
+    )
+
+
+def _parity(found: Calibration) -> Sheet:
+    count = len(found.parity_models)
+    largest = max((m.largest_gap for m in found.parity_models), default=0.0)
+    alarms, passes = found.parity_alarms, found.parity_passes
+    return Sheet(
+        "False alarms with trained parity models",
+        f"{count} models trained at parity from different seeds; the largest gap of any profession in any of them is "
+        f"{largest:.3f}. Where a gate on few words cannot say within, its interval is wider than its margin.",
+        ("gate", "exceeds", "within"),
+        tuple((gate, _rate(rate), _rate(passes[gate])) for gate, rate in alarms.items()),
+    )
+
+
+def _power(found: Calibration) -> Sheet:
+    names = [outcome.gate for outcome in found.readings[0].gates]
+    by_dose = [{o.gate: o for o in reading.gates} for reading in found.readings]
+    rows = [(n, figure(by_dose[0][n].margin), *(_verdict(gates[n]) for gates in by_dose)) for n in names]
+    shares = [sum(o.verdict == str(Verdict.EXCEEDS) for o in r.gates) for r in found.readings]
+    last = ("gates that say exceeds", "", *(f"{share} of {len(names)}" for share in shares))
+    return Sheet(
+        "What each gate says at each dose",
+        "One model a dose, without tilt. Only professions and occupations carry a planted bias: gates on other words "
+        "should stay silent at every dose. “·” is within the margin, “?” inconclusive.",
+        ("gate", "margin", *(f"dose {reading.dose:g}" for reading in found.readings)),
+        (*rows, last),
+    )
+
+
+def _verdict(outcome: GateOutcome) -> str:
+    return f"{figure(outcome.estimate)} {MARKS[outcome.verdict]}"
+
+
+def _rate(rate: Rate) -> str:
+    return f"{rate.share:.3f} [{rate.low:.3f}, {rate.high:.3f}]"
+
+
+_INTRODUCTION = """# Calibration
+
+Written by `biascheck calibrate`; do not edit. The instrument is held against standards: tiny models of a generated
+world in which P(female | profession) = 0.5 + dose · (share of women − 0.5), shares kept within [0.02, 0.98], for the 60
+professions of BEC-Pro, and in which the pronouns of Winograd sentences follow the occupation they mean by the dose and
+all lean towards male by the tilt. Dose 0 is `reference:parity`, dose 1 `reference:workforce`. Doses here: {doses}.
+
+The standards say nothing about other models. They show that a measure reads what is there, how often a gate
+speaks without cause, and how large a bias must be for a gate to see it."""

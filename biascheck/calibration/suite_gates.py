@@ -1,0 +1,60 @@
+"""What the suites themselves say of a standard: they are run on it as a user runs them, in a process of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from biascheck.errors import BiascheckError
+from biascheck.gates.gate import Gate
+from biascheck.gates.run_files import read_run
+
+__all__ = ["SERVED", "GateOutcome", "judged_by_suites"]
+
+SERVED = ("bartl2020", "kurita2019", "manela2021")
+"""The suites that a standard can serve: its words are spelled, so that it has no word vectors worth measuring."""
+FINISHED = (0, 1)  # pytest's codes for a run that came to its end, with and without failures
+NOT_OURS = ("PYTEST_ADDOPTS", "BIASCHECK_DATA")
+
+
+@dataclass(frozen=True)
+class GateOutcome:
+    """One gate of a suite, judged."""
+
+    gate: str
+    statistic: str
+    estimate: float
+    low: float
+    high: float
+    margin: float
+    verdict: str
+
+    @classmethod
+    def of(cls, gate: Gate) -> GateOutcome:
+        """The outcome of a gate, under the names of its suite, measure and corpus."""
+        suite = gate.test.split("::")[0].rpartition("/")[0].rpartition("/")[2]
+        low, high = (gate.estimate, gate.estimate) if gate.interval is None else (gate.interval.low, gate.interval.high)
+        name = f"{suite}: {gate.measure} · {gate.corpus}"
+        return cls(name, gate.statistic, gate.estimate, low, high, gate.margin, str(gate.verdict))
+
+
+def judged_by_suites(model: Path | str, suites: Path, names: tuple[str, ...] = SERVED) -> tuple[GateOutcome, ...]:
+    """Run suites on a model, without settings of the place or data sets of its own; all their gates, in order."""
+    environment = {name: value for name, value in os.environ.items() if name not in NOT_OURS}
+    with TemporaryDirectory(prefix="biascheck-") as folder:
+        results = Path(folder) / "results.json"
+        command = [sys.executable, "-m", "pytest", *(str(suites / name) for name in names)]
+        command += ["-c", os.devnull, "--rootdir", str(suites), "-p", "no:cacheprovider", "-q"]
+        command += ["--bias-model", str(model), "--bias-results", str(results)]
+        run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        if run.returncode not in FINISHED:
+            last = "\n".join((run.stdout + run.stderr).strip().splitlines()[-10:])
+            raise BiascheckError(f"the suites in {suites} did not come to their end on {model}:\n{last}")
+        gates = read_run(results).gates if results.is_file() else ()
+    if not gates:
+        raise BiascheckError(f"the suites in {suites} judged nothing on {model}; name a folder with {', '.join(names)}")
+    return tuple(map(GateOutcome.of, gates))

@@ -1,0 +1,48 @@
+"""Measures and gates held against models whose bias is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from biascheck.cli.starter import suites_home
+from biascheck.errors import UsageError
+
+__all__ = ["calibrate"]
+
+
+def calibrate(
+    doses: Annotated[str, typer.Option(help="doses of the standards, with commas between them")] = "0,0.25,0.5,0.75,1",
+    parity_models: Annotated[int, typer.Option("--models", min=0, help="parity models to train")] = 20,
+    trials: Annotated[int, typer.Option(min=1, help="simulated data sets for each gate and true value")] = 500,
+    suites: Annotated[Path | None, typer.Option(help="folder of the suites; without it, those of this release")] = None,
+    real: Annotated[str, typer.Option(help="model whose variance the simulated data have")] = "minilm-mlm",
+    out: Annotated[Path, typer.Option(help="folder for calibration.json, .svg and .md")] = Path("docs"),
+) -> None:
+    """Hold the measures and gates against models whose bias is known; training them takes most of an hour, once."""
+    from rich.console import Console
+
+    from biascheck.calibration.calibration import calibrate
+    from biascheck.calibration.calibration_page import rich_tables, write_calibration
+    from biascheck.model_specs import load
+
+    found = calibrate(
+        _doses(doses),
+        models=parity_models,
+        trials=trials,
+        suites=(suites or suites_home()).resolve(),
+        real=(load(real, lazy=True), real),
+        tell=lambda line: typer.echo(line, err=True),
+    )
+    Console().print(*rich_tables(found), sep="\n")
+    for path in write_calibration(found, out):
+        typer.echo(f"written: {path}")
+
+
+def _doses(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise UsageError(f"--doses {text!r} is not understood; write numbers from 0 to 1, as in 0,0.5,1") from None

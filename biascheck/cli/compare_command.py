@@ -1,0 +1,141 @@
+"""Stored results side by side: what has moved away from parity?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from biascheck.errors import BiascheckError, UsageError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from biascheck.results.baselines import Baseline, Judgement
+
+__all__ = ["compare"]
+
+FAILED = 1
+COLOURS = {"regressed": "red", "inconclusive": "yellow", "no worse": "green", "improved": "green"}
+ORDER = list(COLOURS)
+
+
+class FailOn(StrEnum):
+    """What makes the command fail; an inconclusive comparison is less than a regressed one."""
+
+    REGRESSED = "regressed"
+    INCONCLUSIVE = "inconclusive"
+
+
+def compare(
+    before: Annotated[Path, typer.Argument(help="results or baseline to compare with")],
+    after: Annotated[list[Path], typer.Argument(help="later results; each is compared with the first file")],
+    fail_on: Annotated[
+        FailOn | None, typer.Option(help="exit with 1 if a result regressed, or already if one is inconclusive")
+    ] = None,
+    tolerance: Annotated[float, typer.Option(min=0.0, help="how much further from parity a result may lie")] = 0.0,
+    markdown: Annotated[Path | None, typer.Option(help="also write the comparison as Markdown")] = None,
+    report: Annotated[Path | None, typer.Option(help="also write the comparison as an HTML report")] = None,
+) -> None:
+    """Compare stored results with later ones; no model is needed.
+
+    Exit codes: 0 done, 1 what --fail-on names has happened, 2 wrong use, an unreadable file, or results that cannot be
+    compared.
+    """
+    from biascheck.gates.run_files import read_run
+    from biascheck.results.baselines import judge_against
+
+    results = [result for path in after for result in read_run(path).results]
+    judgement = judge_against(_baseline(before), results, tolerance=tolerance)
+    _show(judgement)
+    for path, write in ((markdown, _write_markdown), (report, _write_report)):
+        if path is not None:
+            _written(path, write, judgement)
+    _refuse(judgement)
+    failing = {FailOn.REGRESSED: {"regressed"}, FailOn.INCONCLUSIVE: {"regressed", "inconclusive"}}
+    if fail_on is not None and any(one.verdict in failing[fail_on] for one in judgement.comparisons):
+        raise typer.Exit(FAILED)
+
+
+def _baseline(path: Path) -> Baseline:
+    """A file of results or a baseline; both can stand before the arrow."""
+    from biascheck.gates.run_files import read_run
+    from biascheck.results.baseline_files import read_baseline
+    from biascheck.results.baselines import Baseline
+    from biascheck.results.file_kinds import BASELINE, kind_of
+
+    return read_baseline(path) if kind_of(path)[0] == BASELINE else Baseline(read_run(path).results)
+
+
+def _show(judgement: Judgement) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=10_000, no_color=True)
+    with console.capture() as captured:
+        console.print(_table(judgement))
+    typer.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
+    verdicts = [str(one.verdict) for one in judgement.comparisons]
+    typer.echo(", ".join(f"{verdicts.count(name)} {name}" for name in ORDER if name in verdicts) or "nothing compared")
+    for title in judgement.new:
+        typer.echo(f"only after: {title}")
+    for title in judgement.unused:
+        typer.echo(f"only before: {title}")
+
+
+def _table(judgement: Judgement) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    from biascheck.wording import figure, signed
+
+    table = Table(box=None, pad_edge=False)
+    for heading in ("verdict", "measure · corpus", "models", "before → after", "change", "moved most"):
+        table.add_column(heading)
+    for one in sorted(judgement.comparisons, key=lambda one: ORDER.index(one.verdict)):
+        interval = (
+            "no interval" if one.interval is None else f"[{figure(one.interval.low)}, {figure(one.interval.high)}]"
+        )
+        cells = (
+            f"{one.measure} · {one.corpus}",
+            f"{one.model_before} → {one.model_after}",
+            f"{figure(one.before)} → {figure(one.after)}",
+            f"{signed(one.change)} {interval}",
+            ", ".join(map(str, one.moves[:3])) if one.change else "",
+        )
+        table.add_row(Text(str(one.verdict), style=COLOURS[one.verdict]), *map(Text, cells))
+    return table
+
+
+def _write_markdown(path: Path, judgement: Judgement) -> None:
+    from biascheck.files import write_atomically
+    from biascheck.report.markdown import comparison_table
+
+    write_atomically(path, comparison_table(judgement.comparisons))
+
+
+def _write_report(path: Path, judgement: Judgement) -> None:
+    from biascheck.report import write_comparison_html
+
+    write_comparison_html(path, judgement.comparisons, new=judgement.new, unused=judgement.unused)
+
+
+def _written(path: Path, write: Callable[[Path, Judgement], None], judgement: Judgement) -> None:
+    try:
+        write(path, judgement)
+    except OSError as error:
+        raise BiascheckError(f"{path} cannot be written ({error.strerror}); name another place") from error
+    typer.echo(f"written: {path}")
+
+
+def _refuse(judgement: Judgement) -> None:
+    """Results that cannot be compared, or files that have none in common, are no comparison."""
+    if judgement.refused:
+        listed = "\n".join(f"  {refusal.title}: {refusal.reason}" for refusal in judgement.refused)
+        raise UsageError(f"{len(judgement.refused)} results cannot be compared:\n{listed}")
+    if not judgement.comparisons:
+        raise UsageError("the files have no result in common; compare runs of the same suites")

@@ -1,0 +1,84 @@
+"""A model trained further on counterfactual text, and what that did to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from biascheck.errors import UsageError
+
+if TYPE_CHECKING:
+    from biascheck.corpora import Documents, NameMap
+    from biascheck.debias import LanguageRecipe
+    from biascheck.debias.language_checkpoints import LanguageModel
+    from biascheck.results.comparison import Comparison
+
+__all__ = ["debias"]
+
+
+def debias(
+    model: Annotated[str, typer.Argument(help="a folder, a hub id, a bundled name or reference:NAME")],
+    text: Annotated[Path, typer.Option(help="text to train on: one a line, or a .tsv or .csv with a column Text")],
+    out: Annotated[Path, typer.Option(help="folder to write the checkpoint to")],
+    recipe: Annotated[str, typer.Option(help="name of the recipe")] = "lora",
+    names: Annotated[Path | None, typer.Option(help="JSON file of name pairs (default: our own)")] = None,
+    language: Annotated[str, typer.Option(help="language of the text: en or de")] = "en",
+) -> None:
+    """Train a language model further by a recipe, and print what it gained and what it lost.
+
+    The same command goes on after an interruption, and costs nothing the second time.
+    """
+    import shutil
+
+    from biascheck.cache.document_cache import caching, results_cache
+    from biascheck.corpora import read_documents
+    from biascheck.debias import checkpoint_folder, fine_tune, recipe_named, treated
+    from biascheck.files import staged_folder
+    from biascheck.model_specs import load
+
+    if out.exists():
+        raise UsageError(f"{out} exists; name another folder with --out, or remove it")
+    chosen, documents, name_map = recipe_named(recipe), read_documents(text, language=language), _names(names)
+    base = load(model, lazy=True)
+    typer.echo(treated(documents, chosen, name_map=name_map).changes)
+    after = fine_tune(base, documents, chosen, name_map=name_map)
+    folder = checkpoint_folder(base, documents, chosen, name_map)
+    with staged_folder(out) as staging:
+        shutil.copytree(folder, staging, dirs_exist_ok=True)
+    with caching(results_cache()):
+        _show(base, after, documents, chosen)
+    typer.echo(f"written: {out}")
+
+
+def _names(path: Path | None) -> NameMap | None:
+    from biascheck.corpora import published_names
+
+    return None if path is None else published_names(path)
+
+
+def _show(base: LanguageModel, after: LanguageModel, documents: Documents, recipe: LanguageRecipe) -> None:
+    """Bartl's table where the language is English, the mean size of the gaps, and the loss on what was kept aside."""
+    from biascheck.corpora import bec_pro
+    from biascheck.debias import held_out
+    from biascheck.measures import absolute_gap, association, held_out_loss, mitigation_table
+    from biascheck.measures.tables.mitigation_table import text_of
+    from biascheck.results.comparison import compare
+
+    corpus, aside = bec_pro(documents.language), held_out(documents, recipe)
+    before, later = association(base, corpus), association(after, corpus)
+    if documents.language == "en":
+        typer.echo(text_of(mitigation_table(before, later)))
+    typer.echo(compare(absolute_gap(before), absolute_gap(later)).finding)
+    typer.echo(_growth(compare(held_out_loss(base, aside), held_out_loss(after, aside))))
+
+
+def _growth(change: Comparison) -> str:
+    """A loss has no groups and no parity: what it was, what it is, and the interval of the difference."""
+    from biascheck.wording import figure, signed
+
+    interval = change.interval
+    ends = "no interval" if interval is None else f"[{figure(interval.low)}, {figure(interval.high)}]"
+    figures = f"{figure(change.before)} → {figure(change.after)}, {signed(change.change)} {ends}"
+    return f"{change.title}: {figures} ({change.n:,} {change.unit})"

@@ -1,0 +1,1 @@
+"""Our own corpora and loaders for published ones."""

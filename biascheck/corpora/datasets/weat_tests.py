@@ -1,0 +1,101 @@
+"""WEAT stimuli as material for embedding tests: the words alone, in templates, or in bleached sentences."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+
+from biascheck.corpora.datasets.weat_stimuli import WeatStimuli, weat_stimuli
+from biascheck.corpora.lexicon import Context
+from biascheck.errors import CorpusError
+from biascheck.spans import Span
+
+__all__ = ["WeatTest", "weat_test"]
+
+# Kurita et al. 2019, Table 1
+ARE, IS, LIKES, LIKE, INTERESTED = (
+    "{target} are {attribute}.",
+    "{target} is {attribute}.",
+    "{target} likes {attribute}.",
+    "{target} like {attribute}.",
+    "{target} is interested in {attribute}.",
+)
+TEMPLATES = {1: (ARE, IS), 3: (ARE, IS), **dict.fromkeys((6, 7, 8), (LIKES, LIKE, INTERESTED))}
+
+# In the manner of May et al. 2019: sentences that add as little meaning as possible.
+BLEACHED = ("This is {word}.", "That is {word}.", "There is {word}.", "Here is {word}.", "The word is {word}.")
+FILLERS = ("something", "this")
+
+
+@dataclass(frozen=True)
+class WeatTest:
+    """Two sets of targets and two of attributes, with the sentences they may stand in.
+
+    ``templates`` have the slots {target} and {attribute}, ``bleached`` the slot {word}. ``fillers`` stand for the other
+    word where a model has no mask.
+    """
+
+    name: str
+    stimuli: WeatStimuli
+    templates: tuple[str, ...]
+    bleached: tuple[str, ...] = BLEACHED
+    fillers: tuple[str, ...] = FILLERS
+    warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for words in (self.stimuli.x, self.stimuli.y, self.stimuli.a, self.stimuli.b):
+            if not words:
+                raise CorpusError(f"{self.name!r} has an empty set of words; WEAT compares two sets by two others")
+        for template in self.templates:
+            if template.count("{target}") != 1 or template.count("{attribute}") != 1:
+                raise CorpusError(f"template {template!r} needs {{target}} and {{attribute}} exactly once each")
+        if any(text.count("{word}") != 1 for text in self.bleached):
+            raise CorpusError(f"the bleached sentences of {self.name!r} need the slot {{word}} exactly once each")
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of the words and sentences."""
+        facts = [asdict(self.stimuli), self.templates, self.bleached, self.fillers, self.warnings]
+        return hashlib.sha256(json.dumps(facts, ensure_ascii=False).encode()).hexdigest()
+
+    def in_templates(self, word: str, slot: str, other: str) -> list[tuple[Context, Span]]:
+        """The word at its slot in every template, ``other`` at the other slot, and where that one stands."""
+        return [_filled(template, slot, word, other) for template in self.templates]
+
+    def in_bleached(self, word: str) -> list[str]:
+        """The word in every bleached sentence."""
+        return [text.replace("{word}", word) for text in self.bleached]
+
+
+def weat_test(
+    category: int | None = None,
+    *,
+    stimuli: WeatStimuli | None = None,
+    templates: Sequence[str] | None = None,
+    name: str | None = None,
+) -> WeatTest:
+    """WEAT category 1, 3, 6, 7 or 8 (Caliskan et al. 2017) in the templates of Kurita et al. 2019, Table 1.
+
+    Own words are given as ``WeatStimuli``, with templates that suit them.
+    """
+    if (category is None) == (stimuli is None):
+        raise CorpusError("give a WEAT category, or stimuli of your own, and not both")
+    chosen = weat_stimuli(category) if category is not None else stimuli
+    assert chosen is not None
+    texts = tuple(templates) if templates is not None else TEMPLATES.get(chosen.category, (IS, ARE))
+    return WeatTest(name or f"weat-{chosen.category}", chosen, texts)
+
+
+def _filled(template: str, slot: str, word: str, other: str) -> tuple[Context, Span]:
+    words = {slot: word, ("attribute" if slot == "target" else "target"): other}
+    text, spans, rest = "", {}, template
+    for name in sorted(words, key=lambda name: template.index(f"{{{name}}}")):
+        before, rest = rest.split(f"{{{name}}}")
+        text += before
+        spans[name] = Span(len(text), len(text) + len(words[name]))
+        text += words[name]
+    hidden = next(span for name, span in spans.items() if name != slot)
+    return Context(text + rest, spans[slot]), hidden

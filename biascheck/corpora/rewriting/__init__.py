@@ -1,0 +1,1 @@
+"""Gendered terms, names and roles, and texts rewritten with them."""

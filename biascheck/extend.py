@@ -1,0 +1,64 @@
+"""What one needs to write a measure, a corpus or a model of one's own. Public and pinned.
+
+- A measure: decorate ``(model, corpus, **options) -> Result`` with :func:`measure`, make items, then
+  ``summarise(draft(…))``.
+- A corpus: :class:`Corpus` of :class:`Pair`, whose :class:`Sentence` know the :class:`Span` of their target; or
+  templates, crossed with :func:`cross`.
+- A model: any object with a name, a fingerprint and one of the capabilities in :mod:`biascheck.models.capabilities`.
+"""
+
+from biascheck.corpora.corpus import Corpus, Pair
+from biascheck.corpora.lexicon import Context, Entry, Lexicon
+from biascheck.corpora.loaded import LeftOut, Loaded
+from biascheck.corpora.sentence import Sentence
+from biascheck.corpora.templates import Attribute, Target, Template, cross
+from biascheck.measures.declaration import Material, measure
+from biascheck.measures.draft import draft, shown
+from biascheck.models.capabilities import CausalModel, Classifier, Encoder, MaskedModel, Model, StaticVectors
+from biascheck.models.scoring.queries import Answer, MaskedQuery, Masking, Refusal, SentenceQuery, State, WordQuery
+from biascheck.results.items import ItemScore, Label, Shown, Skipped
+from biascheck.results.result import Result
+from biascheck.results.summaries import summarise
+from biascheck.spans import Span
+from biascheck.stats import Interval, Sample
+
+__all__ = [
+    "Answer",
+    "Attribute",
+    "CausalModel",
+    "Classifier",
+    "Context",
+    "Corpus",
+    "Encoder",
+    "Entry",
+    "Interval",
+    "ItemScore",
+    "Label",
+    "LeftOut",
+    "Lexicon",
+    "Loaded",
+    "MaskedModel",
+    "MaskedQuery",
+    "Masking",
+    "Material",
+    "Model",
+    "Pair",
+    "Refusal",
+    "Result",
+    "Sample",
+    "Sentence",
+    "SentenceQuery",
+    "Shown",
+    "Skipped",
+    "Span",
+    "State",
+    "StaticVectors",
+    "Target",
+    "Template",
+    "WordQuery",
+    "cross",
+    "draft",
+    "measure",
+    "shown",
+    "summarise",
+]

@@ -1,0 +1,1 @@
+"""Verdicts on results: margins, assertions, and the outcome of a run."""

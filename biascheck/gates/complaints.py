@@ -1,0 +1,73 @@
+"""How a gate that did not pass is told: the finding first, then what a reader needs to act on it."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Literal
+
+from biascheck import stats
+from biascheck.errors import BiasAssertionError, InconclusiveWarning, UsageError
+from biascheck.gates.gate import Gate
+from biascheck.stats import Verdict
+from biascheck.wording import figure
+
+__all__ = ["Inconclusive", "complain", "level_of_caller", "passes"]
+
+Inconclusive = Literal["fail", "warn"]
+PACKAGE = __name__.rpartition(".")[0]
+
+
+def complain(gates: Sequence[Gate]) -> None:
+    """Raise the findings of the gates that failed; warn of those that passed in doubt."""
+    __tracebackhide__ = True
+    failed = [gate for gate in gates if not gate.passed]
+    if failed:
+        raise BiasAssertionError("\n".join(_explained(gate) for gate in failed))
+    for gate in gates:
+        if gate.verdict is Verdict.INCONCLUSIVE:
+            warnings.warn(gate.finding, InconclusiveWarning, stacklevel=level_of_caller())
+
+
+def passes(inconclusive: Inconclusive) -> bool:
+    """Whether a gate in doubt is allowed to pass."""
+    if inconclusive not in ("fail", "warn"):
+        raise UsageError(f"inconclusive is 'fail' or 'warn', not {inconclusive!r}")
+    return inconclusive == "warn"
+
+
+def level_of_caller() -> int:
+    """How far up the first frame outside the assertions is: the warning belongs to that line."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(PACKAGE):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def _explained(gate: Gate) -> str:
+    """The finding, then what a reader needs to act on it."""
+    lines = [gate.finding]
+    if gate.verdict is Verdict.INCONCLUSIVE:
+        lines.append(f"  {_doubt(gate)}")
+    if gate.reason:
+        lines.append(f"  {'margin' if gate.bound == 'within' else 'bound'}: {gate.reason}")
+    lines.extend(f"  caution: {warning}" for warning in gate.warnings)
+    return "\n".join(lines)
+
+
+def _doubt(gate: Gate) -> str:
+    """Why nothing can be said, and what would help."""
+    if gate.interval is None:
+        return f"{gate.clusters} attributes are too few for an interval; at least {stats.MINIMUM_CLUSTERS} are needed"
+    if gate.bound == "below":
+        return "the interval straddles the bound: add sentences, or accept the doubt with inconclusive='warn'"
+    if stats.judge(gate.interval, gate.margin, centre=gate.parity) is Verdict.EXCEEDS:
+        return (
+            f"the interval lies outside the margin if judged alone, but not once corrected for {gate.family} gates: "
+            "add attributes, or accept the doubt with inconclusive='warn'"
+        )
+    return (
+        f"the interval straddles the margin; this sample finds gaps of {figure(gate.detectable or 0.0)} or more "
+        "(power 0.8): add attributes, or accept the doubt with inconclusive='warn'"
+    )

@@ -1,0 +1,35 @@
+"""Who hears of gates and comparisons. Kept apart from them, so that listening costs no import of numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from biascheck.gates.gate import Gate
+    from biascheck.results.comparison import Comparison
+    from biascheck.results.result import Result
+
+    Listener = Callable[[Gate | Comparison, Result], None]
+
+__all__ = ["record", "recording"]
+
+_listener: ContextVar[Listener | None] = ContextVar("gate_listener", default=None)
+
+
+@contextmanager
+def recording(listener: Listener) -> Iterator[None]:
+    """Hear of every gate and comparison that is judged inside the block; of two nested blocks, the inner one hears."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def record(judged: Gate | Comparison, result: Result) -> None:
+    """Tell the listener of a gate, or of a comparison with what came before ``result``, if there is one."""
+    if (listener := _listener.get()) is not None:
+        listener(judged, result)

@@ -1,0 +1,91 @@
+"""Assertions on two results of the same questions: no regression, a reduction, a utility that was kept."""
+
+from __future__ import annotations
+
+import warnings
+
+from biascheck import stats
+from biascheck.errors import BiasAssertionError, InconclusiveWarning, UsageError
+from biascheck.gates.complaints import Inconclusive, level_of_caller, passes
+from biascheck.gates.recording import record
+from biascheck.results.comparison import Comparison, compare
+from biascheck.results.result import Result
+from biascheck.results.summaries import LEVEL
+from biascheck.stats import Change, Interval
+from biascheck.wording import figure
+
+__all__ = ["assert_no_regression", "assert_reduced", "assert_utility_kept"]
+
+
+def assert_no_regression(
+    result: Result,
+    baseline: Result,
+    tolerance: float = 0.0,
+    *,
+    level: float = LEVEL,
+    inconclusive: Inconclusive = "warn",
+) -> Comparison:
+    """Fail if ``result`` has moved further from parity than ``baseline``, by more than ``tolerance``.
+
+    The paired interval of the change is judged, see :func:`biascheck.compare`. A change that cannot be told is
+    allowed with a warning, unless ``inconclusive="fail"``; one without an interval never passes.
+    """
+    __tracebackhide__ = True
+    comparison = compare(baseline, result, tolerance=tolerance, level=level)
+    record(comparison, result)
+    allowed = passes(inconclusive) and comparison.interval is not None
+    if comparison.verdict is Change.REGRESSED or (comparison.verdict is Change.INCONCLUSIVE and not allowed):
+        raise BiasAssertionError(comparison.finding)
+    if comparison.verdict is Change.INCONCLUSIVE:
+        warnings.warn(comparison.finding, InconclusiveWarning, stacklevel=level_of_caller())
+    return comparison
+
+
+def assert_reduced(before: Result, after: Result, by: float = 0.0, *, level: float = LEVEL) -> Comparison:
+    """Fail unless ``after`` lies closer to parity than ``before``, by more than ``by``.
+
+    The paired interval of ``|after − parity| − |before − parity|`` must end below ``−by``, see
+    :func:`biascheck.compare`. A change that cannot be told from ``by`` fails: a mitigation has to be shown.
+    """
+    __tracebackhide__ = True
+    if not by >= 0:
+        raise UsageError(f"by={by} is no reduction to ask for; give 0 or a number above")
+    comparison = compare(before, after, level=level)
+    record(comparison, after)
+    interval = comparison.interval
+    if interval is None or interval.high >= -by:
+        asked = f"a reduction by more than {figure(by)}" if by else "a reduction"
+        raise BiasAssertionError(f"{comparison.finding}\n  {asked} was to be shown, and {_shortfall(interval, by)}")
+    return comparison
+
+
+def assert_utility_kept(before: Result, after: Result, margin: float, *, level: float = LEVEL) -> Comparison:
+    """Fail unless a loss (held-out loss, pronoun error, task error) has grown by ``margin`` at most.
+
+    The paired interval of the growth must end at or below ``margin``: a model that cannot be shown to have kept what
+    it knew has not passed.
+    """
+    __tracebackhide__ = True
+    comparison = compare(before, after, tolerance=margin, level=level)
+    record(comparison, after)
+    if comparison.verdict not in (Change.NO_WORSE, Change.IMPROVED):
+        lost = "utility is lost" if comparison.verdict is Change.REGRESSED else "utility may be lost"
+        grown = f"{figure(comparison.before)} → {figure(comparison.after)}"
+        raise BiasAssertionError(
+            f"{comparison.measure} on {comparison.model_before} → {comparison.model_after} × {comparison.corpus}: "
+            f"{grown}, {lost}: the growth {_in_brackets(comparison.interval)} does not lie below {figure(margin)} "
+            f"({comparison.n:,} {comparison.unit}, seed {comparison.seed})"
+        )
+    return comparison
+
+
+def _shortfall(interval: Interval | None, by: float) -> str:
+    if interval is None:
+        return f"there are too few clusters for an interval; at least {stats.MINIMUM_CLUSTERS} are needed"
+    if interval.low > -by:
+        return f"the change lies above {figure(-by)}"
+    return f"the interval of the change {_in_brackets(interval)} reaches beyond {figure(-by)}: add attributes"
+
+
+def _in_brackets(interval: Interval | None) -> str:
+    return "[no interval]" if interval is None else f"[{figure(interval.low)}, {figure(interval.high)}]"

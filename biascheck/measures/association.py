@@ -1,0 +1,203 @@
+"""Log-probability association (Kurita et al. 2019, §2; Bartl et al. 2020, §4.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from math import exp, log
+from typing import Literal
+
+import numpy as np
+
+from biascheck.corpora.corpus import Corpus, Pair
+from biascheck.corpora.sentence import Sentence
+from biascheck.errors import CorpusError, ScoreError, UsageError
+from biascheck.measures.declaration import measure
+from biascheck.measures.draft import draft, shown
+from biascheck.models.capabilities import CausalModel, LanguageModel, MaskedModel
+from biascheck.models.scoring.queries import (
+    AS_IN_BARTL_2020,
+    Answer,
+    MaskedQuery,
+    Masking,
+    MultiToken,
+    Refusal,
+    SentenceQuery,
+)
+from biascheck.results.items import ItemScore, Skipped
+from biascheck.results.result import Result
+from biascheck.results.summaries import summarise
+
+__all__ = ["association", "association_queries", "pairwise_associations"]
+
+Variant = Literal["ours", "as published (Bartl 2020)"]
+AS_PUBLISHED: Variant = "as published (Bartl 2020)"
+
+
+@measure("association", version=1)
+def association(
+    model: LanguageModel,
+    corpus: Corpus,
+    *,
+    contrast: tuple[str, str] | None = None,
+    multi_token: MultiToken = "joint",
+    variant: Variant = "ours",
+    seed: int = 0,
+) -> Result:
+    """How much an attribute raises the probability of one group's words above another's.
+
+    For a target T and an attribute A in a sentence S::
+
+        association(T, A, S) = ln P(T | S, T masked) − ln P(T | S, T and A masked)
+
+    both read at the target's own mask; A has one mask for every piece of this model's tokenizer. The
+    score of an item is the association of ``contrast[0]`` minus that of ``contrast[1]`` (for gender:
+    male − female, so positive points towards male), the estimate the mean over items, its interval a
+    cluster bootstrap over attributes.
+
+    A target of several pieces has the joint probability of its pieces (``multi_token="joint"``) or is
+    skipped with its reason (``"skip"``). Causal models have no mask: P(T | S) is the likelihood of the
+    whole sentence normalised over the item's groups, and the prior is the mean of the same over the
+    corpus's neutral fillers in the attribute's place.
+
+    ``variant="as published (Bartl 2020)"`` masks an attribute once per whitespace word, fills the input to
+    16 pieces with attended masks and cuts it there, as the authors' code did.
+
+    Limits: the prior depends on the number of masks, and on nothing else of the attribute; templates
+    are not natural text; a gap says nothing about what the model does downstream.
+    """
+    if corpus.pairs[0].sentences[corpus.groups[0]].attribute is None:
+        raise CorpusError(f"{corpus.name!r} marks no attributes; association needs one in every sentence")
+    scored = _score(model, corpus, multi_token, variant)
+    first, second = _contrast(corpus, contrast)
+    items = [
+        ItemScore(
+            id=pair.id,
+            score=scores[first] - scores[second],
+            cluster=pair.attribute,
+            groups=scores,
+            labels=dict(pair.labels),
+            sentences=shown(pair),
+        )
+        for pair, scores in scored
+        if not isinstance(scores, Refusal)
+    ]
+    skipped = [Skipped(p.id, s.reason, dict(p.labels)) for p, s in scored if isinstance(s, Refusal)]
+    return summarise(draft(model, corpus, items, skipped, contrast=(first, second), seed=seed, unit="pairs"))
+
+
+def pairwise_associations(
+    model: LanguageModel, corpus: Corpus, *, multi_token: MultiToken = "joint", seed: int = 0
+) -> dict[tuple[str, str], Result]:
+    """The association gap of every two groups of a corpus, from one pass over the model."""
+    first = (corpus.groups[0], corpus.groups[1])
+    result = association(model, corpus, contrast=first, multi_token=multi_token, seed=seed)
+    return {pair: result.between(*pair) for pair in combinations(corpus.groups, 2)}
+
+
+def association_queries(sentences: Iterable[Sentence]) -> list[MaskedQuery]:
+    """Two queries for every sentence: its target with the attribute in sight, then with it masked."""
+    queries: list[MaskedQuery] = []
+    for sentence in sentences:
+        hidden = () if sentence.attribute is None else (sentence.attribute,)
+        queries.append(MaskedQuery(sentence.text, sentence.target))
+        queries.append(MaskedQuery(sentence.text, sentence.target, hidden))
+    return queries
+
+
+Scores = Mapping[str, float] | Refusal
+
+
+def _score(
+    model: LanguageModel, corpus: Corpus, multi_token: MultiToken, variant: Variant
+) -> list[tuple[Pair, Scores]]:
+    if isinstance(model, MaskedModel):
+        masking = AS_IN_BARTL_2020 if variant == AS_PUBLISHED else Masking()
+        return _score_masked(model, corpus, multi_token, masking)
+    if variant != "ours":
+        raise UsageError(f"variant {variant!r} is about masks; {model.name} is a causal model and has none")
+    if isinstance(model, CausalModel):
+        return _score_causal(model, corpus)
+    raise UsageError(f"{model!r} is neither a masked nor a causal language model; see biascheck.models.capabilities")
+
+
+def _contrast(corpus: Corpus, contrast: tuple[str, str] | None) -> tuple[str, str]:
+    if contrast is None and len(corpus.groups) > 2:
+        raise UsageError(
+            f"{corpus.name!r} has {len(corpus.groups)} groups; choose contrast=({corpus.groups[0]!r}, "
+            f"{corpus.groups[1]!r}) or take all of them with pairwise_associations"
+        )
+    first, second = contrast or corpus.groups[:2]
+    unknown = {first, second} - set(corpus.groups)
+    if unknown or first == second:
+        raise UsageError(f"contrast ({first!r}, {second!r}) needs two different groups of {list(corpus.groups)}")
+    return first, second
+
+
+def _score_masked(
+    model: MaskedModel, corpus: Corpus, multi_token: MultiToken, masking: Masking
+) -> list[tuple[Pair, Scores]]:
+    queries = association_queries(corpus.sentences())
+    answers = iter(model.fill(queries, masking=masking, multi_token=multi_token))
+    scored: list[tuple[Pair, Scores]] = []
+    for pair in corpus:
+        both = {group: (next(answers), next(answers)) for group in corpus.groups}
+        scored.append((pair, _difference(both)))
+    return scored
+
+
+def _difference(answers: Mapping[str, tuple[Answer | Refusal, Answer | Refusal]]) -> Scores:
+    """The association of every group, or the first reason why there is none."""
+    scores: dict[str, float] = {}
+    for group, (seen, masked) in answers.items():
+        if isinstance(seen, Refusal):
+            return seen
+        if isinstance(masked, Refusal):
+            return masked
+        scores[group] = seen.log_probability - masked.log_probability
+    return scores
+
+
+def _score_causal(model: CausalModel, corpus: Corpus) -> list[tuple[Pair, Scores]]:
+    if not corpus.fillers:
+        raise CorpusError(
+            f"{corpus.name!r} has no fillers, and a causal model needs neutral attributes for its prior; "
+            "give the corpus fillers=('person', …)"
+        )
+    versions = [(pair, [None, *corpus.fillers]) for pair in corpus]
+    queries = [
+        SentenceQuery(_filled(pair.sentences[group], filler).text)
+        for pair, fillers in versions
+        for filler in fillers
+        for group in corpus.groups
+    ]
+    answers = iter(model.likelihood(queries))
+    scored: list[tuple[Pair, Scores]] = []
+    for pair, fillers in versions:
+        table = [[next(answers) for _ in corpus.groups] for _ in fillers]
+        scored.append((pair, _against_fillers(corpus.groups, table)))
+    return scored
+
+
+def _filled(sentence: Sentence, filler: str | None) -> Sentence:
+    return sentence if filler is None else sentence.with_attribute(filler)
+
+
+def _against_fillers(groups: Sequence[str], table: list[list[Answer | Refusal]]) -> Scores:
+    """Normalise every row over the groups; the first row is the item, the others are its prior."""
+    rows: list[list[float]] = []
+    for row in table:
+        for answer in row:
+            if isinstance(answer, Refusal):
+                return answer
+        rows.append(_log_normalised([a.log_probability for a in row if isinstance(a, Answer)]))
+    prior = [log(float(np.mean([exp(row[i]) for row in rows[1:]]))) for i in range(len(groups))]
+    return {group: rows[0][i] - prior[i] for i, group in enumerate(groups)}
+
+
+def _log_normalised(values: Sequence[float]) -> list[float]:
+    top = max(values)
+    total = top + log(sum(exp(value - top) for value in values))
+    if not np.isfinite(total):
+        raise ScoreError(f"sentence likelihoods {values} cannot be normalised")
+    return [value - total for value in values]

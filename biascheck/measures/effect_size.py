@@ -1,0 +1,165 @@
+"""Effect size of the association gap between two attribute sets (Kurita et al. 2019, §3.2, Table 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import exp, log
+from typing import Literal
+
+import numpy as np
+
+from biascheck import stats
+from biascheck.corpora.corpus import Corpus, Pair
+from biascheck.corpora.sentence import Sentence
+from biascheck.errors import CorpusError, UsageError
+from biascheck.measures.association import association
+from biascheck.measures.attribute_means import means_of_attributes
+from biascheck.measures.declaration import measure
+from biascheck.measures.draft import draft
+from biascheck.models.capabilities import LanguageModel, MaskedModel
+from biascheck.models.scoring.queries import Answer, MaskedQuery, MultiToken, Refusal
+from biascheck.results.items import ItemScore, Skipped
+from biascheck.results.result import Result
+from biascheck.results.summaries import summarise
+from biascheck.spans import Span
+
+__all__ = ["effect_size"]
+
+Variant = Literal["ours", "as published (Kurita 2019)"]
+AS_PUBLISHED: Variant = "as published (Kurita 2019)"
+
+
+@measure("effect size", version=1)
+def effect_size(
+    model: LanguageModel,
+    corpus: Corpus,
+    *,
+    multi_token: MultiToken = "joint",
+    variant: Variant = "ours",
+    seed: int = 0,
+) -> Result:
+    """How far apart two sets of attributes lie on the association gap, in standard deviations.
+
+    The gap of an attribute is the mean of its association gaps over templates and target pairs. With A
+    and B the gaps of the two sets (career and family, say)::
+
+        d = (mean A − mean B) / standard deviation of A ∪ B  (n − 1)
+
+    Positive: set A leans towards the corpus's first group more than set B does. The p-value is two-sided,
+    from permuting attributes between the sets: exact where the partitions can be enumerated.
+
+    ``variant="as published (Kurita 2019)"`` does what the authors' code did: one row for every template and
+    attribute, the rows pooled as if independent; the probabilities of several targets of a template summed
+    before the logarithm; the prior read at the word left of the attribute; p without the +1. It reproduces
+    their procedure, not their figures, some of which cannot be reproduced (see the errata).
+
+    Limits: with eight attributes a side the interval of d is about two wide.
+    """
+    _require_sides(corpus)
+    if variant == AS_PUBLISHED:
+        items, skipped = _pooled_rows(model, corpus)
+    else:
+        gaps = association(model, corpus, multi_token=multi_token, seed=seed)
+        items, skipped = means_of_attributes(gaps.items), list(gaps.skipped)
+    contrast = (corpus.groups[0], corpus.groups[1])
+    form = draft(
+        model,
+        corpus,
+        items,
+        skipped,
+        contrast=contrast,
+        seed=seed,
+        statistic="standardised_difference",
+        unit="attributes" if variant == "ours" else "rows",
+    )
+    result = summarise(form)
+    return _with_published_p(result) if variant == AS_PUBLISHED else result
+
+
+def _with_published_p(result: Result) -> Result:
+    """The authors counted k / n; a permutation test that can reach zero needs (k + 1) / (n + 1)."""
+    sides = [np.array([item.score for item in result.items if item.side == side]) for side in ("A", "B")]
+    rng = np.random.default_rng(result.seed)
+    return replace(result, p=stats.permute_two_samples(sides[0], sides[1], rng=rng, plus_one=False).p)
+
+
+def _require_sides(corpus: Corpus) -> None:
+    sides = {str(pair.labels.get("side")) for pair in corpus}
+    if sides != {"A", "B"}:
+        raise CorpusError(
+            f"{corpus.name!r} has sides {sorted(sides)}; an effect size compares two sets of attributes, "
+            "labelled side='A' and side='B'"
+        )
+    if len(corpus.groups) != 2:
+        raise CorpusError(f"{corpus.name!r} has {len(corpus.groups)} groups; an effect size is of the gap between two")
+
+
+def _pooled_rows(model: LanguageModel, corpus: Corpus) -> tuple[list[ItemScore], list[Skipped]]:
+    """One item for every template and attribute, as the authors pooled them."""
+    if not isinstance(model, MaskedModel):
+        raise UsageError(f"variant {AS_PUBLISHED!r} is about masks; {model.name} is a causal model and has none")
+    rows: dict[tuple[str, str], list[Pair]] = {}
+    for pair in corpus:
+        rows.setdefault((str(pair.labels.get("template")), pair.attribute), []).append(pair)
+    queries = [query for pairs in rows.values() for query in _row_queries(pairs, corpus.groups)]
+    answers = iter(model.fill(queries))
+    items: list[ItemScore] = []
+    skipped: list[Skipped] = []
+    for (template, attribute), pairs in rows.items():
+        name = f"{template}/{attribute}"
+        table = {group: [(next(answers), next(answers)) for _ in pairs] for group in corpus.groups}
+        scores = _summed(table)
+        if isinstance(scores, Refusal):
+            skipped.append(Skipped(name, scores.reason, dict(pairs[0].labels)))
+        else:
+            items.append(_row_item(name, scores, pairs[0], corpus.groups))
+    return items, skipped
+
+
+def _row_item(name: str, scores: Mapping[str, float], pair: Pair, groups: Sequence[str]) -> ItemScore:
+    return ItemScore(
+        id=name,
+        score=scores[groups[0]] - scores[groups[1]],
+        cluster=name,
+        groups=scores,
+        side=str(pair.labels["side"]),
+        labels=dict(pair.labels),
+    )
+
+
+def _row_queries(pairs: Sequence[Pair], groups: Sequence[str]) -> list[MaskedQuery]:
+    queries: list[MaskedQuery] = []
+    for group in groups:
+        for pair in pairs:
+            sentence = pair.sentences[group]
+            hidden = () if sentence.attribute is None else (sentence.attribute,)
+            queries.append(MaskedQuery(sentence.text, sentence.target))
+            queries.append(
+                MaskedQuery(sentence.text, sentence.target, hidden, read_at=_word_left_of_attribute(sentence))
+            )
+    return queries
+
+
+def _word_left_of_attribute(sentence: Sentence) -> Span:
+    if sentence.attribute is None:
+        raise CorpusError(f"{sentence.text!r} marks no attribute")
+    before = sentence.text[: sentence.attribute.start].rstrip()
+    return Span(before.rfind(" ") + 1, len(before))
+
+
+def _summed(
+    table: Mapping[str, list[tuple[Answer | Refusal, Answer | Refusal]]],
+) -> Mapping[str, float] | Refusal:
+    scores: dict[str, float] = {}
+    for group, answers in table.items():
+        seen = masked = 0.0
+        for answer, prior in answers:
+            if isinstance(answer, Refusal):
+                return answer
+            if isinstance(prior, Refusal):
+                return prior
+            seen += exp(answer.log_probability)
+            masked += exp(prior.log_probability)
+        scores[group] = log(seen) - log(masked)
+    return scores

@@ -1,0 +1,1 @@
+"""Measures on the vectors of words."""

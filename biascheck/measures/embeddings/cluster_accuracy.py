@@ -1,0 +1,95 @@
+"""Whether words that lean to one gender fall into clusters of their own (Basta et al. 2019, §5)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biascheck import stats
+from biascheck.corpora.lexicon import Lexicon
+from biascheck.measures.declaration import measure
+from biascheck.measures.draft import draft
+from biascheck.measures.embeddings.drawn_items import baseline_table, drawn_items
+from biascheck.measures.embeddings.states_of_words import Drawn, draw_words, embedding_of
+from biascheck.measures.embeddings.word_map import plane
+from biascheck.results.result import Result
+from biascheck.results.summaries import summarise
+
+__all__ = ["cluster_accuracy"]
+
+Scores = NDArray[np.float64]
+
+
+@measure("cluster accuracy", version=1)
+def cluster_accuracy(
+    model: Any, lexicon: Lexicon, *, draws: int = 10, permutations: int = 999, seed: int = 0
+) -> Result:
+    """The share of words that k-means (k = 2) puts with their own gender; 0.5 is chance.
+
+    Clusters have no names, so an accuracy is aligned: ``max(a, 1 − a)``. ``details["draws"]`` has the paper's figure,
+    each draw aligned by itself. The estimate aligns once: the clusters of the draws are matched with each other
+    without a look at the genders, and all are turned together, because ten alignments of noise would read as bias.
+    Where there are clusters by gender the two agree.
+
+    The score of an item, one word in one draw, is how much nearer it lies to the centre of its own gender's cluster
+    than to the other; positive is placed with its own. ``details["table"]`` tells the figure from permuted genders.
+
+    Limits: clusters may follow topic or part of speech, which go with gender in a word list. What the clusterings of
+    different draws differ by is in the interval; static vectors have one, and it takes that as given.
+    """
+    embedding = embedding_of(model)
+    drawn = draw_words(embedding, lexicon, draws=draws, seed=seed)
+    genders = np.array([1.0 if lexicon.group_of(e) == lexicon.groups[0] else -1.0 for e in drawn.entries])
+    sides = matched(np.stack([_sides(vectors, seed + n) for n, vectors in enumerate(drawn.vectors)]))
+    scores = sides * genders
+    if _share(scores) < 0.5:
+        scores = -scores
+    form = draft(
+        embedding,
+        lexicon,
+        drawn_items(drawn, scores),
+        drawn.skipped,
+        contrast=lexicon.groups,
+        seed=seed,
+        statistic="share_positive",
+        parity=0.5,
+        unit="words in sentences",
+    )
+    permuted = _permuted(sides, genders, permutations, seed)
+    details = {
+        "draws": [max(share, 1 - share) for share in map(_share, scores)],
+        "table": baseline_table([stats.label_baseline(_share(scores), permuted)]),
+        "map": _map(drawn, lexicon),
+    }
+    return summarise(replace(form, details=details))
+
+
+def matched(sides: Scores) -> Scores:
+    """Turn the clusterings of several draws so that they agree with each other as far as they can."""
+    signs = np.sign(sides)
+    leading = np.linalg.svd(signs, full_matrices=False)[0][:, 0]
+    return sides * np.where(leading < 0, -1.0, 1.0)[:, None]
+
+
+def _sides(vectors: NDArray[np.float32], seed: int) -> Scores:
+    return stats.side_of_centres(vectors, stats.two_centres(vectors, seed=seed))
+
+
+def _share(scores: Scores) -> float:
+    return float(((np.sign(scores) + 1) / 2).mean())
+
+
+def _permuted(sides: Scores, genders: Scores, permutations: int, seed: int) -> list[float]:
+    """The aligned figure with genders dealt out anew: the same clusters, so only chance is left."""
+    rng = np.random.default_rng(seed)
+    tally = np.sign(sides).mean(axis=0)
+    shares = [(float((tally * rng.permutation(genders)).mean()) + 1) / 2 for _ in range(permutations)]
+    return [max(share, 1 - share) for share in shares]
+
+
+def _map(drawn: Drawn, lexicon: Lexicon) -> list[dict[str, object]]:
+    groups = [lexicon.group_of(entry) for entry in drawn.entries]
+    return plane(drawn.vectors[0], [entry.word for entry in drawn.entries], groups)

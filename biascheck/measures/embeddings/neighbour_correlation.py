@@ -1,0 +1,62 @@
+"""Whether professions stand among words of the gender they lean to (Basta et al. 2019, §5)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from biascheck import stats
+from biascheck.corpora.lexicon import Lexicon
+from biascheck.errors import CorpusError
+from biascheck.measures.declaration import measure
+from biascheck.measures.draft import draft
+from biascheck.measures.embeddings.drawn_items import drawn_items
+from biascheck.measures.embeddings.states_of_words import draw_words, embedding_of
+from biascheck.results.result import Result
+from biascheck.results.summaries import summarise
+
+__all__ = ["neighbour_correlation"]
+
+
+@measure("neighbour correlation", version=1)
+def neighbour_correlation(
+    model: Any, lexicon: Lexicon, *, neighbours: int = 10, draws: int = 10, seed: int = 0
+) -> Result:
+    """Pearson's r between the bias of a word and the share of male-leaning words among its nearest neighbours.
+
+    Neighbours are the k words of the lexicon nearest by cosine. The score of an item, one word in one draw, is
+    ``2 · share − 1``, from −1 (all neighbours lean to the second group) to 1. Bias is the lexicon's own. The estimate
+    is over all draws together, ``details["draws"]`` has each; the words are the clusters.
+
+    Limits: professions of one field stand together and lean alike, whatever the model thinks of gender; with bias
+    taken from these same vectors the correlation is partly one of the vectors with themselves. The paper does not
+    state its k; figures of different k, or of word lists of different size, are not comparable.
+    """
+    if any(entry.bias is None for entry in lexicon):
+        raise CorpusError(f"{lexicon.name!r} has words without a bias; a correlation needs one for each (with_bias)")
+    embedding = embedding_of(model)
+    drawn = draw_words(embedding, lexicon, draws=draws, seed=seed)
+    bias = np.array([entry.bias for entry in drawn.entries], dtype=np.float64)
+    leans = np.sign(bias)
+    scores = np.stack([leans[stats.nearest(vectors, neighbours)].mean(axis=1) for vectors in drawn.vectors])
+    form = draft(
+        embedding,
+        lexicon,
+        drawn_items(drawn, scores, covariate=True),
+        drawn.skipped,
+        contrast=lexicon.groups,
+        seed=seed,
+        statistic="pearson",
+        unit="words in sentences",
+    )
+    points = [
+        {"name": entry.word, "x": float(entry.bias or 0.0), "y": float(share)}
+        for entry, share in zip(drawn.entries, (scores.mean(axis=0) + 1) / 2, strict=True)
+    ]
+    details = {
+        "draws": [stats.pearson(bias, row).coefficient for row in scores],
+        "scatter": {"x": "bias of the word", "y": f"share of {lexicon.groups[0]} among neighbours", "points": points},
+    }
+    return summarise(replace(form, details=details))

@@ -1,0 +1,176 @@
+"""The pronoun a model prefers in a sentence about two people (Manela et al. 2021, §3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import exp, inf, isnan, log
+from typing import Literal
+
+from biascheck.corpora.corpus import Corpus, Pair
+from biascheck.corpora.rewriting.entities import with_noun
+from biascheck.corpora.sentence import Sentence
+from biascheck.errors import CorpusError, ScoreError, UsageError
+from biascheck.measures.declaration import measure
+from biascheck.measures.draft import draft, shown
+from biascheck.models.adapters.online import OnlineModel
+from biascheck.models.capabilities import CausalModel, LanguageModel, MaskedModel
+from biascheck.models.scoring.queries import Answer, MaskedQuery, Masking, Refusal, SentenceQuery
+from biascheck.results.items import ItemScore, Skipped
+from biascheck.results.result import Result
+from biascheck.results.summaries import summarise
+from biascheck.spans import Span
+
+__all__ = ["AS_IN_MANELA_2021", "Cluster", "PronounVariant", "pronoun_gap"]
+
+PronounVariant = Literal["ours", "as published (Manela 2021)"]
+AS_IN_MANELA_2021: PronounVariant = "as published (Manela 2021)"
+Cluster = Literal["schema", "occupation", "template"]
+
+Shares = Mapping[str, float] | Refusal
+
+
+@measure("pronoun gap", version=1)
+def pronoun_gap(
+    model: LanguageModel,
+    corpus: Corpus,
+    *,
+    online: bool = False,
+    variant: PronounVariant = "ours",
+    cluster: Cluster = "schema",
+    seed: int = 0,
+) -> Result:
+    """How much more probable the first group's pronoun is than the second's, in the same sentence.
+
+    With P(g) the probability of the pronoun of group g at its mask, normalised over the pair that the
+    sentence can have (he/she, him/her or his/her), the score of an item is ``P(male) − P(female)``, from −1
+    to 1; above zero, the model predicts male. The estimate is the mean. Skew and stereotype are made from
+    these items by ``skew_of`` and ``stereotype_of``, so one pass serves both. The
+    pro- and the anti-stereotypical version of a sentence have the same masked input, which runs once.
+
+    ``online=True`` divides each probability by the same with both people masked, read at the pronoun's mask,
+    before it normalises (the paper's suffix -O). ``variant="as published (Manela 2021)"`` reads that prior
+    at the first mask of the sentence, a person's, and masks once per whitespace word, as the authors'
+    code did. Causal models have no mask: P(g) is the likelihood of the whole sentence with that pronoun,
+    normalised over the two, and the prior its mean over the corpus's neutral nouns in both people's place.
+
+    ``cluster`` says what is resampled for intervals: sentence pairs (``"schema"``), occupations or templates.
+
+    Limits: intervals over sentence pairs hold for these frames and occupations; resample templates or
+    occupations to speak of others.
+    """
+    if online and isinstance(model, OnlineModel):
+        raise UsageError(f"{model.name} corrects itself already; measure it with online=False, or the model inside")
+    if variant != "ours" and not online:
+        raise UsageError(f"variant {variant!r} is about the online prior; ask for online=True with it")
+    shares = _shares_masked(model, corpus, online, variant) if isinstance(model, MaskedModel) else None
+    if shares is None:
+        shares = _shares_causal(model, corpus, online, variant)
+    scored = list(zip(corpus, shares, strict=True))
+    items = [_item(pair, given, corpus, cluster) for pair, given in scored if not isinstance(given, Refusal)]
+    skipped = [Skipped(p.id, given.reason, dict(p.labels)) for p, given in scored if isinstance(given, Refusal)]
+    first, second = corpus.groups[:2]
+    form = draft(model, corpus, items, skipped, contrast=(first, second), seed=seed, unit="pairs")
+    named_by = "occupation" if all("occupation" in item.labels for item in items) else ""
+    return summarise(replace(form, named_by=named_by))
+
+
+def _item(pair: Pair, shares: Mapping[str, float], corpus: Corpus, cluster: str) -> ItemScore:
+    first, second = corpus.groups[:2]
+    stereotype = pair.labels.get("stereotype")
+    return ItemScore(
+        id=pair.id,
+        score=shares[first] - shares[second],
+        cluster=str(pair.labels.get(cluster, pair.id)),
+        groups=shares,
+        side=None if stereotype is None else "A" if stereotype == first else "B",
+        labels=dict(pair.labels),
+        sentences=shown(pair),
+    )
+
+
+def _shares_masked(model: MaskedModel, corpus: Corpus, online: bool, variant: PronounVariant) -> list[Shares]:
+    published = variant == AS_IN_MANELA_2021
+    masking = Masking(per="word") if published else Masking()
+    queries = [query for sentence in corpus.sentences() for query in _queries(sentence, online, published)]
+    answers = iter(model.fill(queries, masking=masking))
+    found: list[Shares] = []
+    for _ in corpus:
+        seen, prior = [], []
+        for _ in corpus.groups:
+            seen.append(next(answers))
+            if online:
+                prior.append(next(answers))
+        found.append(_normalised(corpus.groups, seen, prior))
+    return found
+
+
+def _queries(sentence: Sentence, online: bool, published: bool) -> Iterator[MaskedQuery]:
+    yield MaskedQuery(sentence.text, sentence.target, people=sentence.people)
+    if online:
+        if not sentence.people:
+            raise CorpusError(f"{sentence.text!r} marks no people to mask; use winograd or published_winobias")
+        read_at = _first_mask(sentence) if published else None
+        yield MaskedQuery(sentence.text, sentence.target, sentence.people, read_at)
+
+
+def _first_mask(sentence: Sentence) -> Span | None:
+    """The first word that becomes a mask; nothing if that is the pronoun itself."""
+    first = min(sentence.target, *sentence.people)
+    word = first.of(sentence.text).split()[0]
+    return None if first == sentence.target else Span(first.start, first.start + len(word))
+
+
+def _shares_causal(model: LanguageModel, corpus: Corpus, online: bool, variant: PronounVariant) -> list[Shares]:
+    if not isinstance(model, CausalModel):
+        raise UsageError(f"{model!r} is neither a masked nor a causal language model; see biascheck.extend")
+    if variant != "ours":
+        raise UsageError(f"variant {variant!r} is about masks; {model.name} is a causal model and has none")
+    if online and not corpus.fillers:
+        raise CorpusError(f"{corpus.name!r} has no fillers, and a causal model needs neutral nouns for its prior")
+    versions = [corpus, *(with_noun(corpus, noun) for noun in corpus.fillers if online)]
+    queries = [SentenceQuery(sentence.text) for version in versions for sentence in version.sentences()]
+    answers = iter(model.likelihood(queries))
+    tables = [
+        [_normalised(corpus.groups, [next(answers) for _ in corpus.groups], ()) for _ in corpus] for _ in versions
+    ]
+    return [_against_nouns(corpus.groups, [table[i] for table in tables]) for i in range(len(corpus))]
+
+
+def _against_nouns(groups: Sequence[str], rows: Sequence[Shares]) -> Shares:
+    """The first row, divided by the mean of the others where there are others."""
+    given: list[Mapping[str, float]] = []
+    for row in rows:
+        if isinstance(row, Refusal):
+            return row
+        given.append(row)
+    if len(given) == 1:
+        return given[0]
+    prior = {group: sum(row[group] for row in given[1:]) / (len(given) - 1) for group in groups}
+    return _shares(groups, [_log(given[0][group]) - _log(prior[group]) for group in groups])
+
+
+def _normalised(groups: Sequence[str], seen: Sequence[Answer | Refusal], prior: Sequence[Answer | Refusal]) -> Shares:
+    """The groups' shares of the probability, or the first reason why there are none."""
+    logs: list[float] = []
+    for answer in (*seen, *prior):
+        if isinstance(answer, Refusal):
+            return answer
+        if isnan(answer.log_probability):
+            raise ScoreError("the model gave a log-probability that is no number; look for broken weights")
+        logs.append(answer.log_probability)
+    if prior:
+        logs = [with_people - without for with_people, without in zip(logs, logs[len(seen) :], strict=False)]
+    return _shares(groups, logs)
+
+
+def _shares(groups: Sequence[str], logs: Sequence[float]) -> Shares:
+    top = max(logs)
+    if not -inf < top < inf or any(map(isnan, logs)):
+        return Refusal("the pronouns have no probability that could be compared: all are 0, or a prior is")
+    weights = [exp(value - top) for value in logs]
+    return {group: weight / sum(weights) for group, weight in zip(groups, weights, strict=True)}
+
+
+def _log(share: float) -> float:
+    return log(share) if share > 0 else -inf

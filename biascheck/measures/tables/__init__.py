@@ -1,0 +1,1 @@
+"""Results as the tables of the papers."""

@@ -1,0 +1,1 @@
+"""Models of every make behind the capabilities that measures ask for."""

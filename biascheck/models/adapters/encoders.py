@@ -1,0 +1,156 @@
+"""Contextual encoders: word states and sentence vectors of any transformers encoder or decoder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Unpack, get_args
+
+import numpy as np
+
+from biascheck.errors import ModelError, UsageError
+from biascheck.models.adapters.transformers import Handling, TransformersModel
+from biascheck.models.capabilities import Encoder
+from biascheck.models.scoring.encoding import Pooling, encode_texts, encode_words
+from biascheck.models.scoring.plan import Budget, ScoringPlan, make_plan
+from biascheck.models.scoring.queries import Refusal, State, WordQuery
+from biascheck.models.scoring.state_engine import StateEngine, execute_states
+
+__all__ = ["SentencePooling", "TransformersEncoder", "encoder_of", "pooling_of_folder"]
+
+STATES_IN_MEMORY = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePooling:
+    """How a text becomes one vector: the mean of its states, the first or the last; of length 1 if normalised."""
+
+    mode: Pooling = "mean"
+    normalise: bool = False
+
+
+class TransformersEncoder(TransformersModel):
+    """The states of a transformers model, as one vector for each word or text.
+
+    A word is found by its characters and is the mean of its pieces' states at ``layer`` (0 the embeddings, −1
+    the last). Where a tokenizer puts nothing before a text, an opening token is put there, and not read.
+    """
+
+    kind: ClassVar[Literal["encoder"]] = "encoder"
+
+    def __init__(
+        self,
+        materials: Callable[[], tuple[Any, Any]],
+        *,
+        layer: int = -1,
+        pooling: SentencePooling = SentencePooling(),
+        **handling: Unpack[Handling],
+    ) -> None:
+        super().__init__(materials, **handling)
+        self.layer = layer
+        self.pooling = pooling
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of weights, tokenizer, precision, layer and pooling."""
+        facts = [self.prints.digest, self.layer, self.pooling.mode, self.pooling.normalise]
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+    @property
+    def can_mask(self) -> bool:
+        """Whether the tokenizer has a mask."""
+        return self.tokenizer.mask_token_id is not None
+
+    def plan(self, queries: Sequence[WordQuery]) -> ScoringPlan:
+        """Say what encoding the words will cost, without encoding them."""
+        return make_plan(encode_words(queries, self.tokenizer, max_length=self.max_length), self._budget)
+
+    def words(self, queries: Sequence[WordQuery]) -> list[State | Refusal]:
+        """The mean state of the pieces of each word; each distinct text runs once."""
+        return execute_states(self.plan(queries), self._states, title=f"{self.name}: {len(queries):,} words")
+
+    def sentences(self, texts: Sequence[str]) -> list[State | Refusal]:
+        """One vector for each text, pooled as this encoder pools."""
+        encoded = encode_texts(texts, self.tokenizer, pooling=self.pooling.mode, max_length=self.max_length)
+        found = execute_states(make_plan(encoded, self._budget), self._states, title=f"{self.name}: sentences")
+        return [_normalised(state) for state in found] if self.pooling.normalise else found
+
+    @cached_property
+    def _states(self) -> StateEngine:
+        layers = int(self.torch_model.config.get_text_config().num_hidden_layers)
+        if not -layers - 1 <= self.layer <= layers:
+            raise UsageError(
+                f"{self.name} has the layers 0 (embeddings) to {layers}, or −1 from the end, not {self.layer}"
+            )
+        layer = -1 if self.layer == layers else self.layer
+        return StateEngine(self.torch_model, pad_token=self._pad_token, device=self.device, layer=layer)
+
+    @property
+    def _budget(self) -> Budget:
+        return Budget(tokens=self.token_budget, readings=STATES_IN_MEMORY)
+
+
+def _normalised(state: State | Refusal) -> State | Refusal:
+    if isinstance(state, Refusal):
+        return state
+    length = float(np.linalg.norm(state.vector))
+    return State(state.vector / np.float32(length), state.pieces) if length else state
+
+
+def encoder_of(model: Any, *, layer: int = -1, pooling: Pooling = "mean") -> Encoder:
+    """Use a language model that is loaded already as an encoder; an encoder stays what it is.
+
+    ``layer`` and ``pooling`` are for language models: an encoder was given its own when it was loaded.
+    """
+    if pooling not in get_args(Pooling):
+        raise UsageError(f"pooling is one of {', '.join(get_args(Pooling))}, not {pooling!r}")
+    # A protocol is checked by asking for its members, and a mask would load the weights: transformers models first.
+    if not isinstance(model, TransformersModel) and isinstance(model, Encoder):
+        return model
+    if not isinstance(model, TransformersModel):
+        raise UsageError(
+            f"{getattr(model, 'name', model)!r} has no states to read; pass a transformers model, an object with the "
+            "methods of biascheck.models.capabilities.Encoder, or static vectors"
+        )
+    if isinstance(model, TransformersEncoder) and (layer, pooling) == (-1, "mean"):
+        return model
+    return TransformersEncoder(
+        lambda: (model.torch_model, model.tokenizer),
+        name=model.name if layer == -1 else f"{model.name}·layer {layer}",
+        prints=model.prints,
+        device=model.device,
+        token_budget=model.token_budget,
+        layer=layer,
+        pooling=SentencePooling(pooling),
+    )
+
+
+def pooling_of_folder(folder: Path) -> SentencePooling:
+    """What a sentence-transformers folder says about pooling; the plain mean where it says nothing."""
+    modules = folder / "modules.json"
+    if not modules.is_file():
+        return SentencePooling()
+    listed = {str(module["type"]).rsplit(".", 1)[-1]: str(module["path"]) for module in _json(modules)}
+    unknown = sorted(set(listed) - {"Transformer", "Pooling", "Normalize"})
+    if unknown:
+        raise ModelError(f"{folder}: its sentence vectors go through {', '.join(unknown)}, which is not supported")
+    if listed.get("Transformer"):
+        raise ModelError(f"{folder}: the transformer lies in {listed['Transformer']!r}; load that folder instead")
+    config = _json(folder / listed["Pooling"] / "config.json") if "Pooling" in listed else {}
+    modes = [key for key, on in config.items() if key.startswith("pooling_mode_") and on is True]
+    known: dict[str, Pooling] = {"mean_tokens": "mean", "cls_token": "cls", "lasttoken": "last"}
+    if len(modes) > 1 or (modes and modes[0].removeprefix("pooling_mode_") not in known):
+        raise ModelError(f"{folder}: pools by {', '.join(modes)}; supported are one of {', '.join(known)}")
+    mode = known[modes[0].removeprefix("pooling_mode_")] if modes else "mean"
+    return SentencePooling(mode, normalise="Normalize" in listed)
+
+
+def _json(file: Path) -> Any:
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{file}: not readable as JSON ({error}); copy the folder again") from error

@@ -1,0 +1,114 @@
+"""Text classifiers in transformers' form: an encoder or decoder with a sequence-classification head."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from math import exp
+from typing import Any, ClassVar, Literal, Unpack
+
+from biascheck.cache.document_cache import digest_of
+from biascheck.errors import ModelError, ScoreError
+from biascheck.models.adapters.transformers import Handling, TransformersModel
+from biascheck.models.scoring.encoding import Encoded
+from biascheck.models.scoring.engine import TorchEngine, execute, padded
+from biascheck.models.scoring.plan import ScoringPlan, make_plan
+from biascheck.models.scoring.queries import Refusal
+from biascheck.models.scoring.windows import Window, read_through
+
+__all__ = ["WINDOW_IN_CONFIG", "TransformersClassifier"]
+
+WINDOW_IN_CONFIG = "biascheck_window"
+"""Where config.json says which part of a text the classifier was trained to read."""
+LONGEST = 512
+
+
+class TransformersClassifier(TransformersModel):
+    """BERT, RoBERTa, DistilBERT, GPT-2 … ForSequenceClassification, read as P(positive).
+
+    ``positive`` names the class that is good news; it is found by itself where exactly one label begins with "pos".
+    ``window`` says what is read of a text that is too long; without one, what the folder was trained with, else its
+    head up to the model's limit. Texts that are the same within the window run once.
+    """
+
+    kind: ClassVar[Literal["classifier"]] = "classifier"
+
+    def __init__(
+        self,
+        materials: Callable[[], tuple[Any, Any]],
+        *,
+        positive: str | None = None,
+        window: Window | None = None,
+        **handling: Unpack[Handling],
+    ) -> None:
+        super().__init__(materials, **handling)
+        self._positive = positive
+        self._window = window
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of weights, tokenizer, precision, and of how the classifier was asked to be read."""
+        window = None if self._window is None else [self._window.pieces, self._window.keep]
+        return digest_of([self.prints.digest, self._positive, window])
+
+    @property
+    def labels(self) -> dict[int, str]:
+        """The names of the classes."""
+        return {int(index): str(label) for index, label in self.torch_model.config.id2label.items()}
+
+    @cached_property
+    def positive_class(self) -> int:
+        """The number of the class that is good news."""
+        if len(self.labels) < 2:
+            raise ModelError(f"{self.name}: one output is a regression; a sentiment needs two classes or more")
+        if self._positive is not None:
+            matching = [index for index, label in self.labels.items() if label.lower() == self._positive.lower()]
+        else:
+            matching = [index for index, label in self.labels.items() if label.lower().startswith("pos")]
+        if len(matching) == 1:
+            return matching[0]
+        named = ", ".join(self.labels.values())
+        raise ModelError(
+            f"{self.name}: its classes are {named}, and which of them is positive cannot be told; "
+            f"say so with positive={self.labels[max(self.labels)]!r}"
+        )
+
+    @cached_property
+    def window(self) -> Window:
+        """Which part of a text is read."""
+        limit = self.max_length or LONGEST
+        if self._window is not None:
+            return self._window if self._window.pieces <= limit else Window(limit, self._window.keep)
+        trained: dict[str, Any] | None = getattr(self.torch_model.config, WINDOW_IN_CONFIG, None)
+        return Window(**trained) if trained else Window(limit)
+
+    def plan(self, texts: Sequence[str]) -> ScoringPlan:
+        """Say what rating the texts will cost, without rating them."""
+        inputs = read_through(self.window, texts, self.tokenizer)
+        return make_plan((Encoded(ids, (0,), (self.positive_class,)) for ids in inputs), self._budget)
+
+    def rate(self, texts: Sequence[str]) -> list[float]:
+        """P(positive) of each text."""
+        answers = execute(self.plan(texts), self._engine, title=self.name)
+        return [_probability(answer, self.name) for answer in answers]
+
+    @cached_property
+    def _engine(self) -> TorchEngine:
+        pad = self.tokenizer.pad_token_id
+        pad = 0 if pad is None else pad
+        # A decoder classifies by its last token, which it finds as the last one that is no padding.
+        self.torch_model.config.pad_token_id = pad
+        return _ClassEngine(self.torch_model, pad_token=pad, device=self.device)
+
+
+class _ClassEngine(TorchEngine):
+    """Reads classes instead of pieces: a reading's token is a class, its position says nothing."""
+
+    def _logits(self, inputs: Sequence[Sequence[int]], places: Sequence[tuple[int, int]]) -> Any:
+        return self._model(**padded(inputs, pad=self._pad, device=self._device)).logits[[row for row, _ in places]]
+
+
+def _probability(answer: Any, name: str) -> float:
+    if isinstance(answer, Refusal):
+        raise ScoreError(f"{name}: {answer.reason}")
+    return min(1.0, exp(answer.log_probability))

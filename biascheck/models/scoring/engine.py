@@ -1,0 +1,136 @@
+"""Runs a scoring plan. The plan says what to compute; an engine says where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from biascheck.cache.progress import progress
+from biascheck.errors import ScoreError
+from biascheck.models.scoring.queries import Answer, Refusal
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from biascheck.models.scoring.plan import Batch, Reading, ScoringPlan
+
+__all__ = ["Engine", "TorchEngine", "evaluating", "execute", "localised", "logits_at", "padded"]
+
+
+class Engine(Protocol):
+    """Turns the inputs of one batch into log-probabilities, one for each reading."""
+
+    def run(self, inputs: Sequence[Sequence[int]], readings: Sequence[Reading]) -> NDArray[np.float64]:
+        """``Reading.input`` counts within ``inputs``."""
+
+
+def execute(plan: ScoringPlan, engine: Engine, *, title: str = "scoring") -> list[Answer | Refusal]:
+    """Run every batch once and hand each query the sum of its readings."""
+    scores = np.empty(len(plan.readings))
+    with progress(title, total=plan.tokens) as advance:
+        for batch in plan.batches:
+            inputs, readings = localised(plan, batch)
+            scores[list(batch.readings)] = engine.run(inputs, readings)
+            advance(sum(map(len, inputs)))
+    if not np.isfinite(scores).all():
+        raise ScoreError(
+            f"{title}: {int((~np.isfinite(scores)).sum())} of {len(scores)} log-probabilities are not finite; "
+            "the weights are damaged or the precision is too low (try dtype='float32')"
+        )
+    return [q if isinstance(q, Refusal) else Answer(float(scores[list(q)].sum()), len(q)) for q in plan.queries]
+
+
+def localised(plan: ScoringPlan, batch: Batch) -> tuple[list[tuple[int, ...]], list[Reading]]:
+    """The inputs of a batch, and its readings counted within them."""
+    place = {index: row for row, index in enumerate(batch.inputs)}
+    readings = [plan.readings[r] for r in batch.readings]
+    local = [type(r)(place[r.input], r.position, r.token) for r in readings]
+    return [plan.inputs[i] for i in batch.inputs], local
+
+
+class TorchEngine:
+    """One transformers model on one device.
+
+    The head of a language model is applied position by position, so it is given only the positions
+    that are asked for: a hook on the model's body passes those states on and drops the rest. On a
+    short sentence with one mask the head is most of the work, and most of that is saved.
+    """
+
+    def __init__(self, model: Any, *, pad_token: int, device: str) -> None:
+        self._model = model
+        self._pad = pad_token
+        self._device = device
+
+    def run(self, inputs: Sequence[Sequence[int]], readings: Sequence[Reading]) -> NDArray[np.float64]:
+        """Read the asked log-probabilities off one forward pass."""
+        import torch
+
+        places = sorted({(r.input, r.position) for r in readings})
+        order = {place: n for n, place in enumerate(places)}
+        which = torch.tensor([order[r.input, r.position] for r in readings], device=self._device)
+        tokens = torch.tensor([r.token for r in readings], device=self._device)
+        with torch.inference_mode(), evaluating(self._model):
+            logits = self._logits(inputs, places).float()
+            scores = logits[which, tokens] - logits.logsumexp(dim=-1)[which]
+        result: NDArray[np.float64] = scores.cpu().numpy().astype(np.float64)
+        return result
+
+    def _logits(self, inputs: Sequence[Sequence[int]], places: Sequence[tuple[int, int]]) -> Any:
+        """Logits at the asked places, one row for each."""
+        import torch
+
+        rows = torch.tensor([row for row, _ in places], device=self._device)
+        columns = torch.tensor([column for _, column in places], device=self._device)
+        return logits_at(self._model, padded(inputs, pad=self._pad, device=self._device), rows, columns)
+
+
+def logits_at(model: Any, inputs: dict[str, Any], rows: Any, columns: Any) -> Any:
+    """The logits of a language model at some positions, one row for each; with gradients where they are wanted."""
+
+    def keep_asked(_module: Any, _arguments: Any, output: Any) -> Any:
+        return _with_first(output, output[0][rows, columns].unsqueeze(0))
+
+    hook = model.base_model.register_forward_hook(keep_asked)
+    try:
+        logits = model(**inputs).logits
+    finally:
+        hook.remove()
+    if logits.shape[:2] == (1, len(rows)):
+        return logits[0]
+    # A head that is not applied position by position: take everything, then choose.
+    return model(**inputs).logits[rows, columns]
+
+
+def padded(inputs: Sequence[Sequence[int]], *, pad: int, device: str) -> dict[str, Any]:
+    """Inputs of any length as one batch, with the attention that keeps the padding out."""
+    import torch
+
+    longest = max(map(len, inputs))
+    ids = torch.full((len(inputs), longest), pad, dtype=torch.long)
+    attention = torch.zeros_like(ids)
+    for row, tokens in enumerate(inputs):
+        ids[row, : len(tokens)] = torch.tensor(tokens)
+        attention[row, : len(tokens)] = 1
+    return {"input_ids": ids.to(device), "attention_mask": attention.to(device)}
+
+
+@contextmanager
+def evaluating(model: Any) -> Iterator[None]:
+    """Switch dropout off, and leave a model that is in training as it was."""
+    training = model.training
+    model.eval()
+    try:
+        yield
+    finally:
+        model.train(training)
+
+
+def _with_first(output: Any, states: Any) -> Any:
+    """The output of a model's body with other hidden states in first place."""
+    if isinstance(output, tuple):
+        return (states, *output[1:])
+    output["last_hidden_state"] = states
+    return output

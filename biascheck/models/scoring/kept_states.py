@@ -1,0 +1,71 @@
+"""States on disk: the vectors of one set of queries, under the digest of the encoder and of the queries.
+
+Kept beside the cached results and only where those are kept. A file holds plain numbers (no pickles), appears whole
+or not at all, and one that cannot be read is computed again.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from biascheck.cache.document_cache import active_cache, digest_of
+from biascheck.files import write_atomically
+from biascheck.models.capabilities import Encoder
+from biascheck.models.scoring.queries import Refusal, State, WordQuery
+
+__all__ = ["kept_words"]
+
+FOLDER = "states"
+VERSION = 1
+
+
+def kept_words(encoder: Encoder, queries: Sequence[WordQuery]) -> list[State | Refusal]:
+    """The states of the queries, from disk where the same encoder has answered the same ones before."""
+    cache = active_cache()
+    if cache is None or cache.folder is None:
+        return encoder.words(queries)
+    path = cache.folder.parent / FOLDER / f"{_key(encoder, queries)}.npz"
+    found = _read(path)
+    if found is None:
+        found = encoder.words(queries)
+        _write(path, found)
+    return found
+
+
+def _key(encoder: Encoder, queries: Sequence[WordQuery]) -> str:
+    asked = [[q.text, q.span.start, q.span.end, *([span.start, span.end] for span in q.hidden)] for q in queries]
+    return digest_of([VERSION, encoder.fingerprint, asked])
+
+
+def _read(path: Path) -> list[State | Refusal] | None:
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            vectors, pieces, reasons = stored["vectors"], stored["pieces"].tolist(), stored["reasons"].tolist()
+    except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile):
+        return None
+    rows = iter(vectors)
+    return [
+        Refusal(reason) if reason else State(next(rows), count) for count, reason in zip(pieces, reasons, strict=True)
+    ]
+
+
+def _write(path: Path, states: Sequence[State | Refusal]) -> None:
+    answered = [state for state in states if isinstance(state, State)]
+    if not answered:
+        return
+    buffer = io.BytesIO()
+    np.savez(
+        buffer,
+        vectors=np.stack([state.vector for state in answered]),
+        pieces=np.array([state.pieces if isinstance(state, State) else 0 for state in states]),
+        reasons=np.array([state.reason if isinstance(state, Refusal) else "" for state in states]),
+    )
+    try:
+        write_atomically(path, buffer.getvalue())
+    except OSError:
+        return  # a full or read-only disk costs time, not the result; the results' own cache warns about it

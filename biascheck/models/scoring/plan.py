@@ -1,0 +1,110 @@
+"""The scoring plan: which inputs a set of queries really needs, and in which batches they run.
+
+A plan is plain data. Making it needs a tokenizer and no weights; running it needs an engine and knows
+nothing of queries. Identical inputs run once however many queries ask about them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from biascheck.models.scoring.encoding import Encoded
+from biascheck.models.scoring.queries import Refusal
+
+__all__ = ["Batch", "Budget", "Reading", "ScoringPlan", "make_plan"]
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much may be in memory at once: tokens of a padded batch, and positions with logits."""
+
+    tokens: int = 2_048
+    readings: int = 1_024
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Reading:
+    """One number to take from the model: ``token`` at ``position`` of distinct input ``input``."""
+
+    input: int
+    position: int
+    token: int
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Distinct inputs that run together, and the readings (by index) taken from them."""
+
+    inputs: tuple[int, ...]
+    readings: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ScoringPlan:
+    """Distinct inputs, the readings taken from them, and for each query the readings it is made of."""
+
+    inputs: tuple[tuple[int, ...], ...]
+    readings: tuple[Reading, ...]
+    queries: tuple[tuple[int, ...] | Refusal, ...]
+    batches: tuple[Batch, ...]
+
+    @property
+    def distinct_inputs(self) -> int:
+        """How many inputs the model has to read."""
+        return len(self.inputs)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the distinct inputs, padding not counted."""
+        return sum(map(len, self.inputs))
+
+    @property
+    def padded_tokens(self) -> int:
+        """Tokens the batches hold, padding included."""
+        return sum(len(b.inputs) * max(len(self.inputs[i]) for i in b.inputs) for b in self.batches)
+
+    def __str__(self) -> str:
+        return (
+            f"{len(self.queries):,} queries → {self.distinct_inputs:,} distinct inputs "
+            f"in {len(self.batches):,} batches, {self.tokens:,} tokens ({self.padded_tokens:,} padded)"
+        )
+
+
+def make_plan(encoded: Iterable[Encoded | Refusal], budget: Budget) -> ScoringPlan:
+    """Remove duplicate inputs and readings, then pack inputs of like length into batches."""
+    inputs: dict[tuple[int, ...], int] = {}
+    readings: dict[Reading, int] = {}
+    queries: list[tuple[int, ...] | Refusal] = []
+    for item in encoded:
+        if isinstance(item, Refusal):
+            queries.append(item)
+            continue
+        index = inputs.setdefault(item.ids, len(inputs))
+        wanted = (Reading(index, p, t) for p, t in zip(item.positions, item.tokens, strict=True))
+        queries.append(tuple(readings.setdefault(reading, len(readings)) for reading in wanted))
+    distinct = tuple(inputs)
+    return ScoringPlan(distinct, tuple(readings), tuple(queries), _pack(distinct, tuple(readings), budget))
+
+
+def _pack(inputs: tuple[tuple[int, ...], ...], readings: tuple[Reading, ...], budget: Budget) -> tuple[Batch, ...]:
+    wanted: list[list[int]] = [[] for _ in inputs]
+    for index, reading in enumerate(readings):
+        wanted[reading.input].append(index)
+    positions = [len({readings[r].position for r in indices}) for indices in wanted]
+    batches: list[Batch] = []
+    current: list[int] = []
+    held = 0
+    # Shortest first: the input that opens the last place is also the longest, so padding is its length.
+    for index in sorted(range(len(inputs)), key=lambda i: (len(inputs[i]), i)):
+        padded = (len(current) + 1) * len(inputs[index])
+        if current and (padded > budget.tokens or held + positions[index] > budget.readings):
+            batches.append(_batch(current, wanted))
+            current, held = [], 0
+        current.append(index)
+        held += positions[index]
+    return (*batches, _batch(current, wanted)) if current else tuple(batches)
+
+
+def _batch(inputs: list[int], wanted: list[list[int]]) -> Batch:
+    return Batch(tuple(inputs), tuple(r for i in inputs for r in wanted[i]))

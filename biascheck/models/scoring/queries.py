@@ -1,0 +1,107 @@
+"""What a measure asks of a language model, and what comes back.
+
+A query names characters, never tokens: the model's own tokenizer decides which pieces they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from biascheck.spans import Span
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = [
+    "AS_IN_BARTL_2020",
+    "Answer",
+    "MaskedQuery",
+    "Masking",
+    "MultiToken",
+    "Refusal",
+    "SentenceQuery",
+    "State",
+    "WordQuery",
+]
+
+MultiToken = Literal["joint", "skip"]
+"""What to do with a target of several pieces: their joint probability, or a recorded skip."""
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedQuery:
+    """How probable are the characters under ``target`` once they and ``hidden`` are masked?
+
+    ``people`` are words that give the group away and are in sight; a model that corrects itself online
+    (:mod:`biascheck.models.adapters.online`) hides them for its prior, every other model takes no notice.
+    ``read_at`` asks for the probability of the target at another place than its own mask. No measure
+    of ours needs it; it exists to reproduce published figures that were read there.
+    """
+
+    text: str
+    target: Span
+    hidden: tuple[Span, ...] = ()
+    read_at: Span | None = None
+    people: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceQuery:
+    """How probable is this whole sentence, read from left to right?"""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class WordQuery:
+    """Which vector does the word under ``span`` have in this text, once ``hidden`` is masked?"""
+
+    text: str
+    span: Span
+    hidden: tuple[Span, ...] = ()
+
+    @property
+    def word(self) -> str:
+        """The word as it stands in the text."""
+        return self.span.of(self.text)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class State:
+    """The vector of a word or a sentence, and the number of pieces it is the mean of."""
+
+    vector: NDArray[np.float32]
+    pieces: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A log-probability (natural logarithm) and the number of pieces it is the joint of."""
+
+    log_probability: float
+    pieces: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a query has no answer; it becomes a skipped item, never a silent gap."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Masking:
+    """How hidden words become masks.
+
+    ``per="piece"`` puts one mask for every word piece of this model's tokenizer. ``per="word"`` puts
+    one for every whitespace word, and ``pad_to`` cuts or fills the input to a fixed length with
+    attended masks; both exist only to reproduce published figures.
+    """
+
+    per: Literal["piece", "word"] = "piece"
+    pad_to: int | None = None
+
+
+AS_IN_BARTL_2020 = Masking(per="word", pad_to=16)

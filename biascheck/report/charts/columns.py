@@ -1,0 +1,117 @@
+"""Charts of series side by side: shares of components, two-sided biases, means before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from math import ceil
+
+from markupsafe import Markup
+
+from biascheck.report.charts.intervals import LABEL_LENGTH, LABEL_WIDTH, VALUE_WIDTH
+from biascheck.report.charts.planes import tick_text
+from biascheck.report.charts.scales import Scale
+from biascheck.report.charts.svg import FIGURE_WIDTH, drawing, line, rect, text
+from biascheck.report.sentences import shortened
+from biascheck.wording import figure, signed
+
+__all__ = ["Series", "TwoSided", "column_chart", "row_chart", "two_sided_chart"]
+
+HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 240, 44, 10, 12, 26
+ROW = 13
+MOST_NAMES = 10
+SIDE_WIDTH = 52
+NAME_WIDTH, NAME_LENGTH = 186, 27
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A name, the class that colours it, and one value for each place on the axis."""
+
+    name: str
+    kind: str
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TwoSided:
+    """The mean of the negative and of the positive scores of one condition."""
+
+    name: str
+    negative: float
+    positive: float
+
+
+def column_chart(places: Sequence[str], series: Sequence[Series], *, label: str) -> Markup:
+    """Upright bars from zero: for each place one of every series."""
+    y = Scale.over([0.0, *(v for s in series for v in s.values)], start=HEIGHT - BOTTOM, end=TOP)
+    step = (FIGURE_WIDTH - LEFT - RIGHT) / max(len(places), 1)
+    width = 0.8 * step / max(len(series), 1)
+    parts = [part for value in y.ticks() for part in _gridline(value, y)]
+    for row, one in enumerate(series):
+        for place, value in enumerate(one.values):
+            start, end = sorted((y.at(0), y.at(value)))
+            parts.append(rect(one.kind, LEFT + step * (place + 0.1) + width * row, start, 0.92 * width, end - start))
+    parts.append(line("axis", LEFT, y.at(0), FIGURE_WIDTH - RIGHT, y.at(0)))
+    middle = [LEFT + step * (place + 0.5) for place in range(len(places))]
+    # every name where there is room for all, else every second, third …
+    every = ceil(len(places) / MOST_NAMES)
+    named = list(zip(middle, places, strict=True))[:: max(every, 1)]
+    parts.extend(text("tick middle", x, HEIGHT - 8, name) for x, name in named)
+    return drawing("column-chart", FIGURE_WIDTH, HEIGHT, label, parts)
+
+
+def row_chart(places: Sequence[str], series: Sequence[Series], *, label: str) -> Markup:
+    """Lying bars from zero: for each place one of every series, with its value."""
+    scale = Scale.over([0.0, *(v for s in series for v in s.values)], start=LABEL_WIDTH, end=FIGURE_WIDTH - VALUE_WIDTH)
+    step = ROW * len(series) + 10
+    height = 8 + step * len(places)
+    parts = [line("parity", scale.at(0), 0, scale.at(0), height)]
+    for place, name in enumerate(places):
+        top = 6 + step * place
+        parts.append(text("name", LABEL_WIDTH - 8, top + ROW * len(series) / 2 + 4, shortened(name, LABEL_LENGTH)))
+        for row, one in enumerate(series):
+            parts.extend(_lying(one.kind, one.values[place], scale, top + ROW * row, figure(one.values[place])))
+    return drawing("bar-chart", FIGURE_WIDTH, height, label, parts)
+
+
+def two_sided_chart(conditions: Sequence[TwoSided], *, label: str) -> Markup:
+    """For each condition the mean negative bias to the left of zero and the mean positive one to the right."""
+    values = [v for c in conditions for v in (c.negative, c.positive)]
+    scale = Scale.over([0.0, *values], start=NAME_WIDTH, end=FIGURE_WIDTH - 2 * SIDE_WIDTH)
+    shared = _shared_start([condition.name for condition in conditions])
+    step = 20
+    height = step * len(conditions) + 8
+    parts = [line("parity", scale.at(0), 0, scale.at(0), height)]
+    for row, one in enumerate(conditions):
+        top = 4 + step * row
+        parts.append(text("name", NAME_WIDTH - 8, top + 12, shortened(one.name[shared:], NAME_LENGTH)))
+        for kind, value in (("two", one.negative), ("one", one.positive)):
+            parts.append(_from_zero(kind, value, scale, top + 3, 12))
+        parts.append(text("value", FIGURE_WIDTH - SIDE_WIDTH, top + 12, signed(one.negative)))
+        parts.append(text("value", FIGURE_WIDTH - 2, top + 12, signed(one.positive)))
+    return drawing("bar-chart", FIGURE_WIDTH, height, label, parts)
+
+
+def _shared_start(names: Sequence[str]) -> int:
+    """How many letters all names begin with, up to a separator: what tells them apart comes after."""
+    columns = zip(*names, strict=False) if len(names) > 1 else ()
+    shared = [letters[0] for letters in takewhile(lambda letters: len(set(letters)) == 1, columns)]
+    return max((place for place, letter in enumerate(shared, start=1) if letter in " ·:/"), default=0)
+
+
+def _gridline(value: float, y: Scale) -> list[Markup]:
+    return [
+        line("grid", LEFT, y.at(value), FIGURE_WIDTH - RIGHT, y.at(value)),
+        text("tick end", LEFT - 6, y.at(value) + 4, tick_text(value, y)),
+    ]
+
+
+def _lying(kind: str, value: float, scale: Scale, top: float, words: str) -> list[Markup]:
+    return [_from_zero(kind, value, scale, top, ROW - 2), text("value", FIGURE_WIDTH - 4, top + 10, words)]
+
+
+def _from_zero(kind: str, value: float, scale: Scale, top: float, height: float) -> Markup:
+    start, end = sorted((scale.at(0), scale.at(value)))
+    return rect(kind, start, top, end - start, height)

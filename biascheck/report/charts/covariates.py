@@ -1,0 +1,34 @@
+"""Gaps against a real-world figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from biascheck.report.charts.planes import Point, plane_chart
+from biascheck.report.sections.attribute_rows import Attribute, covariate_name
+from biascheck.results.result import Result
+
+__all__ = ["covariate_chart", "has_covariates"]
+
+
+def has_covariates(result: Result) -> bool:
+    """Whether the result is a correlation whose items all carry the figure it is with."""
+    known = all(item.covariate is not None for item in result.items)
+    return bool(result.items) and known and result.statistic in ("spearman", "pearson")
+
+
+def covariate_chart(result: Result, attributes: Sequence[Attribute]) -> Markup:
+    """Gaps upwards, the real-world figure to the right."""
+    first, second = result.contrast
+    name = covariate_name(result)
+    points = [Point(a.name, a.covariate, a.gap, named=True) for a in attributes if a.covariate is not None]
+    return plane_chart(
+        points,
+        x_label=f"{name} →",
+        y_label=f"gap: up is towards {first}, down towards {second}",
+        label=f"Gaps of {len(points)} attributes against {name}; the table gives every value",
+        y_from=[0.0],
+        zero=True,
+    )

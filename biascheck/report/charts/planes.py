@@ -1,0 +1,98 @@
+"""Charts of two axes: points with names, groups told apart by colour and by shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from biascheck.report.charts.labels import Box, Name, place
+from biascheck.report.charts.scales import Scale
+from biascheck.report.charts.svg import FIGURE_WIDTH, circle, cross, diamond, drawing, line, square, text, triangle
+from biascheck.report.sentences import shortened
+from biascheck.wording import figure
+
+__all__ = ["KINDS", "Point", "plane_chart", "shape_of"]
+
+HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 320, 44, 10, 24, 44
+AXIS_LENGTH = 64
+RADIUS = 4.5
+KINDS = ("one", "two", "three", "four", "five")
+"""The classes that colour points; each has its own shape, so that colour is never alone."""
+_SHAPES = {"one": circle, "two": square, "three": triangle, "four": diamond, "five": cross}
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One point: where it lies, which kind it is, and whether its name is to be written beside it."""
+
+    label: str
+    x: float
+    y: float
+    kind: str = "one"
+    named: bool = False
+
+
+def plane_chart(
+    points: Sequence[Point],
+    *,
+    x_label: str,
+    y_label: str,
+    label: str,
+    x_from: Iterable[float] = (),
+    y_from: Iterable[float] = (),
+    zero: bool = False,
+) -> Markup:
+    """Points on a grid. ``x_from`` and ``y_from`` are values that the axes must reach; ``zero`` draws y = 0."""
+    x = Scale.over([*(p.x for p in points), *x_from], start=LEFT + 10, end=FIGURE_WIDTH - RIGHT - 10)
+    y = Scale.over([*(p.y for p in points), *y_from], start=HEIGHT - BOTTOM - 10, end=TOP + 10)
+    parts = [*_grid(x, y), *_axis_names(x_label, y_label)]
+    if zero:
+        parts.append(line("parity", LEFT, y.at(0), FIGURE_WIDTH - RIGHT, y.at(0)))
+    parts.extend(_mark(point, x, y) for point in points)
+    parts.extend(_names(points, x, y))
+    return drawing("plane-chart", FIGURE_WIDTH, HEIGHT, label, parts)
+
+
+def shape_of(kind: str) -> Markup:
+    """The mark of a kind alone, for a legend."""
+    return Markup('<svg viewBox="-6 -6 12 12" aria-hidden="true">{}</svg>').format(
+        _SHAPES.get(kind, circle)(f"point {kind}", 0, 0, RADIUS)
+    )
+
+
+def _mark(point: Point, x: Scale, y: Scale) -> Markup:
+    shape = _SHAPES.get(point.kind, circle)
+    return shape(f"point {point.kind}", x.at(point.x), y.at(point.y), RADIUS, title=point.label)
+
+
+def _grid(x: Scale, y: Scale) -> list[Markup]:
+    bottom, right = HEIGHT - BOTTOM, FIGURE_WIDTH - RIGHT
+    parts = []
+    for value in y.ticks():
+        parts.append(line("grid", LEFT, y.at(value), right, y.at(value)))
+        parts.append(text("tick end", LEFT - 6, y.at(value) + 4, tick_text(value, y)))
+    for value in x.ticks():
+        parts.append(line("grid", x.at(value), TOP, x.at(value), bottom))
+        parts.append(text("tick middle", x.at(value), bottom + 15, tick_text(value, x)))
+    return [*parts, line("axis", LEFT, bottom, right, bottom), line("axis", LEFT, TOP, LEFT, bottom)]
+
+
+def tick_text(value: float, scale: Scale) -> str:
+    """A round value: whole numbers on wide scales, decimals where they tell ticks apart."""
+    return f"{value:.0f}".replace("-", "−") if scale.high - scale.low >= 8 else figure(value)
+
+
+def _axis_names(x_label: str, y_label: str) -> list[Markup]:
+    return [
+        text("start", 4, 12, shortened(y_label, AXIS_LENGTH)),
+        text("end", FIGURE_WIDTH - RIGHT, HEIGHT - 8, shortened(x_label, AXIS_LENGTH)),
+    ]
+
+
+def _names(points: Sequence[Point], x: Scale, y: Scale) -> list[Markup]:
+    marks = [(x.at(p.x), y.at(p.y)) for p in points]
+    taken = [Box(at - RADIUS, up - RADIUS, at + RADIUS, up + RADIUS) for at, up in marks]
+    names = [Name(p.label, *mark) for p, mark in zip(points, marks, strict=True) if p.named]
+    return place(names, Box(LEFT, TOP - 8, FIGURE_WIDTH, HEIGHT - BOTTOM), taken)

@@ -1,0 +1,76 @@
+"""The shapes that charts are made of: numbers in, SVG out. Whatever is written into them is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from biascheck.report.charts.scales import coordinate
+
+__all__ = ["FIGURE_WIDTH", "circle", "cross", "diamond", "drawing", "line", "rect", "square", "text", "triangle"]
+
+FIGURE_WIDTH = 420
+"""All figures are this wide: letters of 11 units stay legible on a phone and do not shout on a desk."""
+
+
+def drawing(kind: str, width: float, height: float, label: str, parts: Sequence[Markup]) -> Markup:
+    """A drawing that a screen reader reads as one image with this label."""
+    return Markup('<svg class="{}" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>').format(
+        kind, coordinate(width), coordinate(height), label, Markup("").join(parts)
+    )
+
+
+def rect(kind: str, x: float, y: float, width: float, height: float) -> Markup:
+    """A rectangle."""
+    return Markup('<rect class="{}" x="{}" y="{}" width="{}" height="{}"/>').format(
+        kind, *map(coordinate, (x, y, width, height))
+    )
+
+
+def line(kind: str, x1: float, y1: float, x2: float, y2: float) -> Markup:
+    """A straight line."""
+    return Markup('<line class="{}" x1="{}" y1="{}" x2="{}" y2="{}"/>').format(kind, *map(coordinate, (x1, y1, x2, y2)))
+
+
+def circle(kind: str, x: float, y: float, radius: float, *, title: str = "") -> Markup:
+    """A circle; its title shows when the pointer rests on it."""
+    return Markup('<circle class="{}" cx="{}" cy="{}" r="{}">{}</circle>').format(
+        kind, *map(coordinate, (x, y, radius)), _title(title)
+    )
+
+
+def diamond(kind: str, x: float, y: float, radius: float, *, title: str = "") -> Markup:
+    """A square that stands on its tip."""
+    return _outline(kind, x, y, [(0, -radius), (radius, 0), (0, radius), (-radius, 0)], title)
+
+
+def square(kind: str, x: float, y: float, radius: float, *, title: str = "") -> Markup:
+    """A square around a point."""
+    return _outline(kind, x, y, [(-radius, -radius), (radius, -radius), (radius, radius), (-radius, radius)], title)
+
+
+def triangle(kind: str, x: float, y: float, radius: float, *, title: str = "") -> Markup:
+    """A triangle with its tip upwards."""
+    return _outline(kind, x, y, [(0, -radius), (radius, radius), (-radius, radius)], title)
+
+
+def cross(kind: str, x: float, y: float, radius: float, *, title: str = "") -> Markup:
+    """A plus sign made of two bars."""
+    thin = radius / 3
+    corners = [(-thin, -radius), (thin, -radius), (thin, -thin), (radius, -thin), (radius, thin), (thin, thin)]
+    return _outline(kind, x, y, [*corners, *((-dx, -dy) for dx, dy in corners)], title)
+
+
+def text(kind: str, x: float, y: float, words: str) -> Markup:
+    """A line of text."""
+    return Markup('<text class="{}" x="{}" y="{}">{}</text>').format(kind, coordinate(x), coordinate(y), words)
+
+
+def _outline(kind: str, x: float, y: float, corners: Sequence[tuple[float, float]], title: str) -> Markup:
+    points = " ".join(f"{coordinate(x + dx)},{coordinate(y + dy)}" for dx, dy in corners)
+    return Markup('<polygon class="{}" points="{}">{}</polygon>').format(kind, points, _title(title))
+
+
+def _title(title: str) -> Markup | str:
+    return Markup("<title>{}</title>").format(title) if title else ""

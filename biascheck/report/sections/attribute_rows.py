@@ -1,0 +1,113 @@
+"""The items of a result as a reader meets them: gathered by whom they are about, and the largest one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from biascheck.report.sections.item_data import ranked
+from biascheck.results.items import ItemScore, Shown
+from biascheck.results.result import Result
+from biascheck.wording import signed
+
+__all__ = ["Attribute", "ItemRow", "Line", "attributes_of", "covariate_name", "largest_items"]
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A cluster: the mean gap of its items, and how many there are."""
+
+    name: str
+    gap: float
+    items: tuple[ItemScore, ...]
+    side: str | None = None
+    covariate: float | None = None
+
+    @property
+    def label(self) -> str:
+        """Its name, with the set it belongs to."""
+        return self.name if self.side is None else f"{self.side} · {self.name}"
+
+    @property
+    def kind(self) -> str:
+        """What its bar is coloured by: its set, or its direction where there are no sets."""
+        if self.side is not None:
+            return "one" if self.side == "A" else "two"
+        return "one" if self.gap >= 0 else "two"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A sentence of one group, cut around its target."""
+
+    group: str
+    before: str
+    target: str
+    after: str
+    score: str
+
+
+@dataclass(frozen=True)
+class ItemRow:
+    """An item as a reader sees it: whom it is about, its labels, the same sentence in each group, the gap."""
+
+    name: str
+    labels: str
+    lines: tuple[Line, ...]
+    gap: str
+
+
+def attributes_of(result: Result) -> tuple[Attribute, ...]:
+    """All whom the items are about, the largest gap in either direction first."""
+    return gathered((result.name_of(item), item) for item in result.items)
+
+
+def gathered(named: Iterable[tuple[str, ItemScore]]) -> tuple[Attribute, ...]:
+    """Items under the same name become one attribute; the largest gap in either direction first."""
+    members: dict[str, list[ItemScore]] = {}
+    for name, item in named:
+        members.setdefault(name, []).append(item)
+    found = [_attribute(name, items) for name, items in members.items()]
+    return tuple(sorted(found, key=lambda attribute: (-abs(attribute.gap), attribute.name)))
+
+
+def covariate_name(result: Result) -> str:
+    """What the gaps are correlated with: the label that has the covariate's value in every item."""
+    for name in result.items[0].labels if result.items else ():
+        if all(item.labels.get(name) == item.covariate for item in result.items):
+            return name.replace("_", " ")
+    return "real-world figure"
+
+
+def largest_items(result: Result, count: int) -> tuple[ItemRow, ...]:
+    """The items with the largest gaps in either direction, as rows of text."""
+    return tuple(_row(item, result) for item in ranked(result)[:count])
+
+
+def _attribute(name: str, items: Sequence[ItemScore]) -> Attribute:
+    sides, covariates = {item.side for item in items}, {item.covariate for item in items}
+    return Attribute(
+        name=name,
+        gap=fmean(item.score for item in items),
+        items=tuple(items),
+        side=sides.pop() if len(sides) == 1 else None,
+        covariate=covariates.pop() if len(covariates) == 1 else None,
+    )
+
+
+def _row(item: ItemScore, result: Result) -> ItemRow:
+    compared = [group for group in result.contrast if group in item.sentences]
+    groups = compared or list(item.sentences)
+    return ItemRow(
+        name=result.name_of(item),
+        labels=", ".join(f"{name.replace('_', ' ')} {value}" for name, value in item.labels.items()),
+        lines=tuple(_line(group, item.sentences[group], item) for group in groups),
+        gap=signed(item.score),
+    )
+
+
+def _line(group: str, shown: Shown, item: ItemScore) -> Line:
+    score = signed(item.groups[group]) if group in item.groups else ""
+    text, start, end = shown.text, shown.start, shown.end
+    return Line(group, text[:start], text[start:end], text[end:], score)

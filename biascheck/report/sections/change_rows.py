@@ -1,0 +1,163 @@
+"""The table of comparisons: one row each, grouped by measure, the worst first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from biascheck.report.charts.drawings import Table, table_of
+from biascheck.report.charts.intervals import Change as ChartChange
+from biascheck.report.charts.intervals import change_chart, interval_chart, interval_scale
+from biascheck.report.charts.scales import Scale
+from biascheck.report.limits import limits_of
+from biascheck.report.sentences import interval_text, label_of, level_text
+from biascheck.results.comparison import Comparison
+from biascheck.stats import Change
+from biascheck.wording import figure, signed
+
+__all__ = ["CHANGES", "ChangeGroup", "ChangeRow", "ChangeTable", "change_table"]
+
+CHANGES = (Change.REGRESSED, Change.INCONCLUSIVE, Change.NO_WORSE, Change.IMPROVED)
+MOST_MOVES = 30
+MOST_UNMATCHED = 10
+
+
+@dataclass(frozen=True)
+class ChangeRow:
+    """One comparison in words and as drawings."""
+
+    number: int
+    verdict: str
+    measure: str
+    corpus: str
+    contrast: str
+    models: str
+    before: str
+    after: str
+    change: str
+    interval: str
+    level: str
+    chart: Markup
+    tolerance: str
+    moved: str
+    size: str
+    moves: Markup | None
+    moves_note: str
+    table: Table
+    unmatched: tuple[str, ...]
+    unmatched_hidden: int
+    warnings: tuple[str, ...]
+    test: str
+
+
+@dataclass(frozen=True)
+class ChangeGroup:
+    """The comparisons of one measure, drawn on one scale."""
+
+    measure: str
+    unit: str
+    scale: str
+    rows: tuple[ChangeRow, ...]
+
+
+@dataclass(frozen=True)
+class ChangeTable:
+    """All comparisons, and how many there are of each verdict."""
+
+    groups: tuple[ChangeGroup, ...]
+    tally: tuple[tuple[str, int], ...]
+    several_models: bool
+    count: int
+
+
+def change_table(comparisons: Sequence[Comparison]) -> ChangeTable:
+    """Lay out all comparisons."""
+    ordered = sorted(comparisons, key=_rank)
+    numbered = list(enumerate(ordered, start=1))
+    measures = dict.fromkeys(one.measure for one in ordered)
+    counts = Counter(one.verdict for one in comparisons)
+    return ChangeTable(
+        groups=tuple(_group(name, [entry for entry in numbered if entry[1].measure == name]) for name in measures),
+        tally=tuple((str(verdict), counts[verdict]) for verdict in CHANGES if counts[verdict]),
+        several_models=len({(one.model_before, one.model_after) for one in comparisons}) > 1,
+        count=len(comparisons),
+    )
+
+
+def _rank(one: Comparison) -> tuple[str, int, str, str]:
+    return one.measure, CHANGES.index(one.verdict), one.corpus, one.model_after
+
+
+def _group(measure: str, members: Sequence[tuple[int, Comparison]]) -> ChangeGroup:
+    scale = interval_scale([value for _, one in members for value in _extent(one)])
+    return ChangeGroup(
+        measure=measure,
+        unit=limits_of(measure).unit,
+        scale=f"{signed(scale.low)} to {signed(scale.high)}",
+        rows=tuple(_row(one, number, scale) for number, one in members),
+    )
+
+
+def _extent(one: Comparison) -> list[float]:
+    ends = [] if one.interval is None else [one.interval.low, one.interval.high]
+    return [0.0, one.tolerance, one.change, *ends]
+
+
+def _row(one: Comparison, number: int, scale: Scale) -> ChangeRow:
+    moves = one.moves if one.change or one.unmatched else ()  # where nothing moved there is nothing to draw
+    drawn = [ChartChange(move.name, move.before, move.after) for move in moves[:MOST_MOVES]]
+    drawn.sort(key=lambda move: (move.before - move.after, move.label))
+    rows = [[move.name, signed(move.before), signed(move.after), signed(move.change)] for move in moves[:MOST_MOVES]]
+    models = f"{one.model_before} → {one.model_after}"
+    label = f"Mean gaps of {len(drawn)} attributes before and after, ordered by change"
+    return ChangeRow(
+        number=number,
+        verdict=str(one.verdict),
+        measure=one.measure,
+        corpus=label_of(one.corpus),
+        contrast=" − ".join(one.contrast),
+        models=models,
+        before=figure(one.before),
+        after=figure(one.after),
+        change=signed(one.change),
+        interval="no interval: too few clusters" if one.interval is None else interval_text(one.interval),
+        level="" if one.interval is None else level_text(one.interval.level),
+        chart=_chart(one, scale),
+        tolerance=figure(one.tolerance) if one.tolerance else "",
+        moved=", ".join(map(str, moves[:3])) if one.change else "",
+        size=_size(one),
+        moves=change_chart(drawn, contrast=one.contrast, label=label) if drawn else None,
+        moves_note=_moves_note(len(drawn), len(moves)),
+        table=table_of(["attribute", "before", "after", "change"], rows),
+        unmatched=one.unmatched[:MOST_UNMATCHED],
+        unmatched_hidden=len(one.unmatched[MOST_UNMATCHED:]),
+        warnings=one.warnings,
+        test=one.test,
+    )
+
+
+def _chart(one: Comparison, scale: Scale) -> Markup:
+    label = f"change in distance from parity {signed(one.change)}, {interval_text(one.interval)}; right is worse"
+    return interval_chart(
+        scale,
+        estimate=one.change,
+        interval=one.interval,
+        parity=0.0,
+        region=(scale.low, one.tolerance),
+        label=label,
+    )
+
+
+def _size(one: Comparison) -> str:
+    parts = [f"{one.n:,} {one.unit}"]
+    if one.family > 1:
+        parts.append(f"one of {one.family} comparisons")
+    return ", ".join(parts)
+
+
+def _moves_note(shown: int, total: int) -> str:
+    note = "The hollow dot is before, the full one after; the change of the mean gap stands at the right."
+    return note if shown == total else f"{note} The {shown:,} that moved most, of {total:,}."

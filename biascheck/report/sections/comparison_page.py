@@ -1,0 +1,126 @@
+"""The comparison report: results before and after side by side, what moved, and by how much."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from biascheck.files import write_atomically
+from biascheck.report.rendering import render
+from biascheck.report.sections.change_rows import CHANGES, ChangeTable, change_table
+from biascheck.report.sentences import Headline, interval_text, label_of, shortened
+from biascheck.results.comparison import Comparison
+from biascheck.stats import Change
+from biascheck.wording import figure, signed
+
+__all__ = ["ComparisonPage", "comparison_page", "write_comparison_html"]
+
+TITLE_LENGTH = 80
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One later figure and how it compares with the first."""
+
+    after: str
+    verdict: str
+    change: str
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """A result of the first file, and the same of every later model; a model that lacks it leaves its cell empty."""
+
+    measure: str
+    corpus: str
+    before: str
+    cells: tuple[Cell | None, ...]
+
+
+@dataclass(frozen=True)
+class ComparisonPage:
+    """Everything the template shows."""
+
+    title: str
+    headline: Headline
+    before: str
+    afters: tuple[str, ...]
+    rows: tuple[SideBySide, ...]
+    changes: ChangeTable
+    new: tuple[str, ...]
+    unused: tuple[str, ...]
+
+
+def write_comparison_html(
+    path: Path, comparisons: Sequence[Comparison], *, new: Sequence[str] = (), unused: Sequence[str] = ()
+) -> None:
+    """Write one self-contained file, whole or not at all. A place that cannot be written raises OSError.
+
+    ``new`` and ``unused`` name the results that only the later files or only the first one have.
+    """
+    page = comparison_page(comparisons, new=new, unused=unused)
+    write_atomically(path, render("comparison.html.j2", page=page))
+
+
+def comparison_page(
+    comparisons: Sequence[Comparison], *, new: Sequence[str] = (), unused: Sequence[str] = ()
+) -> ComparisonPage:
+    """Gather what the page shows."""
+    before = ", ".join(dict.fromkeys(one.model_before for one in comparisons))
+    named = _named(comparisons)
+    afters = tuple(dict.fromkeys(name for name, _ in named))
+    return ComparisonPage(
+        title=shortened(f"Bias: {before} → {', '.join(afters)}", TITLE_LENGTH),
+        headline=_headline(comparisons),
+        before=before,
+        afters=afters,
+        rows=_side_by_side(named, afters),
+        changes=change_table(comparisons),
+        new=tuple(new),
+        unused=tuple(unused),
+    )
+
+
+def _headline(comparisons: Sequence[Comparison]) -> Headline:
+    counts = Counter(one.verdict for one in comparisons)
+    total = len(comparisons)
+    detail = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in CHANGES if counts[verdict])
+    if not total:
+        return Headline("none", "Nothing was compared", "The files have no result in common.")
+    if count := counts[Change.REGRESSED]:
+        return Headline("regressed", f"{count:,} of {total:,} results regressed", detail)
+    if count := counts[Change.INCONCLUSIVE]:
+        return Headline("inconclusive", f"Nothing regressed, but {count:,} of {total:,} cannot be told", detail)
+    return Headline("no worse", "Nothing regressed", detail)
+
+
+def _named(comparisons: Sequence[Comparison]) -> list[tuple[str, Comparison]]:
+    """Every comparison under the name of its later model; two models of one name, from two files, are numbered."""
+    seen: Counter[tuple[str, str, tuple[str, str], str]] = Counter()
+    named = []
+    for one in comparisons:
+        key = (one.measure, one.corpus, one.contrast, one.model_after)
+        seen[key] += 1
+        named.append((one.model_after if seen[key] == 1 else f"{one.model_after} ({seen[key]})", one))
+    return named
+
+
+def _side_by_side(named: Sequence[tuple[str, Comparison]], afters: Sequence[str]) -> tuple[SideBySide, ...]:
+    rows: dict[tuple[str, str, tuple[str, str]], dict[str, Comparison]] = {}
+    for name, one in sorted(named, key=lambda entry: (entry[1].measure, entry[1].corpus, entry[1].contrast)):
+        rows.setdefault((one.measure, one.corpus, one.contrast), {})[name] = one
+    return tuple(
+        SideBySide(
+            measure=measure,
+            corpus=label_of(corpus),
+            before=figure(next(iter(found.values())).before),
+            cells=tuple(_cell(found[after]) if after in found else None for after in afters),
+        )
+        for (measure, corpus, _), found in rows.items()
+    )
+
+
+def _cell(one: Comparison) -> Cell:
+    return Cell(figure(one.after), str(one.verdict), f"{signed(one.change)} {interval_text(one.interval)}")

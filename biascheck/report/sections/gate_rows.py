@@ -1,0 +1,183 @@
+"""The table of gates: one row each, grouped by paper and measure, the worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from biascheck.gates.gate import Gate
+from biascheck.report.charts.intervals import interval_chart, interval_scale
+from biascheck.report.charts.scales import Scale
+from biascheck.report.limits import limits_of
+from biascheck.report.sections.beside_published import PublishedFigure, read_published
+from biascheck.report.sections.papers import OWN, PAPERS, Paper
+from biascheck.report.sentences import ORDER, interval_text, label_of, level_text, power_text, statistic_name
+from biascheck.results.result import Result
+from biascheck.stats import Verdict
+from biascheck.wording import figure
+
+__all__ = ["Caution", "GateGroup", "GateRow", "GateTable", "Link", "gate_table", "result_key"]
+
+Key = tuple[str, str, float, int]
+ENOUGH_POWER = 0.8
+
+
+@dataclass(frozen=True)
+class Caution:
+    """A reservation that one or more gates share."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Link:
+    """The result behind a gate: where it stands on the page, and what it contrasts."""
+
+    anchor: str
+    contrast: str
+
+
+@dataclass(frozen=True)
+class GateRow:
+    """One gate in words and as a drawing."""
+
+    verdict: str
+    accepted: bool
+    measure: str
+    corpus: str
+    model: str
+    link: Link | None
+    estimate: str
+    interval: str
+    level: str
+    chart: Markup
+    margin: str
+    reason: str
+    power: str
+    low_power: bool
+    detectable: str
+    size: str
+    published: PublishedFigure | None
+    largest: str
+    test: str
+    cautions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class GateGroup:
+    """The gates of one measure in one paper, drawn on one scale."""
+
+    paper: str
+    measure: str
+    unit: str
+    scale: str
+    rows: tuple[GateRow, ...]
+
+
+@dataclass(frozen=True)
+class GateTable:
+    """All gates, and the cautions their rows point to."""
+
+    groups: tuple[GateGroup, ...]
+    cautions: tuple[Caution, ...]
+    several_models: bool
+    low_power: int
+    count: int
+
+
+def gate_table(gates: Sequence[tuple[Paper, Gate]], links: Mapping[Key, Link]) -> GateTable:
+    """Lay out all gates, in the order of the papers."""
+    texts = dict.fromkeys(warning for _, gate in gates for warning in gate.warnings)
+    numbers = {text: number for number, text in enumerate(texts, start=1)}
+    members: dict[tuple[Paper, str], list[Gate]] = {}
+    for paper, gate in gates:
+        members.setdefault((paper, gate.measure), []).append(gate)
+    order = [key for paper in (*PAPERS, OWN) for key in members if key[0] is paper]
+    groups = tuple(_group(*key, members[key], links, numbers) for key in order)
+    return GateTable(
+        groups=groups,
+        cautions=tuple(Caution(number, text) for text, number in numbers.items()),
+        several_models=len({gate.model for _, gate in gates}) > 1,
+        low_power=sum(row.low_power for group in groups for row in group.rows),
+        count=len(gates),
+    )
+
+
+def result_key(entry: Result | Gate) -> Key:
+    """What a gate and its result have in common: a title alone can stand for several contrasts."""
+    return entry.title, entry.statistic, entry.estimate, entry.n
+
+
+def _group(
+    paper: Paper, measure: str, gates: Sequence[Gate], links: Mapping[Key, Link], numbers: Mapping[str, int]
+) -> GateGroup:
+    scale = interval_scale([value for gate in gates for value in _extent(gate)])
+    ranked = sorted(gates, key=lambda gate: ORDER.index(gate.verdict))
+    return GateGroup(
+        paper=paper.name,
+        measure=measure,
+        unit=limits_of(measure).unit,
+        scale=f"{figure(scale.low)} to {figure(scale.high)}",
+        rows=tuple(_row(gate, scale, links, numbers) for gate in ranked),
+    )
+
+
+def _extent(gate: Gate) -> list[float]:
+    ends = [] if gate.interval is None else [gate.interval.low, gate.interval.high]
+    return [*gate.region, gate.estimate, *ends]
+
+
+def _row(gate: Gate, scale: Scale, links: Mapping[Key, Link], numbers: Mapping[str, int]) -> GateRow:
+    return GateRow(
+        verdict=str(gate.verdict),
+        accepted=gate.passed and gate.verdict is Verdict.INCONCLUSIVE,
+        measure=gate.measure,
+        corpus=label_of(gate.corpus),
+        model=gate.model,
+        link=links.get(result_key(gate)),
+        estimate=figure(gate.estimate),
+        interval=_interval(gate),
+        level="" if gate.interval is None else level_text(gate.interval.level),
+        chart=_chart(gate, scale),
+        margin=gate.allowed,
+        reason=gate.reason,
+        power="unknown" if gate.power is None else power_text(gate.power),
+        low_power=gate.power is not None and gate.power < ENOUGH_POWER,
+        detectable="" if gate.detectable is None else figure(gate.detectable),
+        size=_size(gate),
+        published=read_published(gate.published) if gate.published else None,
+        largest=", ".join(gate.offenders),
+        test=gate.test,
+        cautions=tuple(dict.fromkeys(numbers[warning] for warning in gate.warnings)),
+    )
+
+
+def _interval(gate: Gate) -> str:
+    if gate.interval is None:
+        return f"no interval: {gate.clusters} clusters are too few"
+    return interval_text(gate.interval)
+
+
+def _size(gate: Gate) -> str:
+    parts = [f"{gate.n:,} {gate.unit}"]
+    if gate.skipped:
+        parts.append(f"{gate.skipped:,} skipped")
+    if gate.family > 1:
+        parts.append(f"one of {gate.family} gates")
+    return ", ".join(parts)
+
+
+def _chart(gate: Gate, scale: Scale) -> Markup:
+    low, high = map(figure, gate.region)
+    label = f"{statistic_name(gate.statistic)} {figure(gate.estimate)}, {_interval(gate)}; margin from {low} to {high}"
+    return interval_chart(
+        scale,
+        estimate=gate.estimate,
+        interval=gate.interval,
+        parity=gate.parity,
+        region=gate.region,
+        label=label,
+    )

@@ -1,0 +1,123 @@
+"""All items of a report as data for its script: columns of numbers, and of indices into one table of strings.
+
+Results that share a column (a skew and a stereotype are made of the same sentences) share it here too. Indices are
+written as differences, which are mostly alike. The JSON is deflated and written in base64, an alphabet that cannot
+close a script element. A reader without JavaScript sees the largest items of every result as plain HTML, and finds
+the rest in the results file.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from biascheck.results.items import ItemScore, Shown
+from biascheck.results.result import Result
+
+__all__ = ["BUDGET", "ItemData", "pack_items", "ranked", "utf16_offset"]
+
+BUDGET = 8_000_000
+"""The most characters of a report that its items may take; beyond, the items with the smallest gaps stay outside."""
+
+
+@dataclass(frozen=True)
+class ItemData:
+    """The encoded items, and how many of each result are in them."""
+
+    text: str
+    counts: tuple[int, ...]
+
+
+def pack_items(results: Sequence[Result], *, budget: int = BUDGET) -> ItemData:
+    """Encode the items of all results; where they do not fit, those with the largest gaps."""
+    share = 1.0
+    while True:
+        kept = [_largest(result, round(share * len(result.items))) for result in results]
+        text = _encoded(results, kept)
+        if len(text) <= budget or not any(kept):
+            return ItemData(text, tuple(map(len, kept)))
+        share *= min(0.9, 0.95 * budget / len(text)) if share > 0.001 else 0.0
+
+
+def ranked(result: Result) -> list[ItemScore]:
+    """The items of a result, the largest gap in either direction first."""
+    return sorted(result.items, key=lambda item: (-abs(item.score), item.id))
+
+
+def utf16_offset(text: str, offset: int) -> int:
+    """Where a character stands in a script's string, which counts an emoji as two."""
+    return len(text[:offset].encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _largest(result: Result, count: int) -> Sequence[ItemScore]:
+    """In the order of the result, in which neighbours are alike."""
+    if count >= len(result.items):
+        return result.items
+    kept = {item.id for item in ranked(result)[:count]}
+    return [item for item in result.items if item.id in kept]
+
+
+def _encoded(results: Sequence[Result], kept: Sequence[Sequence[ItemScore]]) -> str:
+    store = _Store({}, {})
+    entries = [_entry(result, items, store) for result, items in zip(results, kept, strict=True)]
+    document = {"results": entries, "columns": [column for _, column in store.columns], "strings": list(store.strings)}
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return b64encode(zlib.compress(text.encode("utf-8", "replace"))).decode()
+
+
+@dataclass(frozen=True)
+class _Store:
+    """The strings and the columns of all results, each once; a place in a dict is its index."""
+
+    strings: dict[str, int]
+    columns: dict[tuple[str, tuple[float | None, ...]], int]
+
+    def words(self, values: Iterable[str]) -> int:
+        """Keep a column of strings: their indices, each as the difference from the one before."""
+        indices = [self.strings.setdefault(value, len(self.strings)) for value in values]
+        return self._column("steps", (index - before for before, index in pairwise([0, *indices])))
+
+    def numbers(self, values: Iterable[float | None]) -> int:
+        """Keep a column of numbers."""
+        return self._column("numbers", values)
+
+    def _column(self, kind: str, values: Iterable[float | None]) -> int:
+        # by kind: Python takes 2 and 2.0 for the same key, and an index must be written as 2
+        return self.columns.setdefault((kind, tuple(values)), len(self.columns))
+
+
+def _entry(result: Result, items: Sequence[ItemScore], store: _Store) -> dict[str, Any]:
+    groups = dict.fromkeys(group for item in items for group in (*item.groups, *item.sentences))
+    first = {group: place for place, group in enumerate(result.contrast)}
+    labels = dict.fromkeys(label for item in items for label in item.labels)
+    return {
+        "id": store.words(item.id for item in items),
+        "name": store.words(result.name_of(item) for item in items),
+        "score": store.numbers(_short(item.score) for item in items),
+        "groups": [_group(group, items, store) for group in sorted(groups, key=lambda g: first.get(g, len(first)))],
+        "labels": [
+            {"name": label, "values": store.words(str(item.labels.get(label, "")) for item in items)}
+            for label in labels
+        ],
+    }
+
+
+def _group(group: str, items: Sequence[ItemScore], store: _Store) -> dict[str, Any]:
+    shown = [item.sentences.get(group, Shown("", 0, 0)) for item in items]
+    return {
+        "name": group,
+        "score": store.numbers(_short(item.groups[group]) if group in item.groups else None for item in items),
+        "text": store.words(sentence.text for sentence in shown),
+        "start": store.numbers(utf16_offset(sentence.text, sentence.start) for sentence in shown),
+        "end": store.numbers(utf16_offset(sentence.text, sentence.end) for sentence in shown),
+    }
+
+
+def _short(value: float) -> float:
+    """As many digits as are shown, and one more."""
+    return round(value, 3) if abs(value) >= 0.01 else float(f"{value:.2g}")

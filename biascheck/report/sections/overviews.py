@@ -1,0 +1,191 @@
+"""Figures that several results make together: all attributes of a corpus, two models, the skew–stereotype plane."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from biascheck.report.charts.covariates import covariate_chart, has_covariates
+from biascheck.report.charts.drawings import Drawing, Legend, table_of
+from biascheck.report.charts.intervals import Bar, Change, bar_chart, change_chart
+from biascheck.report.charts.planes import Point, plane_chart
+from biascheck.report.sections.attribute_rows import attributes_of, covariate_name, gathered
+from biascheck.report.sentences import interval_text, statistic_name
+from biascheck.results.items import ItemScore
+from biascheck.results.result import Result
+from biascheck.wording import figure, signed
+
+__all__ = ["base_of", "changes_of", "correlations_of", "gaps_of", "plane_of"]
+
+MOST_BARS = 80
+ROUNDING = 1e-6
+ONLINE = "-O"
+
+
+@dataclass(frozen=True)
+class Whole:
+    """The parts of a corpus that were judged one by one, put together again: each item once."""
+
+    measure: str
+    corpus: str
+    contrast: tuple[str, str]
+    parts: int
+    items: dict[str, tuple[str, ItemScore]]
+
+    def gaps(self) -> dict[str, float]:
+        """The mean gap of everyone whom the items are about."""
+        return {attribute.name: attribute.gap for attribute in gathered(self.items.values())}
+
+
+def base_of(corpus: str) -> str:
+    """The corpus that a part was selected from."""
+    return corpus.split("·")[0]
+
+
+def gaps_of(results: Sequence[Result]) -> list[Drawing]:
+    """Gaps by attribute over a whole corpus, where its parts were judged one by one."""
+    wholes = [whole for whole in _wholes(results) if whole.parts > 1]
+    return [_gaps(whole) for whole in wholes if 1 < len(whole.gaps()) <= MOST_BARS]
+
+
+def correlations_of(results: Sequence[Result]) -> list[Drawing]:
+    """Gaps against a real-world figure, where a correlation was measured."""
+    return [_correlation(result) for result in results if has_covariates(result)]
+
+
+def changes_of(before: Sequence[Result], after: Sequence[Result], names: tuple[str, str]) -> list[Drawing]:
+    """Gaps by attribute in one model and in another, ordered by the change; where both measured the same."""
+    later = {(whole.measure, whole.corpus, whole.contrast): whole for whole in _wholes(after)}
+    pairs = [(whole, later.get((whole.measure, whole.corpus, whole.contrast))) for whole in _wholes(before)]
+    drawn = [_changes(whole, other, names) for whole, other in pairs if other is not None]
+    return [drawing for drawing in drawn if drawing is not None]
+
+
+def plane_of(results: Sequence[Result]) -> Drawing | None:
+    """Skew and stereotype as one plane: every measured pair, and the published models that both results name."""
+    measured, published = _measured(results), _published(results)
+    if not measured:
+        return None
+    points = [Point(name, x, y, "one", named=True) for name, (x, y) in measured.items()]
+    papers = [Point(name, x, y, "two", named=True) for name, (x, y, _) in published.items()]
+    rows = [[name, *at, "measured", ""] for name, at in measured.items()]
+    rows += [[name, skew, stereotype, "published", note] for name, (skew, stereotype, note) in published.items()]
+    legend = [Legend("one", "measured here"), *([Legend("two", "published")] if published else [])]
+    return Drawing(
+        key="plane",
+        title="Skew and stereotype",
+        chart=plane_chart(
+            [*points, *papers],
+            x_label="skew →",
+            y_label="↑ stereotype",
+            label=f"{len(points)} measured and {len(papers)} published models by skew and stereotype",
+            x_from=[0.0],
+            y_from=[0.0],
+        ),
+        legend=tuple(legend),
+        note="Near the origin neither one pronoun for everyone nor the expected one is preferred. A model far to the "
+        "right says the same pronoun whatever the occupation, and then has no room for a stereotype.",
+        table=table_of(["model", "skew", "stereotype", "", "erratum"], rows),
+    )
+
+
+def _wholes(results: Sequence[Result]) -> list[Whole]:
+    found: dict[tuple[str, str, tuple[str, str]], Whole] = {}
+    for result in results:
+        if not _is_gap(result):
+            continue
+        key = (result.measure, base_of(result.corpus), result.contrast)
+        known = found.get(key, Whole(*key, parts=0, items={}))
+        items = known.items | {item.id: (result.name_of(item), item) for item in result.items}
+        found[key] = Whole(*key, parts=known.parts + 1, items=items)
+    return list(found.values())
+
+
+def _is_gap(result: Result) -> bool:
+    """Whether the scores are the gaps between the groups, and not a selection of a suite's own."""
+    first, second = result.contrast
+    known = [item for item in result.items if first in item.groups and second in item.groups]
+    gaps = all(abs(item.score - (item.groups[first] - item.groups[second])) < ROUNDING for item in known)
+    return result.statistic == "mean" and gaps
+
+
+def _gaps(whole: Whole) -> Drawing:
+    gaps = sorted(whole.gaps().items(), key=lambda entry: (-entry[1], entry[0]))
+    bars = [Bar(name, gap, "one" if gap >= 0 else "two") for name, gap in gaps]
+    top, bottom = gaps[0], gaps[-1]
+    label = f"Gaps of {len(gaps)} attributes, from {top[0]} {signed(top[1])} to {bottom[0]} {signed(bottom[1])}"
+    return Drawing(
+        key="gaps",
+        title=f"Mean gap by attribute, {whole.corpus}",
+        chart=bar_chart(bars, contrast=whole.contrast, label=label),
+        note=f"Over all {len(whole.items):,} items of the {whole.parts} parts that are judged below.",
+        table=table_of(["attribute", "gap"], [[name, signed(gap)] for name, gap in gaps]),
+    )
+
+
+def _correlation(result: Result) -> Drawing:
+    name = covariate_name(result)
+    rows = [[a.name, a.covariate, signed(a.gap)] for a in attributes_of(result)]
+    return Drawing(
+        key="correlation",
+        title=f"Gap against {name}, {result.corpus} on {result.model}",
+        chart=covariate_chart(result, attributes_of(result)),
+        note=f"{statistic_name(result.statistic)} {figure(result.estimate)} {interval_text(result.interval)}.",
+        table=table_of(["attribute", name, "gap"], rows),
+    )
+
+
+def _changes(before: Whole, after: Whole, names: tuple[str, str]) -> Drawing | None:
+    first, second = before.gaps(), after.gaps()
+    both = [Change(name, first[name], second[name]) for name in first if name in second]
+    if len(both) < 2:
+        return None
+    both.sort(key=lambda change: (change.before - change.after, change.label))
+    shown = both if len(both) <= MOST_BARS else [*both[: MOST_BARS // 2], *both[-MOST_BARS // 2 :]]
+    rows = [[c.label, signed(c.before), signed(c.after), signed(c.after - c.before)] for c in both]
+    label = f"Gaps of {len(shown)} attributes in {names[0]} and in {names[1]}, ordered by change"
+    return Drawing(
+        key="changes",
+        title=f"{before.measure} by attribute, {before.corpus}",
+        chart=change_chart(shown, contrast=before.contrast, label=label),
+        legend=(Legend("hollow", names[0]), Legend("one", names[1])),
+        note=f"Ordered by the change of the mean gap, which stands at the right; {len(both)} attributes in both."
+        + ("" if shown is both else f" The {MOST_BARS // 2} largest changes in each direction are drawn."),
+        table=table_of(["attribute", *names, "change"], rows),
+    )
+
+
+def _measured(results: Sequence[Result]) -> dict[str, tuple[float, float]]:
+    found: dict[str, dict[str, float]] = {}
+    several = len({result.model for result in results}) > 1
+    for result in results:
+        name, online = result.measure.removesuffix(ONLINE), result.measure.endswith(ONLINE)
+        if name in ("skew", "stereotype"):
+            place = f"{result.corpus}{' online' if online else ''}"
+            found.setdefault(f"{result.model}: {place}" if several else place, {})[name] = result.estimate
+    return {name: (at["skew"], at["stereotype"]) for name, at in found.items() if len(at) == 2}
+
+
+def _published(results: Sequence[Result]) -> dict[str, tuple[float, float, str]]:
+    """Models with both figures in the details of the results; an erratum of either is kept."""
+    found: dict[str, dict[str, tuple[float, str]]] = {"skew": {}, "stereotype": {}}
+    for result in results:
+        entries = result.details.get("published", ())
+        if result.measure in found and isinstance(entries, list | tuple):
+            found[result.measure] |= dict(filter(None, map(_entry, entries)))
+    skew, stereotype = found["skew"], found["stereotype"]
+    return {
+        name: (x, stereotype[name][0], _both(note, stereotype[name][1]))
+        for name, (x, note) in skew.items()
+        if name in stereotype
+    }
+
+
+def _both(first: str, second: str) -> str:
+    return "; ".join(dict.fromkeys(filter(None, (first, second))))
+
+
+def _entry(entry: object) -> tuple[str, tuple[float, str]] | None:
+    if not isinstance(entry, dict) or not isinstance(entry.get("value"), int | float):
+        return None
+    return str(entry.get("name")), (float(entry["value"]), str(entry.get("erratum", "")))

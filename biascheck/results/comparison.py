@@ -1,0 +1,273 @@
+"""Two results of the same measure on the same corpus: has the figure moved away from parity?
+
+A comparison sees results only, so that stored ones can be compared without a model: a checkpoint with a
+baseline, a model after debiasing with the same model before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from biascheck import stats
+from biascheck.errors import BiascheckError, ScoreError, UsageError
+from biascheck.results.compatibility import differences, require_comparable
+from biascheck.results.items import ItemScore, sample_of
+from biascheck.results.result import Result
+from biascheck.results.summaries import LEVEL, RESAMPLES, RESAMPLES_IN_TAIL, interval_method
+from biascheck.stats import Change, DistanceChange, Interval, Sample
+from biascheck.wording import figure, signed
+
+__all__ = ["Comparison", "Move", "compare", "compare_all", "why_not"]
+
+# Two machines agree on a score to about this much; less is no change of the model.
+ROUNDING = 1e-5
+MANY_UNMATCHED = 0.2
+MOST_MOVED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One cluster, or value of ``named_by``: the mean gap of its items before and after."""
+
+    name: str
+    before: float
+    after: float
+
+    @property
+    def change(self) -> float:
+        """After minus before, in the sense of the contrast."""
+        return self.after - self.before
+
+    def __str__(self) -> str:
+        return f"{self.name} {signed(self.before)} → {signed(self.after)}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How far a figure has moved from parity, self-contained: a report can be drawn from comparisons alone.
+
+    ``before`` and ``after`` are the figures of the items that both results have, ``change`` is
+    ``|after − parity| − |before − parity|``: positive is worse. ``moves`` tells who moved, the most first;
+    ``unmatched`` names the items that only one of the results has. ``family`` is the number of comparisons that were
+    judged together, ``test`` the test that judged this one, if it was one.
+    """
+
+    measure: str
+    corpus: str
+    model_before: str
+    model_after: str
+    statistic: str
+    before: float
+    after: float
+    change: float
+    interval: Interval | None
+    tolerance: float
+    parity: float
+    verdict: Change
+    n: int
+    unit: str
+    clusters: int
+    seed: int
+    contrast: tuple[str, str]
+    moves: tuple[Move, ...] = ()
+    unmatched: tuple[str, ...] = ()
+    family: int = 1
+    warnings: tuple[str, ...] = ()
+    test: str = ""
+
+    @property
+    def title(self) -> str:
+        """The measure, both models and the corpus in one phrase."""
+        return f"{self.measure} on {self.model_before} → {self.model_after} × {self.corpus}"
+
+    @property
+    def finding(self) -> str:
+        """The judgement as one sentence."""
+        parts = [f"{self.title}: {figure(self.before)} → {figure(self.after)}, {self._held()}"]
+        if self.change and self.moves:
+            parts.append(f"moved most: {', '.join(map(str, self.moves[:MOST_MOVED]))}")
+        return f"{'; '.join(parts)} ({self._size()})"
+
+    def _held(self) -> str:
+        interval = (
+            "no interval" if self.interval is None else f"[{figure(self.interval.low)}, {figure(self.interval.high)}]"
+        )
+        moved = f"{signed(self.change)} {interval}"
+        allowed = f"tolerance {figure(self.tolerance)}" if self.tolerance else "no change"
+        if self.interval is None:
+            return f"distance from parity {moved} cannot be judged: too few clusters for an interval"
+        if self.verdict is Change.INCONCLUSIVE:
+            return f"distance from parity {moved} cannot be told from {allowed}"
+        return {
+            Change.REGRESSED: f"further from parity by {moved}, beyond {allowed}: regressed",
+            Change.IMPROVED: f"closer to parity by {moved}: improved",
+            Change.NO_WORSE: f"distance from parity {moved}: no worse",
+        }[self.verdict]
+
+    def _size(self) -> str:
+        size = [f"{self.n:,} {self.unit}"]
+        if self.unmatched:
+            size.append(f"{len(self.unmatched):,} in one result only")
+        if self.family > 1:
+            size.append(f"one of {self.family} comparisons")
+        return ", ".join([*size, f"seed {self.seed}"])
+
+
+def compare(before: Result, after: Result, *, tolerance: float = 0.0, level: float = LEVEL) -> Comparison:
+    """Judge whether a figure has moved away from parity between two results of the same questions.
+
+    The verdict comes from a paired interval of ``|after − parity| − |before − parity|`` (docs/statistics.md):
+    *regressed* if it lies above ``tolerance``, *improved* if below 0, *no worse* if it ends at or below ``tolerance``,
+    *inconclusive* otherwise. Results that do not answer the same questions raise UsageError with the reason.
+    """
+    return compare_all([(before, after)], tolerance=tolerance, level=level)[0]
+
+
+def compare_all(
+    pairs: Sequence[tuple[Result, Result]], *, tolerance: float = 0.0, level: float = LEVEL
+) -> tuple[Comparison, ...]:
+    """Judge several pairs (before, after) as one family: Holm's correction over all of them, see `compare`."""
+    if not 0 < level < 1:
+        raise UsageError(f"level {level} is not between 0 and 1; 95 % is level=0.95")
+    matches = [_Match.of(before, after, family=len(pairs), level=level) for before, after in pairs]
+    verdicts = stats.judge_changes([match.interval_at for match in matches], tolerance, level=level)
+    return tuple(
+        match.written(tolerance, verdict, level, family=len(pairs))
+        for match, verdict in zip(matches, verdicts, strict=True)
+    )
+
+
+def why_not(before: Result, after: Result) -> str:
+    """Why two results cannot be compared, with the remedy; empty where they can."""
+    if reasons := "; ".join(differences(before, after)):
+        return reasons
+    try:
+        _ = _Match.of(before, after, family=1, level=LEVEL).figures
+    except BiascheckError as error:
+        return str(error)
+    return ""
+
+
+@dataclass(frozen=True)
+class _Match:
+    """The items of two results that answer the same questions, side by side."""
+
+    before: Result
+    after: Result
+    items: tuple[tuple[ItemScore, ItemScore], ...]
+    unmatched: tuple[str, ...]
+    resamples: int
+
+    @classmethod
+    def of(cls, before: Result, after: Result, *, family: int, level: float) -> _Match:
+        require_comparable(before, after)
+        earlier, later = ({item.id: item for item in result.items} for result in (before, after))
+        shared = tuple((earlier[name], later[name]) for name in earlier if name in later)
+        if not shared:
+            raise UsageError(
+                f"{before.title} and {after.title} share no item, so there is nothing to compare: "
+                "measure both on the same corpus"
+            )
+        if any((first.cluster, first.side) != (second.cluster, second.side) for first, second in shared):
+            raise UsageError(f"{before.title} and {after.title} group the same items otherwise; measure both again")
+        unmatched = tuple(sorted(earlier.keys() ^ later.keys()))
+        resamples = max(RESAMPLES, round(RESAMPLES_IN_TAIL * family / (1 - level)))
+        return cls(before, after, shared, unmatched, resamples)
+
+    @cached_property
+    def samples(self) -> tuple[Sample, Sample]:
+        before, after = zip(*self.items, strict=True)
+        return sample_of(before), sample_of(after)
+
+    @cached_property
+    def unchanged(self) -> bool:
+        return all(
+            abs(after - before) <= ROUNDING
+            for earlier, later in self.items
+            for before, after in (
+                (earlier.score, later.score),
+                (earlier.covariate or 0.0, later.covariate or 0.0),  # of a ratio it is the model's own, too
+            )
+        )
+
+    @cached_property
+    def figures(self) -> tuple[float, float]:
+        before, after = (stats.estimate(sample, self.before.statistic) for sample in self.samples)
+        return before, after
+
+    @property
+    def change(self) -> float:
+        before, after = (abs(found - self.before.parity) for found in self.figures)
+        return 0.0 if self.unchanged else after - before
+
+    @cached_property
+    def distance(self) -> DistanceChange:
+        statistic = self.before.statistic
+        return stats.paired_bootstrap(
+            *self.samples,
+            statistic,
+            rng=np.random.default_rng(self.before.seed),
+            parity=self.before.parity,
+            resamples=self.resamples,
+            method=interval_method(statistic),
+        )
+
+    def interval_at(self, level: float) -> Interval | None:
+        sample = self.samples[0]
+        clusters = len(set(sample.clusters))
+        if self.unchanged:
+            return Interval(0.0, 0.0, level, f"no score differs by more than {ROUNDING:g}")
+        if clusters < stats.MINIMUM_CLUSTERS:
+            return None
+        if self.before.statistic == "share_positive" and clusters == len(sample):
+            before, after = ((np.sign(found.values) + 1) / 2 for found in self.samples)
+            return stats.paired_share_interval(before, after, level=level)
+        try:
+            return self.distance.interval_at(level)
+        except ScoreError:  # a side with one cluster, or a figure that most resamples leave undefined
+            return None
+
+    def written(self, tolerance: float, verdict: Change, level: float, *, family: int) -> Comparison:
+        before, after = self.before, self.after
+        return Comparison(
+            measure=before.measure,
+            corpus=before.corpus,
+            model_before=before.model,
+            model_after=after.model,
+            statistic=before.statistic,
+            before=self.figures[0],
+            after=self.figures[1],
+            change=self.change,
+            interval=self.interval_at(level),
+            tolerance=tolerance,
+            parity=before.parity,
+            verdict=verdict,
+            n=len(self.items),
+            unit=after.unit,
+            clusters=len(set(self.samples[0].clusters)),
+            seed=before.seed,
+            contrast=before.contrast,
+            moves=_moves(self.items, after.name_of),
+            unmatched=self.unmatched,
+            family=family,
+            warnings=(*after.warnings, *self._reservations()),
+        )
+
+    def _reservations(self) -> tuple[str, ...]:
+        total = len(self.items) + len(self.unmatched)
+        if len(self.unmatched) <= MANY_UNMATCHED * total:
+            return ()
+        return (f"{len(self.unmatched)} of {total} {self.after.unit} are in one of the two results only",)
+
+
+def _moves(items: Sequence[tuple[ItemScore, ItemScore]], name_of: Callable[[ItemScore], str]) -> tuple[Move, ...]:
+    members: dict[str, list[tuple[float, float]]] = {}
+    for before, after in items:
+        members.setdefault(name_of(after), []).append((before.score, after.score))
+    moves = [Move(name, *(float(mean) for mean in np.mean(scores, axis=0))) for name, scores in members.items()]
+    # rounded: moves that are equal but for the last digit come by name
+    return tuple(sorted(moves, key=lambda move: (-round(abs(move.change), 9), move.name)))

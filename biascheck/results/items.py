@@ -1,0 +1,77 @@
+"""The items of a result: what was scored, what was skipped, and the arrays that statistics work on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+
+import numpy as np
+
+from biascheck.errors import ScoreError
+from biascheck.stats import Sample
+
+__all__ = ["ItemScore", "Label", "Shown", "Skipped", "sample_of"]
+
+Label = str | float
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A sentence as a reader sees it, with the characters of its target."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class ItemScore:
+    """One item: the gap between the two contrasted groups, and the score of every group.
+
+    ``cluster`` names the items that are not independent of this one. ``side`` is the attribute set
+    ("A" or "B") for measures that compare two; ``covariate`` a real-world figure to correlate with. ``draw`` numbers
+    the draw in which the item was judged together with others, such as by one clustering of all words.
+    """
+
+    id: str
+    score: float
+    cluster: str
+    groups: Mapping[str, float] = field(default_factory=dict)
+    side: str | None = None
+    covariate: float | None = None
+    labels: Mapping[str, Label] = field(default_factory=dict)
+    sentences: Mapping[str, Shown] = field(default_factory=dict)
+    draw: int | None = None
+
+    def __post_init__(self) -> None:
+        for value in (self.score, *self.groups.values()):
+            if not isfinite(value):
+                raise ScoreError(f"item {self.id!r} has the score {value}; only finite numbers can be judged")
+        if self.covariate is not None and not isfinite(self.covariate):
+            raise ScoreError(
+                f"item {self.id!r} has the covariate {self.covariate}; leave the item out or find its figure"
+            )
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """An item that could not be scored, and why."""
+
+    id: str
+    reason: str
+    labels: Mapping[str, Label] = field(default_factory=dict)
+
+
+def sample_of(items: tuple[ItemScore, ...]) -> Sample:
+    """Turn items into the arrays that the statistics work on."""
+    sides = tuple(item.side for item in items if item.side is not None)
+    covariates = [item.covariate for item in items if item.covariate is not None]
+    draws = tuple(item.draw for item in items if item.draw is not None)
+    return Sample(
+        values=np.array([item.score for item in items]),
+        clusters=tuple(item.cluster for item in items),
+        sides=sides if len(sides) == len(items) else None,
+        covariate=np.array(covariates) if len(covariates) == len(items) else None,
+        draws=draws if len(draws) == len(items) else None,
+    )

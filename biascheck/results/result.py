@@ -1,0 +1,190 @@
+"""What a measurement leaves behind: item scores, the figure they add up to, and where both come from.
+
+A result holds everything needed to judge it, draw it or summarise a part of it again without a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from math import isfinite
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biascheck.errors import ScoreError, UsageError
+from biascheck.results.items import ItemScore, Label, Skipped, sample_of
+from biascheck.stats import Interval, Sample
+from biascheck.wording import signed
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["Offender", "Provenance", "Result", "treatment_of"]
+
+NOBODY_DRIVES = ("ratio", "ratio_of_sides", "difference")
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a result comes from. Two results with the same fingerprints and options are the same figure.
+
+    ``model`` describes the model to a reader (architecture, tokenizer, precision); the fingerprint identifies it.
+    """
+
+    measure_version: int
+    variant: str
+    model_fingerprint: str
+    corpus_fingerprint: str
+    options: Mapping[str, object] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    created: str = ""
+    model: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Offender:
+    """A cluster and the mean gap of its items."""
+
+    name: str
+    gap: float
+
+    def __str__(self) -> str:
+        return f"{self.name} {signed(self.gap)}"
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome of one measure on one model and one corpus.
+
+    ``estimate`` is ``statistic`` of the item scores (see :mod:`biascheck.stats`), ``parity`` the value
+    it has when the groups are treated alike, ``interval`` a cluster bootstrap, or ``None`` where the
+    sample is too small for one. For gaps the sign follows ``contrast``: first minus second. ``named_by`` is
+    the label by which findings name who drives the figure, where that is not the cluster.
+    """
+
+    measure: str
+    model: str
+    corpus: str
+    statistic: str
+    estimate: float
+    interval: Interval | None
+    n: int
+    clusters: int
+    seed: int
+    contrast: tuple[str, str]
+    provenance: Provenance
+    items: tuple[ItemScore, ...]
+    skipped: tuple[Skipped, ...] = ()
+    parity: float = 0.0
+    p: float | None = None
+    effect_size: float | None = None
+    unit: str = "items"
+    warnings: tuple[str, ...] = ()
+    details: Mapping[str, object] = field(default_factory=dict)
+    named_by: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("estimate", "parity", "p", "effect_size"):
+            value = getattr(self, name)
+            if value is not None and not isfinite(value):
+                raise ScoreError(f"{self.title}: {name} is {value}; only finite numbers can be judged")
+        object.__setattr__(self, "details", MappingProxyType(dict(self.details)))
+
+    def __reduce__(self) -> tuple[partial[Result], tuple[()]]:
+        # a read-only mapping cannot be pickled or copied, but a result may be
+        return partial(Result, **{**vars(self), "details": dict(self.details)}), ()
+
+    @property
+    def title(self) -> str:
+        """The measure, the model and the corpus in one phrase."""
+        return f"{self.measure} on {self.model} × {self.corpus}"
+
+    @property
+    def sample(self) -> Sample:
+        """The item scores as the arrays that the statistics work on."""
+        return sample_of(self.items)
+
+    def where(self, **labels: Label) -> Result:
+        """Summarise only the items that carry all these labels."""
+        from biascheck.results.summaries import summarise
+
+        items = tuple(item for item in self.items if _carries(item.labels, labels))
+        if not items:
+            known = {key: sorted({str(item.labels.get(key)) for item in self.items})[:10] for key in labels}
+            raise UsageError(f"{self.title}: no item has {labels}; values present: {known}")
+        skipped = tuple(skip for skip in self.skipped if _carries(skip.labels, labels))
+        corpus = "·".join([self.corpus, *map(str, labels.values())])
+        return summarise(replace(self, corpus=corpus, items=items, skipped=skipped))
+
+    def between(self, first: str, second: str) -> Result:
+        """Summarise the gap between two other groups of the same items."""
+        from biascheck.results.summaries import summarise
+
+        known = self.items[0].groups
+        if first not in known or second not in known:
+            raise UsageError(f"{self.title}: groups are {sorted(known)}, not {first!r} and {second!r}")
+        items = tuple(replace(item, score=item.groups[first] - item.groups[second]) for item in self.items)
+        corpus = f"{self.corpus}·{first}–{second}"
+        return summarise(replace(self, corpus=corpus, contrast=(first, second), items=items))
+
+    def interval_at(self, level: float) -> Interval | None:
+        """The interval at another level, from the same seed."""
+        from biascheck.results.summaries import interval_of
+
+        return interval_of(self.items, self.statistic, seed=self.seed, level=level)
+
+    def name_of(self, item: ItemScore) -> str:
+        """Whom an item is about: its label ``named_by``, else its cluster."""
+        return str(item.labels[self.named_by]) if self.named_by in item.labels else item.cluster
+
+    def to_frame(self) -> DataFrame:
+        """The items as a pandas data frame: one row an item, one column for each group and label."""
+        from pandas import DataFrame
+
+        rows = [
+            {"id": item.id, "score": item.score, "cluster": item.cluster, **item.groups, **item.labels}
+            for item in self.items
+        ]
+        return DataFrame(rows).set_index("id")
+
+    def offenders(self, count: int = 3) -> tuple[Offender, ...]:
+        """Who drives the estimate, with their mean gaps: the largest gaps first.
+
+        For a skew these are the largest gaps in the direction of the mean gap, for a stereotype those
+        that lie furthest from it on their own side. A ratio of sums or a difference of means has none: no item's
+        score is a gap there.
+        """
+        if self.statistic in NOBODY_DRIVES:
+            return ()
+        members: dict[str, list[ItemScore]] = {}
+        for item in self.items:
+            members.setdefault(self.name_of(item), []).append(item)
+        centre = float(np.mean([item.score for item in self.items]))
+        ranked = []
+        for name, items in members.items():
+            gap = float(np.mean([item.score for item in items]))
+            ranked.append((_pull(self.statistic, gap, centre, items[0].side), Offender(name, gap)))
+        ranked.sort(key=lambda entry: (-entry[0], entry[1].name))
+        return tuple(offender for pull, offender in ranked[:count] if pull >= 0)
+
+
+def _pull(statistic: str, gap: float, centre: float, side: str | None) -> float:
+    """How far a mean gap pulls the estimate away from parity; negative if it pulls back."""
+    if statistic == "skew":
+        return gap if centre >= 0 else -gap
+    if statistic == "stereotype":
+        return gap - centre if side == "A" else centre - gap
+    return abs(gap)
+
+
+def treatment_of(model: str) -> tuple[str, str]:
+    """The model and how it was treated: "bert·mix-all" is "bert" and "mix-all", "bert" is untreated."""
+    base, _, treatment = model.partition("·")
+    return base, treatment
+
+
+def _carries(have: Mapping[str, Label], wanted: Mapping[str, Label]) -> bool:
+    return all(have.get(key) == value for key, value in wanted.items())

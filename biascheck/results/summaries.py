@@ -1,0 +1,161 @@
+"""From item scores to a figure: estimate, interval, p-value and effect size.
+
++--------------------------+--------------------------+------------------------------------------+
+| statistic                | p-value                  | effect size                              |
++==========================+==========================+==========================================+
+| mean                     | sign flips of clusters   | mean over standard deviation of clusters |
+| mean_absolute            | –                        | –                                        |
+| share_positive           | sign flips of clusters   | –                                        |
+| standardised_difference  | permutation of the sides | the estimate itself                      |
+| difference               | permutation of the sides | standardised difference                  |
+| spearman, pearson        | of the correlation       | the estimate itself                      |
+| ratio, ratio_of_sides    | –                        | –                                        |
+| skew, stereotype         | –                        | –                                        |
+| smaller_f1               | –                        | –                                        |
++--------------------------+--------------------------+------------------------------------------+
+
+Everything is computed over clusters: the templates of one profession are not independent, and a test
+that counted them as if they were would find significance in any model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biascheck import stats
+from biascheck.errors import ScoreError, UsageError
+from biascheck.results.items import ItemScore, sample_of
+from biascheck.results.result import Result
+from biascheck.stats import Interval, Sample
+
+__all__ = [
+    "DISTANCES",
+    "LEVEL",
+    "RESAMPLES",
+    "VERSION",
+    "interval_method",
+    "interval_of",
+    "interval_of_sample",
+    "summarise",
+]
+
+VERSION = 2
+"""Of how items become figures and intervals; part of the cache key, so that no interval outlives its method."""
+LEVEL = 0.95
+RESAMPLES = 2_000
+RESAMPLES_IN_TAIL = 40
+ROUNDING = 1e-12
+DISTANCES = ("skew", "stereotype")
+"""Statistics that are never below zero, so that chance alone lifts them."""
+
+
+def summarise(draft: Result, *, level: float = LEVEL) -> Result:
+    """Fill in every figure of a result from its items."""
+    sample = sample_of(draft.items)
+    estimate = stats.estimate(sample, draft.statistic)
+    p, effect = _test(sample, draft.statistic, estimate, draft.seed)
+    return replace(
+        draft,
+        estimate=estimate,
+        interval=interval_of(draft.items, draft.statistic, seed=draft.seed, level=level),
+        p=p,
+        effect_size=effect,
+        n=len(draft.items),
+        clusters=len(set(sample.clusters)),
+    )
+
+
+def interval_of(items: tuple[ItemScore, ...], statistic: str, *, seed: int, level: float) -> Interval | None:
+    """The interval of a statistic over clusters, or ``None`` where there are too few clusters for one."""
+    return interval_of_sample(sample_of(items), statistic, rng=np.random.default_rng(seed), level=level)
+
+
+def interval_of_sample(sample: Sample, statistic: str, *, rng: np.random.Generator, level: float) -> Interval | None:
+    """The interval by which gates judge a sample."""
+    if not 0 < level < 1:
+        raise UsageError(f"level {level} is not between 0 and 1; 95 % is level=0.95")
+    clusters = len(set(sample.clusters))
+    if clusters < stats.MINIMUM_CLUSTERS:
+        return None
+    if (found := _without_resampling(sample, statistic, clusters, level)) is not None:
+        return found
+    resamples = max(RESAMPLES, round(RESAMPLES_IN_TAIL / (1 - level)))
+    method = interval_method(statistic)
+    return stats.cluster_bootstrap(sample, statistic, rng=rng, level=level, resamples=resamples, method=method)
+
+
+def _without_resampling(sample: Sample, statistic: str, clusters: int, level: float) -> Interval | None:
+    """The interval of what a bootstrap of few clusters gets wrong, where there is another way."""
+    single = clusters == len(sample)
+    if statistic == "share_positive":
+        share = stats.estimate(sample, statistic)
+        # A bootstrap of ten out of ten is certain of itself; Wilson's interval is not.
+        return stats.wilson_interval(share, clusters, level=level) if single or share in (0, 1) else None
+    if statistic == "standardised_difference" and single and sample.sides is not None:
+        on_a = sample.sides.count("A")
+        try:
+            d = stats.estimate(sample, statistic)
+            return stats.standardised_difference_interval(d, on_a, clusters - on_a, level=level)
+        except ScoreError:  # nothing varies within the sides
+            return None
+    return None
+
+
+def interval_method(statistic: str) -> Literal["bca", "percentile"]:
+    """How the ends of an interval are found.
+
+    BCa takes the upward bias of a distance from zero for an error of its centre, and ends far too low.
+    """
+    return "percentile" if statistic in DISTANCES else "bca"
+
+
+def cluster_means(sample: Sample) -> NDArray[np.float64]:
+    """The mean of each cluster, clusters in the order of their names."""
+    means: dict[str, list[float]] = {}
+    for name, value in zip(sample.clusters, sample.values, strict=True):
+        means.setdefault(name, []).append(float(value))
+    return np.array([np.mean(means[name]) for name in sorted(means)])
+
+
+def _test(sample: Sample, statistic: str, estimate: float, seed: int) -> tuple[float | None, float | None]:
+    rng = np.random.default_rng(seed)
+    means = cluster_means(sample)
+    if statistic == "mean":
+        return stats.permute_signs(means, rng=rng).p, _standardised_mean(means)
+    if statistic == "share_positive":
+        return stats.permute_signs(np.sign(means), rng=rng).p, None
+    if statistic == "standardised_difference":
+        return stats.permute_two_samples(*_sides(sample), rng=rng).p, estimate
+    if statistic == "difference":
+        sides = _sides(sample)
+        return stats.permute_two_samples(*sides, rng=rng).p, stats.standardised_difference(*sides)
+    if statistic in ("spearman", "pearson"):
+        correlate: Any = getattr(stats, statistic)
+        # Repeated looks at one word are one point, not many.
+        return correlate(means, cluster_means(replace(sample, values=_covariate(sample)))).p, estimate
+    return None, None
+
+
+def _covariate(sample: Sample) -> NDArray[np.float64]:
+    if sample.covariate is None:
+        raise ScoreError("a correlation needs items with a covariate")
+    return sample.covariate
+
+
+def _standardised_mean(means: NDArray[np.float64]) -> float | None:
+    if len(means) < 2:
+        return None
+    spread = float(means.std(ddof=1))
+    # Clusters that differ only by rounding do not vary; dividing by that would give any number at all.
+    return float(means.mean()) / spread if spread > ROUNDING * float(np.abs(means).max()) else None
+
+
+def _sides(sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    if sample.sides is None:
+        raise ScoreError("a standardised difference needs items on two sides, A and B")
+    side = np.array(sample.sides)
+    return sample.values[side == "A"], sample.values[side == "B"]
