@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biascheck.errors import ScoreError, UsageError
+from biascheck.results.description import UNDESCRIBED, Description
 from biascheck.results.items import ItemScore, Label, Skipped, sample_of
 from biascheck.stats import Interval, Sample
 from biascheck.wording import signed
@@ -85,6 +86,7 @@ class Result:
     warnings: tuple[str, ...] = ()
     details: Mapping[str, object] = field(default_factory=dict)
     named_by: str = ""
+    description: Description = UNDESCRIBED
 
     def __post_init__(self) -> None:
         for name in ("estimate", "parity", "p", "effect_size"):

@@ -11,6 +11,7 @@ from typing import Any
 
 from biascheck.errors import BiascheckError, ResultError
 from biascheck.results.comparison import Comparison, Move
+from biascheck.results.description import Description
 from biascheck.results.items import ItemScore, Shown, Skipped
 from biascheck.results.result import Provenance, Result
 from biascheck.stats import Change, Interval
@@ -46,6 +47,11 @@ def result_from_dict(document: Mapping[str, Any]) -> Result:
         fields["items"] = tuple(_item(item) for item in fields["items"])
         fields["skipped"] = tuple(Skipped(**skip) for skip in fields["skipped"])
         fields["warnings"] = tuple(fields["warnings"])
+        if "description" in fields:
+            described = fields["description"]
+            fields["description"] = Description(
+                **{**described, "limits": tuple(described["limits"]), "needs": tuple(described["needs"])}
+            )
         return Result(**fields)
 
 
@@ -115,6 +121,7 @@ def asdict_shallow(result: Result) -> dict[str, Any]:
     fields = {name: getattr(result, name) for name in result.__dataclass_fields__}
     fields["interval"] = None if result.interval is None else asdict(result.interval)
     fields["provenance"] = vars(result.provenance)
+    fields["description"] = vars(result.description)
     fields["items"] = [_item_to_dict(item) for item in result.items]
     fields["skipped"] = [vars(skip) for skip in result.skipped]
     return fields
