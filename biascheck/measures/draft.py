@@ -51,6 +51,8 @@ def draft(
         parity=parity,
         unit=unit,
         warnings=corpus.warnings,
+        treatment=tuple(getattr(model, "treatment", ())),
+        several_groups=len(items[0].groups) > 2,
     )
 
 

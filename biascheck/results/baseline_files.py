@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,25 @@ from biascheck import stats
 from biascheck.errors import ResultError
 from biascheck.files import write_atomically
 from biascheck.results.baselines import Baseline
+from biascheck.results.earlier_schemas import upgraded_result
 from biascheck.results.file_kinds import BASELINE, BASELINE_SCHEMA
 from biascheck.results.items import ItemScore, sample_of
+from biascheck.results.key import Slice
 from biascheck.results.result import Provenance, Result
-from biascheck.results.storage import check_schema, read_document, read_with_care
+from biascheck.results.storage import check_schema, converted, read_document, refusing_damage
 
 __all__ = ["read_baseline", "write_baseline"]
 
 # Below what two machines differ by, and kept relative so that no sign is lost.
 DIGITS = 7
+
+SHARED = (
+    *("measure", "corpus", "model", "statistic", "parity", "contrast", "unit", "seed"),
+    *("treatment", "slice", "several_groups"),
+)
+"""The fields of an entry that a result has under the same name."""
+ORIGIN = ("measure_version", "variant", "model_fingerprint", "corpus_fingerprint", "options")
+"""The fields of an entry that the provenance of a result has."""
 
 Row = tuple[str, str, str | None, float | None, int | None]
 """What the entries of a baseline share: id, cluster, side, covariate and draw of an item."""
@@ -36,7 +47,7 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
         ",\n".join(_compact(_trimmed(row)) for row in rows),
         "],",
         '"entries": [',
-        ",\n".join(_compact(_entry_to_dict(entry, places)) for entry in baseline.entries),
+        ",\n".join(_compact(asdict(_entry_of(entry, places))) for entry in baseline.entries),
         "]",
         "}",
     ]
@@ -51,54 +62,75 @@ def read_baseline(path: Path) -> Baseline:
     if not path.exists():
         raise ResultError(f"no baseline at {path}; write it with pytest --bias-baseline {path} --bias-update-baseline")
     document = read_document(path, BASELINE, "baseline", "--bias-update-baseline --bias-baseline")
-    check_schema(document, str(path), BASELINE_SCHEMA)
-    with read_with_care("baseline"):
+    schema = check_schema(document, str(path), BASELINE_SCHEMA)["schema"]
+    with refusing_damage(f"{path}: the baseline"):
         rows = [_row_from(row) for row in document["items"]]
-        return Baseline(tuple(_entry_from_dict(entry, rows) for entry in document["entries"]))
+        entries = converted([{**upgraded_result({"schema": schema, **e})} for e in document["entries"]], list[Entry])
+        return Baseline(tuple(_result_of(entry, rows) for entry in entries))
 
 
-def _entry_to_dict(entry: Result, places: Mapping[Row, int]) -> dict[str, Any]:
-    scores = sorted((places[_row(item)], _short(item.score)) for item in entry.items)
-    provenance = entry.provenance
-    return {
-        "measure": entry.measure,
-        "corpus": entry.corpus,
-        "model": entry.model,
-        "statistic": entry.statistic,
-        "estimate": _short(entry.estimate),
-        "parity": entry.parity,
-        "contrast": list(entry.contrast),
-        "unit": entry.unit,
-        "seed": entry.seed,
-        "measure_version": provenance.measure_version,
-        "variant": provenance.variant,
-        "model_fingerprint": provenance.model_fingerprint,
-        "corpus_fingerprint": provenance.corpus_fingerprint,
-        "options": dict(provenance.options),
-        "items": _steps([place for place, _ in scores]),
-        "scores": [score for _, score in scores],
-    }
+@dataclass(frozen=True)
+class Entry:
+    """A result as a baseline keeps it: ``items`` are the steps from row to row of those that its scores belong to."""
+
+    measure: str
+    corpus: str
+    model: str
+    statistic: str
+    parity: float
+    contrast: tuple[str, str]
+    unit: str
+    seed: int
+    measure_version: int
+    variant: str
+    model_fingerprint: str
+    corpus_fingerprint: str
+    options: dict[str, Any]
+    items: list[int]
+    scores: list[float]
+    estimate: float = 0.0
+    treatment: tuple[str, ...] = ()
+    slice: Slice = ()
+    several_groups: bool = False
 
 
-def _entry_from_dict(document: Mapping[str, Any], rows: Sequence[Row]) -> Result:
-    fields = dict(document)
-    provenance = Provenance(
-        **{
-            name: fields.pop(name) for name in ("measure_version", "variant", "model_fingerprint", "corpus_fingerprint")
-        },
-        options=fields.pop("options"),
+def _entry_of(result: Result, places: Mapping[Row, int]) -> Entry:
+    scores = sorted((places[_row(item)], _short(item.score)) for item in result.items)
+    shared = {name: getattr(result, name) for name in SHARED}
+    origin = {name: getattr(result.provenance, name) for name in ORIGIN}
+    return Entry(
+        **shared,
+        **{**origin, "options": dict(origin["options"])},
+        estimate=_short(result.estimate),
+        items=_steps([place for place, _ in scores]),
+        scores=[score for _, score in scores],
     )
-    places, scores = _places(fields.pop("items")), fields.pop("scores")
+
+
+def _result_of(entry: Entry, rows: Sequence[Row]) -> Result:
+    places = _places(entry.items)
     items = tuple(
         ItemScore(id=name, score=score, cluster=cluster, side=side, covariate=covariate, draw=draw)
-        for (name, cluster, side, covariate, draw), score in zip(map(rows.__getitem__, places), scores, strict=True)
+        for (name, cluster, side, covariate, draw), score in zip(_taken(rows, places), entry.scores, strict=True)
     )
-    fields["contrast"] = tuple(fields["contrast"])
+    if not items:
+        raise ResultError(f"{entry.measure} on {entry.corpus} has no items")
     sample = sample_of(items)
-    fields["estimate"] = stats.estimate(sample, fields["statistic"])
     return Result(
-        **fields, interval=None, n=len(items), clusters=len(set(sample.clusters)), provenance=provenance, items=items
+        **{name: getattr(entry, name) for name in SHARED},
+        estimate=stats.estimate(sample, entry.statistic),
+        interval=None,
+        n=len(items),
+        clusters=len(set(sample.clusters)),
+        provenance=Provenance(**{name: getattr(entry, name) for name in ORIGIN}),
+        items=items,
     )
+
+
+def _taken(rows: Sequence[Row], places: Sequence[int]) -> list[Row]:
+    if any(not 0 <= place < len(rows) for place in places):
+        raise ResultError("an entry refers to an item that is not there")
+    return [rows[place] for place in places]
 
 
 def _steps(places: Sequence[int]) -> list[int]:
@@ -118,9 +150,8 @@ def _row(item: ItemScore) -> Row:
     return item.id, item.cluster, item.side, None if item.covariate is None else _short(item.covariate), item.draw
 
 
-def _row_from(row: Sequence[Any]) -> Row:
-    side, covariate, draw = (row[place] if len(row) > place else None for place in (2, 3, 4))
-    return row[0], row[1], side, covariate, draw
+def _row_from(row: list[Any]) -> Row:
+    return converted([*row, None, None, None][: max(5, len(row))], Row)  # type: ignore[arg-type]
 
 
 def _trimmed(row: Row) -> list[Any]:

@@ -1,23 +1,25 @@
-"""The results that later ones are held against, and how that went.
+"""The results that later ones are compared with, and how that went.
 
-An entry is found by what was asked, not by who answered: holding a checkpoint against the model of the baseline is the
+An entry is found by what was asked, not by who answered: comparing a checkpoint with the model of the baseline is the
 point. Where several models of a baseline answered the same question, the one of the same name is taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from biascheck.errors import UsageError
 from biascheck.results.comparison import Comparison, compare_all, why_not
-from biascheck.results.compatibility import question_of
+from biascheck.results.compatibility import similar_question
 from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL
 from biascheck.stats import Change
 
 __all__ = ["Baseline", "Judgement", "Refusal", "judge_against"]
+
+Question = tuple[object, ...]
 
 
 @dataclass(frozen=True)
@@ -33,39 +35,43 @@ class Baseline:
 
     def find(self, result: Result) -> Result | None:
         """The entry that answers the same question, or ``None``; of several, the one of the same model."""
-        found = self._by_question.get(question_of(result), ())
-        if len(found) > 1:
-            return next((entry for entry in found if entry.model == result.model), None)
-        return found[0] if found else None
+        return _of_same_model(self._by_question.get(result.key.question, ()), result)
+
+    def resembling(self, result: Result, taken: Iterable[Result] = ()) -> Result | None:
+        """An entry that a result was meant to answer, though its corpus has changed; none of those ``taken``."""
+        elsewhere = {entry.key for entry in taken}
+        found = self._by_similar_question.get(similar_question(result), ())
+        return _of_same_model([entry for entry in found if entry.key not in elsewhere], result)
 
     def __getitem__(self, result: Result) -> Result:
         """The entry that answers the same question; UsageError where there is none."""
-        if (found := self.find(result)) is not None:
+        if (found := self.find(result) or self.resembling(result)) is not None:
             return found
-        several = [entry.model for entry in self._by_question.get(question_of(result), ())]
-        if several:
-            raise UsageError(
-                f"{result.title}: the baseline has this for {', '.join(several)}, and none is called {result.model}; "
-                "keep one model in a baseline, or measure one of these"
-            )
+        if several := self.other_models(result):
+            raise UsageError(f"{result.title}: {_none_of(several, result)}")
         raise UsageError(f"{result.title}: the baseline has no such result; add it with --bias-update-baseline")
+
+    def other_models(self, result: Result) -> tuple[str, ...]:
+        """The models that answered the question of a result, where none of them is its own."""
+        if self.find(result) is not None:
+            return ()
+        return tuple(entry.model for entry in self._by_question.get(result.key.question, ()))
 
     def updated(self, results: Iterable[Result]) -> Baseline:
         """The baseline with these results; an entry that none of them replaces stays."""
-        entries = {(question_of(entry), entry.model): entry for entry in self.entries}
         fresh = list(results)
-        for result in fresh:
-            if (replaced := self.find(result)) is not None:
-                entries.pop((question_of(replaced), replaced.model), None)
-        entries |= {(question_of(result), result.model): result for result in fresh}
-        return Baseline(tuple(entries[key] for key in sorted(entries)))
+        replaced = {entry.key for result in fresh if (entry := self.find(result) or self.resembling(result))}
+        entries = {entry.key: entry for entry in self.entries if entry.key not in replaced}
+        entries |= {result.key: result for result in fresh}
+        return Baseline(tuple(sorted(entries.values(), key=_order)))
 
     @cached_property
-    def _by_question(self) -> Mapping[str, Sequence[Result]]:
-        found: dict[str, list[Result]] = {}
-        for entry in self.entries:
-            found.setdefault(question_of(entry), []).append(entry)
-        return found
+    def _by_question(self) -> Mapping[Question, Sequence[Result]]:
+        return _grouped(self.entries, lambda entry: entry.key.question)
+
+    @cached_property
+    def _by_similar_question(self) -> Mapping[Question, Sequence[Result]]:
+        return _grouped(self.entries, similar_question)
 
 
 @dataclass(frozen=True)
@@ -78,21 +84,25 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Judgement:
-    """How the results of a run stand against a baseline: nothing that was measured is left out.
+    """How the results of a run compare with a baseline: nothing that was measured is left out.
 
     ``comparisons`` come by corpus, measure and model. ``new`` names results without an entry, ``unused`` entries
-    without a result.
+    without a result, ``shrunk`` results with fewer items or clusters than their entry.
     """
 
     comparisons: tuple[Comparison, ...] = ()
     refused: tuple[Refusal, ...] = ()
     new: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
+    shrunk: tuple[Refusal, ...] = ()
 
     @property
     def passed(self) -> bool:
-        """Whether nothing regressed and everything that the baseline knows could be judged."""
-        return not self.refused and not self.having(Change.REGRESSED) and (bool(self.comparisons) or not self.new)
+        """Whether nothing regressed, nothing shrank and everything that the baseline knows could be judged."""
+        unjudged = any(one.interval is None for one in self.comparisons)
+        nothing_compared = bool(self.new) and not self.comparisons
+        failed = self.refused or self.shrunk or self.having(Change.REGRESSED)
+        return not (failed or unjudged or nothing_compared)
 
     def having(self, verdict: Change) -> tuple[Comparison, ...]:
         """The comparisons with this verdict."""
@@ -103,21 +113,60 @@ def judge_against(
     baseline: Baseline, results: Iterable[Result], *, tolerance: float = 0.0, level: float = LEVEL
 ) -> Judgement:
     """Compare every result with its entry, as one family (Holm); what cannot be compared is refused with its reason."""
+    listed = sorted(results, key=_order)
+    exact = {result.key: entry for result in listed if (entry := baseline.find(result)) is not None}
     pairs: list[tuple[Result, Result]] = []
     refused, new, used = [], [], set()
-    for result in sorted(results, key=lambda result: (result.corpus, result.measure, result.model)):
-        entry = baseline.find(result)
-        if entry is None:
+    for result in listed:
+        entry = exact.get(result.key) or baseline.resembling(result, exact.values())
+        if entry is None and (several := baseline.other_models(result)):
+            refused.append(Refusal(result.title, _none_of(several, result)))
+        elif entry is None:
             new.append(result.title)
-            continue
-        used.add(id(entry))
-        if reason := why_not(entry, result):
-            refused.append(Refusal(result.title, reason))
         else:
-            pairs.append((entry, result))
+            used.add(entry.key)
+            if reason := why_not(entry, result):
+                refused.append(Refusal(result.title, reason))
+            else:
+                pairs.append((entry, result))
     return Judgement(
         comparisons=compare_all(pairs, tolerance=tolerance, level=level),
         refused=tuple(refused),
         new=tuple(new),
-        unused=tuple(entry.title for entry in baseline.entries if id(entry) not in used),
+        unused=tuple(entry.title for entry in baseline.entries if entry.key not in used),
+        shrunk=tuple(Refusal(after.title, lost) for before, after in pairs if (lost := _shrunk(before, after))),
     )
+
+
+def _shrunk(before: Result, after: Result) -> str:
+    """What a result has fewer of than its entry; a smaller sample may hide what a larger one showed."""
+    lost = [
+        f"{now:,} {unit} where the baseline has {then:,}"
+        for unit, then, now in ((after.unit, before.n, after.n), ("clusters", before.clusters, after.clusters))
+        if now < then
+    ]
+    return " and ".join(lost)
+
+
+def _of_same_model(entries: Sequence[Result], result: Result) -> Result | None:
+    if len(entries) <= 1:
+        return entries[0] if entries else None
+    return next((entry for entry in entries if entry.model == result.model), None)
+
+
+def _none_of(models: Sequence[str], result: Result) -> str:
+    return (
+        f"the baseline has this for {', '.join(models)}, and none is called {result.model}; "
+        "keep one model in a baseline, or measure one of these"
+    )
+
+
+def _grouped(entries: Iterable[Result], key: Callable[[Result], Question]) -> dict[Question, list[Result]]:
+    found: dict[Question, list[Result]] = {}
+    for entry in entries:
+        found.setdefault(key(entry), []).append(entry)
+    return found
+
+
+def _order(result: Result) -> tuple[str, str, str, str]:
+    return result.corpus_label, result.measure, result.model_label, result.key.digest

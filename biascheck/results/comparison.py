@@ -16,8 +16,10 @@ from biascheck import stats
 from biascheck.errors import BiascheckError, ScoreError, UsageError
 from biascheck.results.compatibility import differences, require_comparable
 from biascheck.results.items import ItemScore, sample_of
+from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL, RESAMPLES, RESAMPLES_IN_TAIL, interval_method
+from biascheck.results.titles import model_label
 from biascheck.stats import Change, DistanceChange, Interval, Sample
 from biascheck.wording import figure, signed
 
@@ -53,14 +55,15 @@ class Comparison:
     ``before`` and ``after`` are the figures of the items that both results have, ``change`` is
     ``|after − parity| − |before − parity|``: positive is worse. ``moves`` tells who moved, the most first;
     ``unmatched`` names the items that only one of the results has. ``family`` is the number of comparisons that were
-    judged together, ``test`` the test that judged this one, if it was one.
+    judged together, ``test`` the test that judged this one, if it was one. ``key_before`` and ``key`` identify the
+    results, ``corpus`` and the models are names for people.
     """
 
-    measure: str
+    key_before: ResultKey
+    key: ResultKey
     corpus: str
     model_before: str
     model_after: str
-    statistic: str
     before: float
     after: float
     change: float
@@ -72,7 +75,6 @@ class Comparison:
     unit: str
     clusters: int
     seed: int
-    contrast: tuple[str, str]
     moves: tuple[Move, ...] = ()
     unmatched: tuple[str, ...] = ()
     family: int = 1
@@ -80,9 +82,31 @@ class Comparison:
     test: str = ""
 
     @property
+    def measure(self) -> str:
+        """The name of the measure."""
+        return self.key.measure
+
+    @property
+    def statistic(self) -> str:
+        """The statistic of both figures."""
+        return self.key.statistic
+
+    @property
+    def contrast(self) -> tuple[str, str]:
+        """The groups whose gap both figures are about."""
+        return self.key.contrast
+
+    @property
+    def models(self) -> str:
+        """Both models and what was done to them, for people."""
+        before = model_label(self.model_before, self.key_before.treatment)
+        after = model_label(self.model_after, self.key.treatment)
+        return before if before == after else f"{before} → {after}"
+
+    @property
     def title(self) -> str:
-        """The measure, both models and the corpus in one phrase."""
-        return f"{self.measure} on {self.model_before} → {self.model_after} × {self.corpus}"
+        """The measure, both models and the corpus in one phrase, for people."""
+        return f"{self.measure} on {self.models} × {self.corpus}"
 
     @property
     def finding(self) -> str:
@@ -234,11 +258,11 @@ class _Match:
     def written(self, tolerance: float, verdict: Change, level: float, *, family: int) -> Comparison:
         before, after = self.before, self.after
         return Comparison(
-            measure=before.measure,
-            corpus=before.corpus,
+            key_before=before.key,
+            key=after.key,
+            corpus=after.corpus_label,
             model_before=before.model,
             model_after=after.model,
-            statistic=before.statistic,
             before=self.figures[0],
             after=self.figures[1],
             change=self.change,
@@ -250,7 +274,6 @@ class _Match:
             unit=after.unit,
             clusters=len(set(self.samples[0].clusters)),
             seed=before.seed,
-            contrast=before.contrast,
             moves=_moves(self.items, after.name_of),
             unmatched=self.unmatched,
             family=family,

@@ -6,22 +6,19 @@ import json
 from collections.abc import Iterator, Mapping
 
 from biascheck.errors import UsageError
-from biascheck.results.result import Result, treatment_of
+from biascheck.results.result import Result
 
-__all__ = ["differences", "question_of", "require_comparable"]
+__all__ = ["differences", "require_comparable", "similar_question"]
 
 
-def question_of(result: Result) -> str:
-    """What was asked, whoever answered: a line of text that two comparable results share.
+def similar_question(result: Result) -> tuple[object, ...]:
+    """The question of a result with the name of its corpus in place of the fingerprint.
 
-    Measure, corpus, statistic, contrast, options, and how the model was treated (what stands after "·" in its name, as
-    in ``bert·mix-all``). The rest of what makes two results comparable (version, content of the corpus, seed) is left
-    out, so that a result that no longer fits is found and refused with its reason.
+    It never joins two results. It finds the entry of a baseline that a result was meant to answer where the corpus has
+    changed under its name, so that the pair is refused with that reason and not taken for new.
     """
-    options = {key: value for key, value in result.provenance.options.items() if key != "seed"}
-    _, treatment = treatment_of(result.model)
-    facts = [result.measure, result.corpus, result.statistic, list(result.contrast), options, treatment]
-    return json.dumps(facts, ensure_ascii=False, sort_keys=True)
+    measure, statistic, treatment, _, *rest = result.key.question
+    return measure, statistic, treatment, result.corpus, *rest
 
 
 def require_comparable(before: Result, after: Result) -> None:
@@ -35,10 +32,13 @@ def differences(before: Result, after: Result) -> Iterator[str]:
     if before.measure != after.measure:
         yield f"one is {before.measure!r} and the other {after.measure!r}; compare results of one measure"
         return
-    if before.corpus != after.corpus:
+    first, second = before.provenance, after.provenance
+    if first.corpus_fingerprint != second.corpus_fingerprint and before.corpus != after.corpus:
         yield f"one is on {before.corpus!r} and the other on {after.corpus!r}; compare results on one corpus"
         return
-    first, second = before.provenance, after.provenance
+    if before.slice != after.slice:
+        yield f"one is on {before.corpus_label!r} and the other on {after.corpus_label!r}; compare the same part"
+        return
     if first.measure_version != second.measure_version:
         yield (
             f"version {first.measure_version} of the measure gave one and version {second.measure_version} the other; "

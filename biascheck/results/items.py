@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
+from typing import NamedTuple
 
 import numpy as np
 
 from biascheck.errors import ScoreError
+from biascheck.results.key import Label
 from biascheck.stats import Sample
 
 __all__ = ["ItemScore", "Label", "Shown", "Skipped", "sample_of"]
 
-Label = str | float
 
-
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """A sentence as a reader sees it, with the characters of its target."""
 
     text: str

@@ -16,14 +16,16 @@ import numpy as np
 
 from biascheck.errors import ScoreError, UsageError
 from biascheck.results.description import UNDESCRIBED, Description
-from biascheck.results.items import ItemScore, Label, Skipped, sample_of
+from biascheck.results.items import ItemScore, Skipped, sample_of
+from biascheck.results.key import Label, ResultKey, Slice, canonical, sliced
+from biascheck.results.titles import corpus_label, model_label
 from biascheck.stats import Interval, Sample
 from biascheck.wording import signed
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Offender", "Provenance", "Result", "treatment_of"]
+__all__ = ["Offender", "Provenance", "Result"]
 
 NOBODY_DRIVES = ("ratio", "ratio_of_sides", "difference")
 
@@ -63,7 +65,9 @@ class Result:
     ``estimate`` is ``statistic`` of the item scores (see :mod:`biascheck.stats`), ``parity`` the value
     it has when the groups are treated alike, ``interval`` a cluster bootstrap, or ``None`` where the
     sample is too small for one. For gaps the sign follows ``contrast``: first minus second. ``named_by`` is
-    the label by which findings name who drives the figure, where that is not the cluster.
+    the label by which findings name who drives the figure, where that is not the cluster. ``model`` and ``corpus``
+    are names for people; ``treatment`` is what was done to the model, ``slice`` the part of the corpus. What a result
+    *is* says its :attr:`key`. ``several_groups`` says whether the corpus has more groups than the two contrasted.
     """
 
     measure: str
@@ -87,6 +91,9 @@ class Result:
     details: Mapping[str, object] = field(default_factory=dict)
     named_by: str = ""
     description: Description = UNDESCRIBED
+    treatment: tuple[str, ...] = ()
+    slice: Slice = ()
+    several_groups: bool = False
 
     def __post_init__(self) -> None:
         for name in ("estimate", "parity", "p", "effect_size"):
@@ -100,9 +107,36 @@ class Result:
         return partial(Result, **{**vars(self), "details": dict(self.details)}), ()
 
     @property
+    def key(self) -> ResultKey:
+        """The identity of this result: what it is joined, deduplicated, compared and updated by."""
+        origin = self.provenance
+        return ResultKey(
+            measure=self.measure,
+            version=origin.measure_version,
+            statistic=self.statistic,
+            model=origin.model_fingerprint,
+            treatment=self.treatment,
+            corpus=origin.corpus_fingerprint,
+            slice=self.slice,
+            contrast=self.contrast,
+            options=canonical(dict(origin.options)),
+        )
+
+    @property
     def title(self) -> str:
-        """The measure, the model and the corpus in one phrase."""
-        return f"{self.measure} on {self.model} × {self.corpus}"
+        """The measure, the model and the corpus in one phrase, for people."""
+        return f"{self.measure} on {self.model_label} × {self.corpus_label}"
+
+    @property
+    def model_label(self) -> str:
+        """The model and what was done to it, for people."""
+        return model_label(self.model, self.treatment)
+
+    @property
+    def corpus_label(self) -> str:
+        """The corpus, its part and, among more than two groups, the contrast, for people."""
+        obvious = self.contrast[1] and not self.several_groups
+        return corpus_label(self.corpus, self.slice, None if obvious else self.contrast)
 
     @property
     def sample(self) -> Sample:
@@ -118,8 +152,7 @@ class Result:
             known = {key: sorted({str(item.labels.get(key)) for item in self.items})[:10] for key in labels}
             raise UsageError(f"{self.title}: no item has {labels}; values present: {known}")
         skipped = tuple(skip for skip in self.skipped if _carries(skip.labels, labels))
-        corpus = "·".join([self.corpus, *map(str, labels.values())])
-        return summarise(replace(self, corpus=corpus, items=items, skipped=skipped))
+        return summarise(replace(self, slice=sliced(self.slice, labels), items=items, skipped=skipped))
 
     def between(self, first: str, second: str) -> Result:
         """Summarise the gap between two other groups of the same items."""
@@ -129,8 +162,16 @@ class Result:
         if first not in known or second not in known:
             raise UsageError(f"{self.title}: groups are {sorted(known)}, not {first!r} and {second!r}")
         items = tuple(replace(item, score=item.groups[first] - item.groups[second]) for item in self.items)
-        corpus = f"{self.corpus}·{first}–{second}"
-        return summarise(replace(self, corpus=corpus, contrast=(first, second), items=items))
+        return summarise(replace(self, contrast=(first, second), items=items))
+
+    def of_group(self, group: str) -> Result:
+        """Summarise the scores of one group by themselves, instead of the gap between two."""
+        from biascheck.results.summaries import summarise
+
+        if group not in self.items[0].groups:
+            raise UsageError(f"{self.title}: groups are {sorted(self.items[0].groups)}, not {group!r}")
+        items = tuple(replace(item, score=item.groups[group]) for item in self.items)
+        return summarise(replace(self, contrast=(group, ""), items=items))
 
     def interval_at(self, level: float) -> Interval | None:
         """The interval at another level, from the same seed."""
@@ -180,12 +221,6 @@ def _pull(statistic: str, gap: float, centre: float, side: str | None) -> float:
     if statistic == "stereotype":
         return gap - centre if side == "A" else centre - gap
     return abs(gap)
-
-
-def treatment_of(model: str) -> tuple[str, str]:
-    """The model and how it was treated: "bert·mix-all" is "bert" and "mix-all", "bert" is untreated."""
-    base, _, treatment = model.partition("·")
-    return base, treatment
 
 
 def _carries(have: Mapping[str, Label], wanted: Mapping[str, Label]) -> bool:

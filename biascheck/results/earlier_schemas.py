@@ -1,0 +1,64 @@
+"""Documents of earlier releases, brought to the present schema.
+
+Up to schema 2 a result was known by the name of its model and its corpus: "bert·mix-all" was a treated model and
+"bec-pro-en·male" a part of a corpus. Which label "male" belonged to was not kept, so that it is called ``part``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["upgraded_comparison", "upgraded_gate", "upgraded_result"]
+
+FIRST_WITH_IDENTITY = 3
+
+
+def upgraded_result(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a result as the present schema has them."""
+    fields = {name: value for name, value in document.items() if name != "schema"}
+    if document["schema"] >= FIRST_WITH_IDENTITY:
+        return fields
+    return {**fields, **_model(fields["model"]), **_corpus(fields["corpus"])}
+
+
+def upgraded_gate(document: Mapping[str, Any]) -> dict[str, Any]:
+    """A gate of schema 1 or 2, which had no key: what it was judged on is told by the names alone."""
+    fields = dict(document)
+    if "key" in fields:
+        return fields
+    return {**fields, "key": _key(fields, fields["model"]), "model": _model(fields["model"])["model"], "published": []}
+
+
+def upgraded_comparison(document: Mapping[str, Any]) -> dict[str, Any]:
+    """A comparison of schema 2, which had no keys."""
+    fields = dict(document)
+    if "key" in fields:
+        return fields
+    before, after = fields["model_before"], fields["model_after"]
+    names = {"model_before": _model(before)["model"], "model_after": _model(after)["model"]}
+    return {**fields, "key_before": _key(fields, before), "key": _key(fields, after), **names}
+
+
+def _key(fields: Mapping[str, Any], model: str) -> dict[str, Any]:
+    return {
+        "measure": fields["measure"],
+        "version": 0,
+        "statistic": fields["statistic"],
+        "model": "",
+        "treatment": _model(model)["treatment"],
+        "corpus": "",
+        "slice": _corpus(fields["corpus"])["slice"],
+        "contrast": fields.get("contrast", ["", ""]),
+        "options": "{}",
+    }
+
+
+def _model(name: str) -> dict[str, Any]:
+    base, _, treatment = name.partition("·")
+    return {"model": base, "treatment": [treatment] if treatment else []}
+
+
+def _corpus(name: str) -> dict[str, Any]:
+    base, _, part = name.partition("·")
+    return {"corpus": base, "slice": [["part", part]] if part else []}

@@ -1,0 +1,60 @@
+"""The identity of a result. Whatever joins, deduplicates, caches, compares or updates results goes by this value."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+__all__ = ["Label", "ResultKey", "Slice", "canonical", "sliced"]
+
+Label = str | int | float
+Slice = tuple[tuple[str, Label], ...]
+"""The labels that select a part of a corpus, in the order of their names."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultKey:
+    """What was measured, how, on which model and on which part of which corpus.
+
+    ``model`` and ``corpus`` are fingerprints, ``treatment`` what was done to the model (a recipe, a condition,
+    ``online``), ``options`` the options of the measure as canonical JSON. Two results with equal keys are the same
+    measurement; two results that merely look alike keep two keys.
+    """
+
+    measure: str
+    version: int
+    statistic: str
+    model: str
+    treatment: tuple[str, ...]
+    corpus: str
+    slice: Slice
+    contrast: tuple[str, str]
+    options: str
+
+    @property
+    def digest(self) -> str:
+        """One digest of all of it."""
+        facts = [getattr(self, name) for name in self.__slots__]
+        return hashlib.sha256(canonical(facts).encode()).hexdigest()
+
+    @property
+    def question(self) -> tuple[object, ...]:
+        """What was asked, whichever model answered: what a result shares with its entry in a baseline.
+
+        The seed and the version of the measure are left out, so that a result that differs in them is found and
+        refused with that reason.
+        """
+        asked = {name: value for name, value in json.loads(self.options).items() if name != "seed"}
+        return self.measure, self.statistic, self.treatment, self.corpus, self.slice, self.contrast, canonical(asked)
+
+
+def canonical(value: object) -> str:
+    """Plain values as JSON text that is the same for the same values; anything else is a TypeError or ValueError."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=True, allow_nan=False)
+
+
+def sliced(slice_: Slice, labels: Mapping[str, Label]) -> Slice:
+    """The part of a part: both selections together."""
+    return tuple(sorted({**dict(slice_), **labels}.items()))
