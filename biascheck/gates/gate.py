@@ -136,7 +136,7 @@ def hold(
         offenders=_largest(result),
         detectable=_detectable(interval),
         family=family,
-        published=published,
+        published=str(published or ""),
         reason=reason,
         warnings=(*result.warnings, *_reservations(result)),
         bound=bound,

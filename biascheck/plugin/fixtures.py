@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
     from biascheck.corpora import Corpus, Documents, NameMap, Reviews
     from biascheck.debias import ClassifierRecipe, LanguageRecipe
-    from biascheck.gates.margins import Margins, PublishedFigures
+    from biascheck.gates.margins import Margins
     from biascheck.models.adapters.sequence_classifier import TransformersClassifier
     from biascheck.models.capabilities import Model
     from biascheck.models.loading.loader import LoadedModel
+    from biascheck.results.published_figures import PublishedFigures
     from biascheck.results.result import Result
 
 __all__ = [
@@ -234,7 +235,7 @@ def bias_margins(request: pytest.FixtureRequest) -> Margins:
 @pytest.fixture(scope="module")
 def bias_published(request: pytest.FixtureRequest) -> PublishedFigures:
     """The published figures of the suite: ``published.toml`` beside the test or in a folder above it."""
-    from biascheck.gates.margins import PublishedFigures
+    from biascheck.results.published_figures import PublishedFigures
 
     with _in_one_line():
         return PublishedFigures.nearest(request.path, stop=request.config.rootpath)

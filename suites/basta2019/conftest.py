@@ -7,6 +7,7 @@ import pytest
 import biascheck
 from biascheck.corpora import published_sentences
 from biascheck.corpora.datasets.biased_words import word_bias
+from biascheck.wording import published_text
 
 WORDS_OF_A_GENDER = 250
 
@@ -34,12 +35,8 @@ def beside_the_paper(bias_published):
     """The result with the paper's figures for ELMo, word2vec and debiased word2vec, and these figures in one phrase."""
 
     def add(result, figure):
-        start = f"basta2019.{figure}."
-        found = {name.removeprefix(start): e for name, e in bias_published.entries.items() if name.startswith(start)}
-        listed = [{"name": name, **vars(entry)} for name, entry in found.items()]
-        phrase = ", ".join(f"{name} {entry.value:g}" for name, entry in found.items())
-        notes = "".join({f"; erratum: {entry.erratum}" for entry in found.values() if entry.erratum})
-        published = f"{phrase} (Basta 2019, §5{notes})" if found else ""
-        return replace(result, details={**result.details, "published": listed}), published
+        found = bias_published.listed(f"basta2019.{figure}")
+        listed = [vars(entry) for entry in found]
+        return replace(result, details={**result.details, "published": listed}), published_text(found)
 
     return add

@@ -29,7 +29,7 @@ def with_published(result, figures, kind, condition, terms="all"):
     """The result with the figures of all seven models of the paper, for the report."""
     name = paper_name(condition, terms)
     rows = [
-        {"name": key.split(".")[2], **vars(figure)}
+        {**vars(figure), "name": key.split(".")[2]}
         for key, figure in figures.entries.items()
         if key.startswith(f"jentzsch2022.{kind}.") and key.endswith(f".{name}")
     ]

@@ -33,5 +33,5 @@ def with_details(result, published):
     rows = [["male pronouns", f1.male_pro, f1.male_anti], ["female pronouns", f1.female_pro, f1.female_anti]]
     details = {"table": {"columns": ["F1", "pro", "anti"], "rows": rows}}
     if result.measure in ("skew", "stereotype") and result.corpus == "winograd-t2":
-        details["published"] = published.listed(f"manela2021.{result.measure}")
+        details["published"] = [vars(entry) for entry in published.listed(f"manela2021.{result.measure}")]
     return replace(result, details=details)

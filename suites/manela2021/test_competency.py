@@ -18,4 +18,4 @@ def test_pronouns_do_not_follow_competence(bias_language_model, bias_seed, bias_
 
 def share_of(shares, name, published):
     part = shares.where(competency=name)
-    return [name, part.estimate, published.get(f"manela2021.competency.{name}.BERT")]
+    return [name, part.estimate, str(published.get(f"manela2021.competency.{name}.BERT") or "")]

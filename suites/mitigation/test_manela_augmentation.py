@@ -15,7 +15,7 @@ import biascheck
 def test_copies_leave_no_more_bias_than_the_text_alone(name, pronoun_figures, bias_margins, bias_published):
     unaugmented, augmented = pronoun_figures[name]
     keys = [f"manela2021.{name}.BERT-{kind}" for kind in "UA"]
-    published = [{"name": key, **vars(bias_published.entries[key])} for key in keys]
+    published = [{**vars(bias_published.entries[key]), "name": key} for key in keys]
     biascheck.assert_no_regression(
         replace(augmented, details={"published": published}),
         unaugmented,

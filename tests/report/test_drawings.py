@@ -208,9 +208,9 @@ class TestPapers:
         assert (found.values, found.source, found.erratum) == (values, source, erratum)
 
     def test_what_the_plugin_writes_can_be_taken_apart(self):
-        from biascheck.gates.margins import Published
+        from biascheck.results.published_figures import PublishedFigure
 
-        for written in (Published(-0.5, "Table 1", "swapped"), Published(12, "Table 2")):
+        for written in (PublishedFigure(-0.5, "Table 1", erratum="swapped"), PublishedFigure(12, "Table 2")):
             found = read_published(str(written))
             assert (found.values, found.source, found.erratum) == ((written.value,), written.source, written.erratum)
 
