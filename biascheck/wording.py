@@ -1,31 +1,134 @@
-"""Numbers as people read them, published figures with their sources, and text made safe to show."""
+"""Every phrase that terminal, report, Markdown and card share: figures, intervals, verdicts, tallies, sources."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import combinations
 from typing import Protocol
 
-__all__ = ["Cited", "figure", "published_text", "signed", "visible"]
+__all__ = [
+    "Cited",
+    "counted",
+    "decimals_for",
+    "figure",
+    "interval_text",
+    "level_text",
+    "p_text",
+    "power_text",
+    "published_text",
+    "shortened",
+    "signed",
+    "tally",
+    "verdict_text",
+    "visible",
+]
 
 ROUNDING_NOISE = 1e-12
+FEWEST_DECIMALS, MOST_DECIMALS = 2, 6
+SIZES = ("exceeds", "invalid", "inconclusive", "within", "regressed", "improved", "no worse")
+"""Verdicts, the worst first: gates, then comparisons."""
 
 HIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters, line and paragraph separators, marks that turn the direction of text, lone surrogates."""
 HIDDEN_IN_LINES = re.compile(HIDDEN.pattern.replace(r"[\x00-\x1f", r"[\x00-\x09\x0b-\x1f"))
 
 
-def figure(value: float) -> str:
-    """Two decimals, or one significant digit where that would read as zero; a real minus sign."""
+class Ends(Protocol):
+    """An interval as this module writes it."""
+
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+
+
+class Judged(Protocol):
+    """A gate or a comparison as this module counts it."""
+
+    @property
+    def verdict(self) -> object: ...
+    @property
+    def passed(self) -> bool: ...
+
+
+def figure(value: float, decimals: int = FEWEST_DECIMALS) -> str:
+    """A number with so many decimals, or one significant digit where that would read as zero; a real minus sign."""
     if abs(value) < ROUNDING_NOISE:
-        return "0.00"
-    text = f"{value:.2f}" if abs(value) >= 0.005 else f"{value:.1g}"
+        return f"{0:.{decimals}f}"
+    text = f"{value:.{decimals}f}" if abs(value) >= 0.5 * 10**-decimals else f"{value:.1g}"
     return text.replace("-", "−")
 
 
-def signed(value: float) -> str:
+def signed(value: float, decimals: int = FEWEST_DECIMALS) -> str:
     """Like :func:`figure`, with the sign always shown."""
-    return figure(value) if value <= -ROUNDING_NOISE else f"+{figure(value)}"
+    return figure(value, decimals) if value <= -ROUNDING_NOISE else f"+{figure(value, decimals)}"
+
+
+def decimals_for(interval: Ends | None, estimate: float, limits: Sequence[float] = ()) -> int:
+    """The fewest decimals, two or more, at which numbers that differ read differently.
+
+    An interval that ends short of a margin must not read as if it touched it, nor one that varies as if it did not.
+    """
+    ends = [] if interval is None else [interval.low, interval.high]
+    apart = list(combinations(ends, 2)) + [(one, limit) for one in (estimate, *ends) for limit in limits]
+    apart = [(a, b) for a, b in apart if abs(a - b) > ROUNDING_NOISE]
+    for decimals in range(FEWEST_DECIMALS, MOST_DECIMALS):
+        if all(f"{a:.{decimals}f}" != f"{b:.{decimals}f}" for a, b in apart):
+            return decimals
+    return FEWEST_DECIMALS if not apart else MOST_DECIMALS
+
+
+def interval_text(interval: Ends | None, decimals: int = FEWEST_DECIMALS) -> str:
+    """The ends of an interval: "[0.33, 0.49]"."""
+    if interval is None:
+        return "[no interval]"
+    return f"[{figure(interval.low, decimals)}, {figure(interval.high, decimals)}]"
+
+
+def level_text(level: float) -> str:
+    """A level in per cent, with a decimal only where it says something."""
+    return f"{100 * level:.1f}".removesuffix(".0") + "\N{NO-BREAK SPACE}%"
+
+
+def power_text(power: float) -> str:
+    """A power with two decimals; never a 1 that is not certain."""
+    return "> 0.99" if power > 0.99 else f"{power:.2f}"
+
+
+def p_text(p: float) -> str:
+    """A p-value with three decimals, or a bound."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def shortened(text: str, length: int) -> str:
+    """Cut a text to a length, and show that it was cut."""
+    return text if len(text) <= length else f"{text[: length - 1]}…"
+
+
+def counted(count: int, noun: str) -> str:
+    """A count with its noun: "1 gate", "1,200 gates"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def verdict_text(verdict: object, passed: bool) -> str:
+    """A verdict; an inconclusive one that was allowed to pass is accepted."""
+    return f"{verdict} (accepted)" if passed and str(verdict) in ("inconclusive", "invalid") else str(verdict)
+
+
+def tally(judged: Iterable[Judged]) -> str:
+    """Count the verdicts, the worst first: "3 exceed, 4 inconclusive (1 accepted), 18 within"."""
+    listed = list(judged)
+    counts = Counter(str(one.verdict) for one in listed)
+    accepted = Counter(str(one.verdict) for one in listed if one.passed)
+    words = []
+    for verdict in SIZES:
+        if count := counts[verdict]:
+            word = "exceed" if verdict == "exceeds" and count > 1 else verdict
+            note = verdict in ("inconclusive", "invalid") and accepted[verdict]
+            words.append(f"{count:,} {word}" + (f" ({accepted[verdict]:,} accepted)" if note else ""))
+    return ", ".join(words)
 
 
 class Cited(Protocol):

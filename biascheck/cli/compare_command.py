@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from biascheck.errors import BiascheckError, UsageError
+from biascheck.wording import tally
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -79,8 +80,9 @@ def _show(judgement: Judgement) -> None:
     with console.capture() as captured:
         console.print(_table(judgement))
     typer.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
-    verdicts = [str(one.verdict) for one in judgement.comparisons]
-    typer.echo(", ".join(f"{verdicts.count(name)} {name}" for name in ORDER if name in verdicts) or "nothing compared")
+    typer.echo(tally(judgement.comparisons) or "nothing compared")
+    for finding in judgement.shrunk:
+        typer.echo(f"fewer items: {finding.title}: {finding.reason}")
     for title in judgement.new:
         typer.echo(f"only after: {title}")
     for title in judgement.unused:
@@ -91,20 +93,15 @@ def _table(judgement: Judgement) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from biascheck.wording import figure, signed
-
     table = Table(box=None, pad_edge=False)
     for heading in ("verdict", "measure · corpus", "models", "before → after", "change", "moved most"):
         table.add_column(heading)
     for one in sorted(judgement.comparisons, key=lambda one: ORDER.index(one.verdict)):
-        interval = (
-            "no interval" if one.interval is None else f"[{figure(one.interval.low)}, {figure(one.interval.high)}]"
-        )
         cells = (
             f"{one.measure} · {one.corpus}",
-            f"{one.model_before} → {one.model_after}",
-            f"{figure(one.before)} → {figure(one.after)}",
-            f"{signed(one.change)} {interval}",
+            one.models,
+            one.figures,
+            one.moved,
             ", ".join(map(str, one.moves[:3])) if one.change else "",
         )
         table.add_row(Text(str(one.verdict), style=COLOURS[one.verdict]), *map(Text, cells))

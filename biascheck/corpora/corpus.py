@@ -98,7 +98,7 @@ class Corpus:
         if not kept:
             known = {key: sorted({str(pair.labels.get(key)) for pair in self.pairs})[:10] for key in labels}
             raise CorpusError(f"no pair of {self.name!r} has {labels}; values present: {known}")
-        name = "·".join([self.name, *(str(value) for value in labels.values())])
+        name = f"{self.name} ({', '.join(f'{label}={value}' for label, value in labels.items())})"
         return replace(self, name=name, pairs=kept)
 
     def with_groups(self, groups: Sequence[str]) -> Corpus:

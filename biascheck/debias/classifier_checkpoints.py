@@ -28,12 +28,18 @@ HEAD_DROPOUT = ("classifier_dropout", "classifier_dropout_prob", "seq_classif_dr
 
 
 def fine_tune_classifier(
-    base: TransformersModel, reviews: Reviews, recipe: ClassifierRecipe | None = None, *, name: str | None = None
+    base: TransformersModel,
+    reviews: Reviews,
+    recipe: ClassifierRecipe | None = None,
+    *,
+    name: str | None = None,
+    treatment: str | None = None,
 ) -> TransformersClassifier:
     """Fine-tune the encoder of ``base`` with a new classification head, or take the checkpoint of an earlier run.
 
     The checkpoint is kept in the cache under the fingerprints of base and reviews and the recipe; an interrupted run
-    goes on where it was. The head starts at random, from the recipe's seed.
+    goes on where it was. The head starts at random, from the recipe's seed. ``treatment`` says in results what was done
+    to the base, by default which reviews it was trained on.
     """
     recipe = recipe or ClassifierRecipe()
     if isinstance(base, TransformersClassifier):
@@ -44,8 +50,9 @@ def fine_tune_classifier(
     build = partial(_build, base=base, reviews=reviews, recipe=recipe, facts=facts)
     folder = fetch_checkpoint(f"{base.name}-classifier", facts, build)
     loaded: TransformersClassifier = load(
-        folder, kind="classifier", name=name or f"{base.name}·{reviews.name}", device=base.device, lazy=True
+        folder, kind="classifier", name=name or base.name, device=base.device, lazy=True
     )
+    loaded.treatment = (*base.treatment, treatment or reviews.name)
     return loaded
 
 

@@ -49,9 +49,8 @@ def fine_tune(
     if base.kind not in ("masked", "causal"):
         raise UsageError(f"{base.name} is a {base.kind}; language models are trained further, see fine_tune_classifier")
     folder = checkpoint_folder(base, documents, recipe, name_map)
-    loaded: LanguageModel = load(
-        folder, kind=base.kind, name=name or f"{base.name}·{recipe.name}", device=base.device, lazy=True
-    )
+    loaded: LanguageModel = load(folder, kind=base.kind, name=name or base.name, device=base.device, lazy=True)
+    loaded.treatment = (*base.treatment, recipe.name)
     return loaded
 
 

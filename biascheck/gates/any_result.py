@@ -7,9 +7,11 @@ from typing import Literal, TypedDict, Unpack
 
 from biascheck import stats
 from biascheck.errors import UsageError
+from biascheck.gates.checked_numbers import checked_number, checked_share
 from biascheck.gates.complaints import Inconclusive, complain, passes
-from biascheck.gates.gate import Gate, hold
+from biascheck.gates.gate import MOST_SKIPPED, Bound, Gate, Judging, hold
 from biascheck.gates.recording import record
+from biascheck.results.published_figures import PublishedFigure
 from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL
 from biascheck.stats import Interval
@@ -17,6 +19,7 @@ from biascheck.stats import Interval
 __all__ = ["GateOptions", "assert_all_within", "assert_below", "assert_within_margin", "held"]
 
 Correction = Literal["holm", "bonferroni", "none"]
+Published = PublishedFigure | Sequence[PublishedFigure] | None
 
 
 class GateOptions(TypedDict, total=False):
@@ -25,9 +28,10 @@ class GateOptions(TypedDict, total=False):
     family: int
     level: float
     inconclusive: Inconclusive
-    published: str
+    published: Published
     reason: str
     note: str
+    skipped: float
 
 
 def assert_within_margin(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
@@ -36,7 +40,8 @@ def assert_within_margin(result: Result, margin: float, **options: Unpack[GateOp
     ``family`` is the number of gates this one is judged with: the interval is widened to level
     ``1 − (1 − level) / family`` (Bonferroni), so that each gate can be a test of its own.
     ``published`` is shown beside the measured figure; ``reason`` says why the margin is what it is, ``note`` anything
-    else that a reader of the finding should know.
+    else that a reader of the finding should know. A gate fails when more than the share ``skipped`` of its items has
+    no score.
     """
     __tracebackhide__ = True
     gate = held(result, margin, "within", **options)
@@ -59,21 +64,25 @@ def assert_all_within(
     correction: Correction = "holm",
     level: float = LEVEL,
     inconclusive: Inconclusive = "fail",
+    skipped: float = MOST_SKIPPED,
 ) -> tuple[Gate, ...]:
     """Judge several results as one family, corrected together, and fail with all findings at once."""
     __tracebackhide__ = True
     if not results:
-        raise UsageError("no results to judge; no data is never a pass")
+        raise UsageError("no results to judge; missing data never passes")
+    limit = checked_number(margin, "margin")
     verdicts = stats.judge_family(
         [result.interval_at for result in results],
-        margin,
+        limit,
         level=level,
         correction=correction,
         centre=_common_parity(results),
     )
-    lenient = passes(inconclusive)
+    how = Judging(
+        inconclusive_passes=passes(inconclusive), family=len(results), most_skipped=checked_share(skipped, "skipped")
+    )
     gates = tuple(
-        hold(result, margin, result.interval_at(level), verdict, inconclusive_passes=lenient, family=len(results))
+        hold(result, limit, result.interval_at(level), verdict, how)
         for result, verdict in zip(results, verdicts, strict=True)
     )
     for gate, result in zip(gates, results, strict=True):
@@ -85,37 +94,47 @@ def assert_all_within(
 def held(
     result: Result,
     limit: float,
-    bound: Literal["within", "below"],
+    bound: Bound,
     *,
     family: int = 1,
     level: float = LEVEL,
     inconclusive: Inconclusive = "fail",
-    published: str = "",
+    published: Published = None,
     reason: str = "",
     note: str = "",
+    skipped: float = MOST_SKIPPED,
 ) -> Gate:
     """Judge a result by a margin or an upper bound, and tell who listens."""
-    interval = _interval(result, family, level)
-    two_sided = bound == "within"
-    gate = hold(
-        result,
-        limit,
-        interval,
-        stats.judge(interval, limit, centre=result.parity) if two_sided else stats.judge_below(interval, limit),
+    limit = checked_number(limit, "margin" if bound == "within" else "bound")
+    interval = _interval(result, family, checked_share(level, "level"))
+    how = Judging(
         inconclusive_passes=passes(inconclusive),
         family=family,
-        published=published,
+        published=_listed(published),
         reason=reason,
         bound=bound,
         note=note,
+        most_skipped=checked_share(skipped, "skipped"),
     )
+    two_sided = bound == "within"
+    verdict = stats.judge(interval, limit, centre=result.parity) if two_sided else stats.judge_below(interval, limit)
+    gate = hold(result, limit, interval, verdict, how)
     record(gate, result)
     return gate
 
 
+def _listed(published: Published) -> Sequence[PublishedFigure]:
+    if published is None:
+        return ()
+    listed = [published] if isinstance(published, PublishedFigure) else published
+    if isinstance(listed, str) or not all(isinstance(one, PublishedFigure) for one in listed):
+        raise UsageError("published= takes figures of bias_published, e.g. bias_published.get('kurita2019.skills')")
+    return listed
+
+
 def _interval(result: Result, family: int, level: float) -> Interval | None:
-    if family < 1:
-        raise UsageError(f"family is the number of gates judged together, at least 1, not {family}")
+    if not isinstance(family, int) or isinstance(family, bool) or family < 1:
+        raise UsageError(f"family is the number of gates judged together, at least 1, not {family!r}")
     return result.interval_at(1 - (1 - level) / family)
 
 

@@ -58,16 +58,21 @@ def _explained(gate: Gate) -> str:
 
 def _doubt(gate: Gate) -> str:
     """Why nothing can be said, and what would help."""
+    if gate.too_many_skipped:
+        return (
+            f"more than {gate.most_skipped:.0%} of the {gate.unit} have no score: mend the corpus or the model, or "
+            "allow a larger share with skipped="
+        )
     if gate.interval is None:
         return f"{gate.clusters} attributes are too few for an interval; at least {stats.MINIMUM_CLUSTERS} are needed"
     if gate.bound == "below":
-        return "the interval straddles the bound: add sentences, or accept the doubt with inconclusive='warn'"
+        return "the interval crosses the bound: add sentences, or accept the doubt with inconclusive='warn'"
     if stats.judge(gate.interval, gate.margin, centre=gate.parity) is Verdict.EXCEEDS:
         return (
             f"the interval lies outside the margin if judged alone, but not once corrected for {gate.family} gates: "
             "add attributes, or accept the doubt with inconclusive='warn'"
         )
     return (
-        f"the interval straddles the margin; this sample finds gaps of {figure(gate.detectable or 0.0)} or more "
+        f"the interval crosses the margin; this sample finds gaps of {figure(gate.detectable or 0.0)} or more "
         "(power 0.8): add attributes, or accept the doubt with inconclusive='warn'"
     )

@@ -1,17 +1,22 @@
-"""A gate: a result held against a margin, and the sentence that tells a reader how it went."""
+"""A gate: a result judged by a margin, and the sentence that tells a reader how it went."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from biascheck.results.key import ResultKey
+from biascheck.results.published_figures import PublishedFigure
 from biascheck.results.result import Result
+from biascheck.results.titles import model_label
 from biascheck.stats import Interval, Verdict, minimum_detectable_effect, power_at, standard_error_of
-from biascheck.wording import figure
+from biascheck.wording import decimals_for, figure, interval_text, published_text
 
-__all__ = ["Bound", "Gate", "hold"]
+__all__ = ["MOST_SKIPPED", "Bound", "Gate", "Judging", "hold"]
 
-MANY_SKIPPED = 0.2
+MOST_SKIPPED = 0.2
+"""The share of items that may be skipped unless a margin says otherwise."""
 
 Bound = Literal["within", "below"]
 """Whether the margin is a distance from parity to either side, or an upper bound of the figure itself."""
@@ -19,13 +24,15 @@ Bound = Literal["within", "below"]
 
 @dataclass(frozen=True)
 class Gate:
-    """One judgement, self-contained: a report can be drawn from gates alone."""
+    """One judgement, self-contained: a report can be drawn from gates alone.
 
+    ``key`` identifies the result that was judged; ``title``, ``model`` and ``corpus`` are names for people.
+    """
+
+    key: ResultKey
     title: str
-    measure: str
     model: str
     corpus: str
-    statistic: str
     estimate: float
     interval: Interval | None
     margin: float
@@ -40,24 +47,56 @@ class Gate:
     offenders: tuple[str, ...] = ()
     detectable: float | None = None
     family: int = 1
-    published: str = ""
+    published: tuple[PublishedFigure, ...] = ()
     reason: str = ""
     warnings: tuple[str, ...] = ()
     test: str = ""
     bound: Bound = "within"
     note: str = ""
+    most_skipped: float = MOST_SKIPPED
+    skip_reason: str = ""
+
+    @property
+    def measure(self) -> str:
+        """The name of the measure."""
+        return self.key.measure
+
+    @property
+    def statistic(self) -> str:
+        """The statistic that was judged."""
+        return self.key.statistic
+
+    @property
+    def model_label(self) -> str:
+        """The model and what was done to it, for people."""
+        return model_label(self.model, self.key.treatment)
 
     @property
     def finding(self) -> str:
         """The judgement as one sentence."""
-        parts = [f"{self.title}: {figure(self.estimate)} {_interval(self.interval)} {self._held()}"]
+        parts = [f"{self.title}: {self.measured} {self._judged()}"]
         if self.offenders:
             parts.append(f"largest: {', '.join(self.offenders)}")
         if self.note:
             parts.append(self.note)
         if self.published:
-            parts.append(f"published: {self.published}")
-        return f"{'; '.join(parts)} ({self._size()})"
+            parts.append(f"published: {published_text(self.published)}")
+        return f"{'; '.join(parts)} ({self.size})"
+
+    @property
+    def measured(self) -> str:
+        """The estimate with its interval."""
+        return f"{self.estimate_text} {self.interval_text}"
+
+    @property
+    def estimate_text(self) -> str:
+        """The estimate, with the digits that tell it from the margin."""
+        return figure(self.estimate, self._decimals)
+
+    @property
+    def interval_text(self) -> str:
+        """The interval, with the digits that tell its ends from the margin."""
+        return interval_text(self.interval, self._decimals)
 
     @property
     def region(self) -> tuple[float, float]:
@@ -75,24 +114,21 @@ class Gate:
         return power_at(distance, standard_error_of(self.interval), self.interval.level)
 
     @property
+    def too_many_skipped(self) -> bool:
+        """Whether more items were skipped than the margin allows."""
+        return self.skipped > self.most_skipped * (self.n + self.skipped)
+
+    @property
     def allowed(self) -> str:
         """The region in short: "± 0.20", "0.50 ± 0.20" or "< 0.20"."""
+        margin = figure(self.margin, self._decimals)
         if self.bound == "below":
-            return f"< {figure(self.margin)}"
-        return f"{figure(self.parity)} ± {figure(self.margin)}" if self.parity else f"± {figure(self.margin)}"
+            return f"< {margin}"
+        return f"{figure(self.parity)} ± {margin}" if self.parity else f"± {margin}"
 
-    def _held(self) -> str:
-        around = f" around {figure(self.parity)}" if self.parity else ""
-        margin = f"margin {figure(self.margin)}{around}" if self.bound == "within" else f"bound {figure(self.margin)}"
-        if self.verdict is Verdict.WITHIN:
-            return f"is within {margin}" if self.bound == "within" else f"is below {figure(self.margin)}"
-        if self.verdict is Verdict.EXCEEDS:
-            return f"exceeds {margin}"
-        if self.interval is None:
-            return f"cannot be held against {margin}: too few clusters"
-        return f"cannot be told from {margin}"
-
-    def _size(self) -> str:
+    @property
+    def size(self) -> str:
+        """How much was judged: items, skipped items, family, seed."""
         size = [f"{self.n:,} {self.unit}"]
         if self.skipped:
             size.append(f"{self.skipped:,} skipped")
@@ -100,52 +136,78 @@ class Gate:
             size.append(f"one of {self.family} gates")
         return ", ".join([*size, f"seed {self.seed}"])
 
+    @property
+    def _decimals(self) -> int:
+        edges = self.region if self.bound == "within" else (self.margin,)
+        return decimals_for(self.interval, self.estimate, edges)
 
-def hold(
-    result: Result,
-    margin: float,
-    interval: Interval | None,
-    verdict: Verdict,
-    *,
-    inconclusive_passes: bool,
-    family: int = 1,
-    published: str = "",
-    reason: str = "",
-    bound: Bound = "within",
-    note: str = "",
-) -> Gate:
-    """Write a judgement down. Without an interval nothing passes: no data is never a pass."""
-    allowed = verdict is Verdict.INCONCLUSIVE and inconclusive_passes and interval is not None
-    return Gate(
+    def _judged(self) -> str:
+        if self.too_many_skipped:
+            total = self.n + self.skipped
+            return f"cannot be judged: {self.skipped:,} of {total:,} {self.unit} were skipped, e.g. {self.skip_reason}"
+        around = f" around {figure(self.parity)}" if self.parity else ""
+        margin = figure(self.margin, self._decimals)
+        limit = f"margin {margin}{around}" if self.bound == "within" else f"bound {margin}"
+        if self.verdict is Verdict.WITHIN:
+            return f"is within {limit}" if self.bound == "within" else f"is below {margin}"
+        if self.verdict is Verdict.EXCEEDS:
+            return f"exceeds {limit}"
+        if self.interval is None:
+            return "is inconclusive: too few clusters for an interval"
+        return f"is inconclusive: the interval crosses the {limit}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judging:
+    """How a gate is judged, besides its margin: what an assertion was asked for."""
+
+    inconclusive_passes: bool = False
+    family: int = 1
+    published: Sequence[PublishedFigure] = ()
+    reason: str = ""
+    bound: Bound = "within"
+    note: str = ""
+    most_skipped: float = MOST_SKIPPED
+
+
+def hold(result: Result, margin: float, interval: Interval | None, verdict: Verdict, how: Judging) -> Gate:
+    """Write a judgement down. Missing data never passes: neither without an interval nor with most items skipped."""
+    missing = [skip for skip in result.skipped if not skip.by_choice]
+    gate = Gate(
+        key=result.key,
         title=result.title,
-        measure=result.measure,
         model=result.model,
-        corpus=result.corpus,
-        statistic=result.statistic,
+        corpus=result.corpus_label,
         estimate=result.estimate,
         interval=interval,
         margin=margin,
         parity=result.parity,
         verdict=verdict,
-        passed=verdict is Verdict.WITHIN or allowed,
+        passed=False,
         n=result.n,
         unit=result.unit,
         clusters=result.clusters,
-        skipped=len(result.skipped),
+        skipped=len(missing),
         seed=result.seed,
-        offenders=_largest(result),
+        offenders=tuple(str(offender) for offender in result.offenders()),
         detectable=_detectable(interval),
-        family=family,
-        published=str(published or ""),
-        reason=reason,
-        warnings=(*result.warnings, *_reservations(result)),
-        bound=bound,
-        note=note,
+        family=how.family,
+        published=tuple(how.published),
+        reason=how.reason,
+        warnings=result.warnings,
+        bound=how.bound,
+        note=how.note,
+        most_skipped=how.most_skipped,
+        skip_reason=missing[0].reason if missing else "",
     )
+    return _passed_or_not(gate, how)
 
 
-def _interval(interval: Interval | None) -> str:
-    return "[no interval]" if interval is None else f"[{figure(interval.low)}, {figure(interval.high)}]"
+def _passed_or_not(gate: Gate, how: Judging) -> Gate:
+    if gate.too_many_skipped:
+        return replace(gate, verdict=Verdict.INCONCLUSIVE, passed=False)
+    accepted = gate.verdict is Verdict.INCONCLUSIVE and how.inconclusive_passes and gate.interval is not None
+    return replace(gate, passed=gate.verdict is Verdict.WITHIN or accepted)
 
 
 def _detectable(interval: Interval | None) -> float | None:
@@ -153,16 +215,3 @@ def _detectable(interval: Interval | None) -> float | None:
     if interval is None or interval.low == interval.high:
         return None
     return minimum_detectable_effect(standard_error_of(interval), level=interval.level)
-
-
-def _largest(result: Result) -> tuple[str, ...]:
-    """The offenders, where the estimate is about gaps of clusters."""
-    return tuple(str(offender) for offender in result.offenders())
-
-
-def _reservations(result: Result) -> tuple[str, ...]:
-    total = result.n + len(result.skipped)
-    if len(result.skipped) <= MANY_SKIPPED * total:
-        return ()
-    reason = result.skipped[0].reason
-    return (f"{len(result.skipped)} of {total} {result.unit} were skipped, e.g. {reason}",)

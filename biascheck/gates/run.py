@@ -1,25 +1,96 @@
-"""What one run leaves behind."""
+"""What one run leaves behind, and the one verdict that every output shows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from biascheck.gates.gate import Gate
+from biascheck.gates.outcome import Outcome, State
+from biascheck.results.baselines import Judgement
 from biascheck.results.comparison import Comparison
 from biascheck.results.result import Result
+from biascheck.stats import Change
+from biascheck.wording import counted, tally
 
 __all__ = ["Run"]
 
 
 @dataclass(frozen=True)
 class Run:
-    """What one run leaves behind: results, the gates they were judged by, comparisons with a baseline.
+    """Results, the gates they were judged by, comparisons made by tests, and the comparison with a baseline.
 
-    ``complete`` is false if the run was interrupted; ``not_run`` counts the tests that it did not come to.
+    A run that was put together by hand, or read from a file that knows no outcome, has none: then its gates and
+    comparisons decide.
     """
 
     results: tuple[Result, ...] = ()
     gates: tuple[Gate, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
-    complete: bool = True
-    not_run: int = 0
+    outcome: Outcome | None = None
+    baseline: Judgement | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything that was to be judged was judged."""
+        return self.outcome is None or self.outcome.complete
+
+    @property
+    def all_comparisons(self) -> tuple[Comparison, ...]:
+        """The comparisons made by tests, then those with the baseline."""
+        return (*self.comparisons, *(self.baseline.comparisons if self.baseline else ()))
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Why the run fails, each reason in words; nothing if it passes."""
+        tests = self._without_outcome() if self.outcome is None else self.outcome.failures
+        return (*tests, *(_baseline_failures(self.baseline) if self.baseline else ()))
+
+    @property
+    def passed(self) -> bool:
+        """PASS or FAIL."""
+        return not self.failures
+
+    @property
+    def verdict(self) -> str:
+        """PASS or FAIL, as every output shows it."""
+        return "PASS" if self.passed else "FAIL"
+
+    @property
+    def headline(self) -> str:
+        """The verdict and what it is made of, in one line."""
+        parts = [self.verdict]
+        if self.failures:
+            parts.append(f": {', '.join(self.failures)}")
+        judged = counted(len(self.gates), "gate")
+        return "".join(parts) + f" ({'; '.join(filter(None, [f'{judged}: {tally(self.gates)}', self._untested()]))})"
+
+    @property
+    def caught(self) -> tuple[Gate, ...]:
+        """Gates that failed inside a test that passed: the test expected it, or caught what it should not have."""
+        if self.outcome is None:
+            return ()
+        passing = {test.test for test in self.outcome.tests if not test.failed}
+        return tuple(gate for gate in self.gates if not gate.passed and gate.test in passing)
+
+    def _untested(self) -> str:
+        count = 0 if self.outcome is None else len(self.outcome.having(State.SKIPPED, State.DESELECTED, State.NOT_RUN))
+        return f"{counted(count, 'test')} not tested" if count else ""
+
+    def _without_outcome(self) -> tuple[str, ...]:
+        failed = sum(not gate.passed for gate in self.gates) + sum(not one.passed for one in self.comparisons)
+        if failed:
+            return (f"{failed} of {counted(len(self.gates) + len(self.comparisons), 'judgement')} failed",)
+        return () if self.gates or self.comparisons else ("nothing was judged",)
+
+
+def _baseline_failures(found: Judgement) -> tuple[str, ...]:
+    reasons = [
+        (len(found.having(Change.REGRESSED)), "regressed from the baseline"),
+        (len(found.refused), "could not be compared with the baseline"),
+        (len(found.shrunk), "measured on less than the baseline"),
+        (sum(one.interval is None for one in found.comparisons), "compared without an interval"),
+    ]
+    listed = [f"{counted(count, 'result')} {what}" for count, what in reasons if count]
+    if not (listed or found.passed):
+        listed.append("nothing could be compared with the baseline")
+    return tuple(listed)

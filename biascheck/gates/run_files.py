@@ -1,9 +1,9 @@
-"""A run on disk: a versioned JSON schema, read with care and written whole or not at all."""
+"""A run on disk: one versioned JSON schema, validated on reading and written whole or not at all."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,21 +11,24 @@ from typing import Any
 from biascheck.errors import ResultError
 from biascheck.files import write_atomically
 from biascheck.gates.gate import Gate
+from biascheck.gates.outcome import Outcome
 from biascheck.gates.run import Run
+from biascheck.results.baselines import Judgement
+from biascheck.results.comparison import Comparison
+from biascheck.results.earlier_schemas import upgraded_comparison, upgraded_gate
 from biascheck.results.file_kinds import RESULTS, RESULTS_SCHEMA
 from biascheck.results.result import Result
 from biascheck.results.storage import (
     check_schema,
-    comparison_from_dict,
-    comparison_to_dict,
+    converted,
+    plain,
     read_document,
-    read_with_care,
+    refusing_damage,
     result_from_dict,
     result_to_dict,
 )
-from biascheck.stats import Interval, Verdict
 
-__all__ = ["gate_from_dict", "gate_to_dict", "read_results", "read_run", "write_results", "write_run"]
+__all__ = ["read_results", "read_run", "write_results", "write_run"]
 
 
 def write_run(path: Path, run: Run) -> None:
@@ -33,11 +36,14 @@ def write_run(path: Path, run: Run) -> None:
     document = {
         "kind": RESULTS,
         "schema": RESULTS_SCHEMA,
+        "verdict": run.verdict,
+        "failures": list(run.failures),
         "complete": run.complete,
-        "not_run": run.not_run,
+        "outcome": None if run.outcome is None else plain(asdict(run.outcome)),
+        "baseline": None if run.baseline is None else plain(asdict(run.baseline)),
         "results": [result_to_dict(result) for result in run.results],
-        "gates": [gate_to_dict(gate) for gate in run.gates],
-        "comparisons": [comparison_to_dict(comparison) for comparison in run.comparisons],
+        "gates": [plain(asdict(gate)) for gate in run.gates],
+        "comparisons": [plain(asdict(comparison)) for comparison in run.comparisons],
     }
     try:
         write_atomically(path, json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
@@ -49,14 +55,23 @@ def read_run(path: Path) -> Run:
     """Read what :func:`write_run` wrote, in this release or an earlier one."""
     document = read_document(path, RESULTS, "results", "--bias-results")
     check_schema(document, str(path), RESULTS_SCHEMA)
-    with read_with_care("file of results"):
+    with refusing_damage(f"{path}: the file of results"):
         return Run(
             results=tuple(result_from_dict(entry) for entry in document["results"]),
-            gates=tuple(gate_from_dict(entry) for entry in document["gates"]),
-            comparisons=tuple(comparison_from_dict(entry) for entry in document.get("comparisons", ())),
-            complete=document.get("complete", True),
-            not_run=document.get("not_run", 0),
+            gates=converted([upgraded_gate(entry) for entry in document["gates"]], tuple[Gate, ...]),
+            comparisons=converted(
+                [upgraded_comparison(entry) for entry in document.get("comparisons", ())], tuple[Comparison, ...]
+            ),
+            outcome=converted(_outcome(document), Outcome | None),  # type: ignore[arg-type]
+            baseline=converted(document.get("baseline"), Judgement | None),  # type: ignore[arg-type]
         )
+
+
+def _outcome(document: dict[str, Any]) -> Any:
+    """The outcome of a run; up to schema 2 a file said only whether the run was interrupted."""
+    if "outcome" in document or document.get("complete", True):
+        return document.get("outcome")
+    return {"interrupted": True}
 
 
 def write_results(path: Path, results: Iterable[Result], gates: Iterable[Gate] = ()) -> None:
@@ -68,19 +83,3 @@ def read_results(path: Path) -> tuple[tuple[Result, ...], tuple[Gate, ...]]:
     """Read the results of a file and the gates they were judged by."""
     run = read_run(path)
     return run.results, run.gates
-
-
-def gate_to_dict(gate: Gate) -> dict[str, Any]:
-    """Turn a gate into plain JSON values."""
-    return {**asdict(gate), "verdict": str(gate.verdict)}
-
-
-def gate_from_dict(document: Mapping[str, Any]) -> Gate:
-    """Rebuild a gate from JSON values."""
-    with read_with_care("gate"):
-        fields = dict(document)
-        fields["interval"] = None if fields["interval"] is None else Interval(**fields["interval"])
-        fields["verdict"] = Verdict(fields["verdict"])
-        fields["offenders"] = tuple(fields["offenders"])
-        fields["warnings"] = tuple(fields["warnings"])
-        return Gate(**fields)

@@ -6,13 +6,14 @@ import warnings
 
 from biascheck import stats
 from biascheck.errors import BiasAssertionError, InconclusiveWarning, UsageError
+from biascheck.gates.checked_numbers import checked_number, checked_share
 from biascheck.gates.complaints import Inconclusive, level_of_caller, passes
 from biascheck.gates.recording import record
 from biascheck.results.comparison import Comparison, compare
 from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL
 from biascheck.stats import Change, Interval
-from biascheck.wording import figure
+from biascheck.wording import figure, interval_text
 
 __all__ = ["assert_no_regression", "assert_reduced", "assert_utility_kept"]
 
@@ -31,7 +32,8 @@ def assert_no_regression(
     allowed with a warning, unless ``inconclusive="fail"``; one without an interval never passes.
     """
     __tracebackhide__ = True
-    comparison = compare(baseline, result, tolerance=tolerance, level=level)
+    tolerance = checked_number(tolerance, "tolerance")
+    comparison = compare(baseline, result, tolerance=tolerance, level=checked_share(level, "level"))
     record(comparison, result)
     allowed = passes(inconclusive) and comparison.interval is not None
     if comparison.verdict is Change.REGRESSED or (comparison.verdict is Change.INCONCLUSIVE and not allowed):
@@ -48,9 +50,9 @@ def assert_reduced(before: Result, after: Result, by: float = 0.0, *, level: flo
     :func:`biascheck.compare`. A change that cannot be told from ``by`` fails: a mitigation has to be shown.
     """
     __tracebackhide__ = True
-    if not by >= 0:
+    if checked_number(by, "by") < 0:
         raise UsageError(f"by={by} is no reduction to ask for; give 0 or a number above")
-    comparison = compare(before, after, level=level)
+    comparison = compare(before, after, level=checked_share(level, "level"))
     record(comparison, after)
     interval = comparison.interval
     if interval is None or interval.high >= -by:
@@ -66,14 +68,15 @@ def assert_utility_kept(before: Result, after: Result, margin: float, *, level: 
     it knew has not passed.
     """
     __tracebackhide__ = True
-    comparison = compare(before, after, tolerance=margin, level=level)
+    margin = checked_number(margin, "margin")
+    comparison = compare(before, after, tolerance=margin, level=checked_share(level, "level"))
     record(comparison, after)
     if comparison.verdict not in (Change.NO_WORSE, Change.IMPROVED):
         lost = "utility is lost" if comparison.verdict is Change.REGRESSED else "utility may be lost"
         grown = f"{figure(comparison.before)} → {figure(comparison.after)}"
         raise BiasAssertionError(
-            f"{comparison.measure} on {comparison.model_before} → {comparison.model_after} × {comparison.corpus}: "
-            f"{grown}, {lost}: the growth {_in_brackets(comparison.interval)} does not lie below {figure(margin)} "
+            f"{comparison.title}: {grown}, {lost}: the growth {interval_text(comparison.interval)} does not lie below "
+            f"{figure(margin)} "
             f"({comparison.n:,} {comparison.unit}, seed {comparison.seed})"
         )
     return comparison
@@ -84,8 +87,4 @@ def _shortfall(interval: Interval | None, by: float) -> str:
         return f"there are too few clusters for an interval; at least {stats.MINIMUM_CLUSTERS} are needed"
     if interval.low > -by:
         return f"the change lies above {figure(-by)}"
-    return f"the interval of the change {_in_brackets(interval)} reaches beyond {figure(-by)}: add attributes"
-
-
-def _in_brackets(interval: Interval | None) -> str:
-    return "[no interval]" if interval is None else f"[{figure(interval.low)}, {figure(interval.high)}]"
+    return f"the interval of the change {interval_text(interval)} reaches beyond {figure(-by)}: add attributes"

@@ -73,7 +73,8 @@ def measure(
             cache = active_cache()
             key = _key(name, provenance)
             result = result_from_dict(compute() if cache is None else cache.fetch(key, compute))
-            return replace(result, model=model.name, corpus=corpus.name)
+            treatment = tuple(getattr(model, "treatment", ()))
+            return replace(result, model=model.name, corpus=corpus.name, treatment=treatment)
 
         return measured
 

@@ -187,7 +187,7 @@ def _certain(gaps: Result, cutoff: float) -> tuple[tuple[ItemScore, ...], list[S
         raise ScoreError(f"{gaps.title}: not one item is as certain as the cut-off {cutoff:g}")
     first, second = gaps.contrast
     reason = f"less certain than the cut-off: |P({first}) − P({second})| < {cutoff:g}"
-    return items, [Skipped(i.id, reason, i.labels) for i in gaps.items if abs(i.score) < cutoff]
+    return items, [Skipped(i.id, reason, i.labels, by_choice=True) for i in gaps.items if abs(i.score) < cutoff]
 
 
 def _named(gaps: Result, name: str) -> str:

@@ -16,7 +16,7 @@ from biascheck.results.file_kinds import BASELINE, BASELINE_SCHEMA, kind_of
 if TYPE_CHECKING:
     from biascheck.gates.run import Run
     from biascheck.results.baselines import Baseline, Judgement
-    from biascheck.results.comparison import Comparison
+    from biascheck.results.key import ResultKey
     from biascheck.results.result import Result
 
 __all__ = ["RunBaseline"]
@@ -30,7 +30,6 @@ class RunBaseline:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._read: Baseline | None = None
-        self.judgement: Judgement | None = None
         self.notes: list[str] = []
 
     @property
@@ -70,35 +69,39 @@ class RunBaseline:
         except UsageError as error:
             raise pytest.UsageError(str(error)) from error
 
-    def judge(self, run: Run) -> tuple[Comparison, ...]:
-        """Hold the results of a run against it, but for those that a test has compared by itself."""
+    def judge(self, run: Run) -> Judgement:
+        """Compare the results of a run with it, but for those that a test has compared with their very entry."""
         from biascheck.results.baselines import judge_against
 
-        compared = {(one.measure, one.corpus, one.statistic, one.model_after) for one in run.comparisons}
-        rest = [one for one in run.results if (one.measure, one.corpus, one.statistic, one.model) not in compared]
+        compared = {(one.key_before, one.key) for one in run.comparisons}
+        rest = [one for one in run.results if not self._compared(one, compared)]
+        done = {one.key for one in run.results} - {one.key for one in rest}
         found = judge_against(self.read(), rest, tolerance=self._settings.tolerance)
-        measured = {one.title for one in run.results}  # those that a test has compared are not missing
-        self.judgement = replace(found, unused=tuple(title for title in found.unused if title not in measured))
-        return self.judgement.comparisons
+        listed = {entry.title for one in run.results if one.key in done and (entry := self.read().find(one))}
+        return replace(found, unused=tuple(title for title in found.unused if title not in listed))
 
-    def update(self, run: Run) -> bool:
-        """Write the results of a complete run into it; false if that was not done."""
+    def _compared(self, result: Result, compared: set[tuple[ResultKey, ResultKey]]) -> bool:
+        entry = self.read().find(result)
+        return entry is not None and (entry.key, result.key) in compared
+
+    def update(self, run: Run) -> tuple[str, ...]:
+        """Write the results of a complete run into it; return why not, in words, where that was not done."""
         from biascheck.results.baseline_files import write_baseline
 
         if not run.complete and not self._settings.update_incomplete:
-            self.notes.append(
-                f"{short(self.path)} was not updated: the run is incomplete, {run.not_run} tests did not run; "
-                "run all of it, or add --bias-update-incomplete"
-            )
-            return False
+            why = ", ".join(run.outcome.failures) if run.outcome else "it was interrupted"
+            problem = f"{short(self.path)} was not updated: the run is incomplete ({why})"
+            self.notes.append(f"{problem}; run all of it, or add --bias-update-incomplete")
+            return (problem,)
         before = self.read()
         try:
             write_baseline(self.path, before.updated(run.results))
         except OSError as error:
-            self.notes.append(f"{self.path} could not be written ({error.strerror or error}); it is as it was")
-            return False
+            problem = f"{short(self.path)} could not be written ({error.strerror or error})"
+            self.notes.append(f"{problem}; it is as it was")
+            return (problem,)
         self.notes += _news(before, run.results, short(self.path))
-        return True
+        return ()
 
     def _from_disk(self) -> Baseline:
         from biascheck.errors import ResultError
@@ -119,19 +122,19 @@ def _news(before: Baseline, results: Sequence[Result], name: str) -> list[str]:
     from biascheck.wording import figure
 
     added, changed, same = [], [], 0
-    kept = {id(entry): entry for entry in before.entries}
+    kept = {entry.key for entry in before.entries}
     for result in results:
-        entry = before.find(result)
+        entry = before.find(result) or before.resembling(result)
         if entry is None:
             added.append(f"  added    {result.title}: {figure(result.estimate)}")
             continue
-        kept.pop(id(entry), None)
+        kept.discard(entry.key)
         if abs(entry.estimate - result.estimate) <= ROUNDING and entry.model == result.model:
             same += 1
         else:
             models = result.model if entry.model == result.model else f"{entry.model} → {result.model}"
             changed.append(
-                f"  changed  {result.measure} on {models} × {result.corpus}: "
+                f"  changed  {result.measure} on {models} × {result.corpus_label}: "
                 f"{figure(entry.estimate)} → {figure(result.estimate)}"
             )
     tally = f"{len(added)} added, {len(changed)} changed, {same} unchanged, {len(kept)} kept without being measured"

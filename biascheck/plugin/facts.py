@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from biascheck.wording import visible
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from biascheck.gates.gate import Gate
+    from biascheck.gates.run import Run
     from biascheck.results.comparison import Comparison
 
-__all__ = ["extra_of", "properties_of"]
+__all__ = ["extra_of", "properties_of", "properties_of_run"]
 
 
 def properties_of(judged: Gate | Comparison, number: int) -> list[tuple[str, object]]:
@@ -20,6 +25,17 @@ def properties_of(judged: Gate | Comparison, number: int) -> list[tuple[str, obj
     if judged.interval is not None:
         facts |= {"bias_low": judged.interval.low, "bias_high": judged.interval.high}
     return [(f"{name}{suffix}", value) for name, value in facts.items()]
+
+
+def properties_of_run(run: Run) -> Iterator[tuple[str, str]]:
+    """Facts for the whole JUnit file: the outcome, what was not tested, and the comparison with the baseline."""
+    yield "bias_outcome", visible(run.headline)
+    if run.outcome is not None:
+        for number, (reason, tests) in enumerate(run.outcome.not_tested.items(), start=1):
+            yield f"bias_not_tested_{number}", visible(f"{reason}: {', '.join(tests)}")
+    if run.baseline is not None:
+        for number, one in enumerate(run.baseline.comparisons, start=1):
+            yield f"bias_baseline_{number}", visible(f"{one.verdict}: {one.finding}")
 
 
 def _of_gate(gate: Gate) -> dict[str, object]:

@@ -120,8 +120,7 @@ def bias_classifier(bias_model: Any) -> Callable[..., TransformersClassifier]:
             )
         treated = Condition.named(condition)
         trained_on = treated.apply(reviews or own_reviews("train"))
-        name = f"{bias_model.name}·{treated}"
-        return fine_tune_classifier(bias_model, trained_on, recipe or treated.steps_kept(SMALL), name=name)
+        return fine_tune_classifier(bias_model, trained_on, recipe or treated.steps_kept(SMALL), treatment=str(treated))
 
     return classifier
 

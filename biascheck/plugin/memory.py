@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
-
-from biascheck.cache.document_cache import digest_of
 
 if TYPE_CHECKING:
     from biascheck.gates.gate import Gate
-    from biascheck.gates.run import Run
     from biascheck.results.comparison import Comparison
     from biascheck.results.result import Result
 
 __all__ = ["Memory", "Parcel"]
 
 Document = dict[str, Any]
+SAME_FIGURE = 1e-5
+"""Two processes agree on a figure to about this much; more is another measurement."""
 
 
 class Parcel:
@@ -30,79 +29,111 @@ class Parcel:
         self._results: dict[str, Document] = {}
 
     def add(self, judged: Gate | Comparison, result: Result) -> None:
-        """Take a judgement and the result that it is about."""
-        from biascheck.results.storage import result_to_dict
+        """Take a judgement and the result that it is about; what no file can hold is refused, and the test fails."""
+        from biascheck.results.storage import storable
 
+        document = storable(result)
         self.count += 1
         self.judged.append(replace(judged, test=self._test))
         if self._with_results:
-            _keep(self._results, result_to_dict(result))
+            keep(self._results, result.key.digest, document)
 
     def sealed(self, known: dict[str, Document]) -> str:
         """Empty it into a text; results that this process has sent before, which ``known`` holds, are left out."""
-        from biascheck.gates.run_files import gate_to_dict
         from biascheck.results.comparison import Comparison
-        from biascheck.results.storage import comparison_to_dict
+        from biascheck.results.storage import plain
 
-        fresh = [document for document in self._results.values() if _keep(known, document)]
-        gates = [gate_to_dict(one) for one in self.judged if not isinstance(one, Comparison)]
-        comparisons = [comparison_to_dict(one) for one in self.judged if isinstance(one, Comparison)]
+        fresh = {digest: document for digest, document in self._results.items() if keep(known, digest, document)}
+        gates = [plain(asdict(one)) for one in self.judged if not isinstance(one, Comparison)]
+        comparisons = [plain(asdict(one)) for one in self.judged if isinstance(one, Comparison)]
         self.judged, self._results = [], {}
         return json.dumps({"gates": gates, "comparisons": comparisons, "results": fresh})
 
 
 class Memory:
-    """The parcels of all tests, opened."""
+    """The parcels of all tests, opened. What a test judged is kept by test, so that a rerun can take it back."""
 
     def __init__(self) -> None:
-        self._gates: list[Gate] = []
-        self._comparisons: list[Comparison] = []
+        self._gates: dict[str, list[Gate]] = {}
+        self._comparisons: dict[str, list[Comparison]] = {}
         self._results: dict[str, Document] = {}
-        self.finished: set[str] = set()
+        self.problems: list[str] = []
 
-    def open(self, parcel: str) -> None:
+    def open(self, test: str, parcel: str) -> None:
         """Take over what a test judged, whichever process ran it."""
-        from biascheck.gates.run_files import gate_from_dict
-        from biascheck.results.storage import comparison_from_dict
+        from biascheck.errors import ResultError
+        from biascheck.gates.gate import Gate
+        from biascheck.results.comparison import Comparison
+        from biascheck.results.storage import converted
 
         document = json.loads(parcel)
-        self._gates += [gate_from_dict(gate) for gate in document["gates"]]
-        self._comparisons += [comparison_from_dict(comparison) for comparison in document["comparisons"]]
-        for result in document["results"]:
-            _keep(self._results, result)
+        self._gates.setdefault(test, []).extend(converted(document["gates"], list[Gate]))
+        self._comparisons.setdefault(test, []).extend(converted(document["comparisons"], list[Comparison]))
+        for digest, result in document["results"].items():
+            try:
+                keep(self._results, digest, result)
+            except ResultError as error:
+                self.problems.append(str(error))
+
+    def take_back(self, test: str) -> str:
+        """Forget the judgements of an attempt that is made again; say how it went."""
+        findings = [gate.finding for gate in self._gates.pop(test, [])]
+        findings += [one.finding for one in self._comparisons.pop(test, [])]
+        return "; ".join(findings) or "judged nothing"
 
     def __bool__(self) -> bool:
-        return bool(self._gates or self._comparisons)
+        return any(self._gates.values()) or any(self._comparisons.values())
 
-    def run(self, *, not_run: int, complete: bool) -> Run:
-        """All of it: results by model, corpus and measure, judgements by test."""
-        from biascheck.gates.run import Run
+    def results(self) -> tuple[Result, ...]:
+        """All results, by model, corpus and measure."""
         from biascheck.results.storage import result_from_dict
 
-        documents = sorted(self._results.items(), key=lambda entry: (*_place(entry[1]), entry[0]))
-        return Run(
-            results=tuple(result_from_dict(document) for _, document in documents),
-            gates=tuple(sorted(self._gates, key=lambda gate: gate.test)),
-            comparisons=tuple(sorted(self._comparisons, key=lambda comparison: comparison.test)),
-            complete=complete,
-            not_run=not_run,
-        )
+        found = [result_from_dict(document) for document in self._results.values()]
+        return tuple(sorted(found, key=lambda one: (one.model_label, one.corpus_label, one.measure, one.key.digest)))
+
+    def gates(self) -> tuple[Gate, ...]:
+        """All gates, by test."""
+        return tuple(gate for _, gates in sorted(self._gates.items()) for gate in gates)
+
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """All comparisons that tests made, by test."""
+        return tuple(one for _, comparisons in sorted(self._comparisons.items()) for one in comparisons)
 
 
-def _place(document: Document) -> tuple[str, str, str]:
-    return document["model"], document["corpus"], document["measure"]
+def keep(documents: dict[str, Document], digest: str, document: Document) -> bool:
+    """Keep one document of each result, with all that tests attached to it; say whether that is news.
+
+    Two different figures under one identity are refused: one of them would be lost.
+    """
+    known = documents.get(digest)
+    if known is None:
+        documents[digest] = document
+        return True
+    _require_same(known, document)
+    merged = {
+        **known,
+        "attachments": _joined(known["attachments"], document["attachments"]),
+        "details": {**known["details"], **document["details"]},
+        "warnings": _joined(known["warnings"], document["warnings"]),
+        "named_by": known["named_by"] or document["named_by"],
+    }
+    documents[digest] = merged
+    return any(merged[name] != known[name] for name in ("attachments", "details", "warnings", "named_by"))
 
 
-def _keep(documents: dict[str, Document], document: Document) -> bool:
-    """Keep one of each result; of two that differ in what a suite added, the fuller one, whichever came first."""
-    provenance = {**document["provenance"], "created": ""}  # without a cache, two workers measure the same thing
-    key = digest_of([*_place(document), document["statistic"], document["contrast"], document["seed"], provenance])
-    if key in documents and _fullness(document) <= _fullness(documents[key]):
-        return False
-    documents[key] = document
-    return True
+def _joined(first: list[Any], second: list[Any]) -> list[Any]:
+    """Both lists as one, in an order that does not depend on which came first."""
+    entries = {json.dumps(entry, sort_keys=True): entry for entry in (*first, *second)}
+    return first if len(entries) == len(first) else [entries[text] for text in sorted(entries)]
 
 
-def _fullness(document: Document) -> tuple[int, str]:
-    added = json.dumps([document["details"], document["warnings"], document["named_by"]], sort_keys=True)
-    return len(added), added
+def _require_same(known: Document, document: Document) -> None:
+    from biascheck.errors import ResultError
+
+    if known["n"] == document["n"] and abs(known["estimate"] - document["estimate"]) <= SAME_FIGURE:
+        return
+    raise ResultError(
+        f"two different figures claim to be {known['measure']} on {known['model']} × {known['corpus']}: "
+        f"{known['estimate']:g} of {known['n']} and {document['estimate']:g} of {document['n']} {known['unit']}. A "
+        "result that was changed by hand needs an identity of its own: give it another measure or slice"
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,12 +38,21 @@ class Outputs:
             if path is not None:
                 refuse_unwritable(path)
 
-    def write(self, run: Run, places: Places) -> bool:
-        """Write every file; false if one had to go to another place."""
-        kept = [self._kept(path, write) for path, write in self._files(run, places)]
+    def remove_earlier(self) -> None:
+        """Remove the files of an earlier run, so that none of them is taken for one of this run."""
+        wanted = self._settings
+        for path in (wanted.results, wanted.report, wanted.markdown, wanted.code_quality):
+            if path is not None and path.is_file():
+                with suppress(OSError):
+                    path.unlink()
+
+    def write(self, run: Run, places: Places) -> tuple[str, ...]:
+        """Write every file, each by itself; return what went wrong, in words."""
+        self.notes.clear()
+        problems = [self._kept(path, write) for path, write in self._files(run, places)]
         if summary := os.environ.get(STEP_SUMMARY):
-            self._append(Path(summary), run)
-        return all(kept)
+            problems.append(self._append(Path(summary), run))
+        return tuple(filter(None, problems))
 
     def _files(self, run: Run, places: Places) -> Iterator[tuple[Path, Writer]]:
         wanted = self._settings
@@ -55,25 +65,41 @@ class Outputs:
         if wanted.code_quality is not None:
             yield wanted.code_quality, lambda path: _write_code_quality(path, run, places)
 
-    def _kept(self, path: Path, write: Writer) -> bool:
+    def _kept(self, path: Path, write: Writer) -> str:
         try:
             write(path)
-        except OSError as error:
-            saved = Path(tempfile.mkdtemp(prefix="biascheck-")) / path.name
-            write(saved)
-            self.notes.append(f"{path} could not be written ({error.strerror or error}); saved as {saved} instead")
-            return False
+        except Exception as error:  # whatever it is, it must not take the other files with it
+            return self._elsewhere(path, write, error)
         self.notes.append(f"written: {short(path)}")
-        return True
+        return ""
 
-    def _append(self, path: Path, run: Run) -> None:
+    def _elsewhere(self, path: Path, write: Writer, error: Exception) -> str:
+        """Save a file in another place where that helps."""
+        problem = f"{short(path)} could not be written ({_in_words(error)})"
+        if isinstance(error, OSError):
+            with suppress(Exception):
+                saved = Path(tempfile.mkdtemp(prefix="biascheck-")) / path.name
+                write(saved)
+                self.notes.append(f"{problem}; saved as {saved} instead")
+                return problem
+        self.notes.append(problem)
+        return problem
+
+    def _append(self, path: Path, run: Run) -> str:
         from biascheck.report.markdown import summary
 
         try:
             with path.open("a", encoding="utf-8") as file:
                 file.write(summary(run))
-        except OSError as error:
-            self.notes.append(f"{STEP_SUMMARY} {path} could not be written ({error.strerror or error})")
+        except Exception as error:
+            return f"{STEP_SUMMARY} {path} could not be written ({_in_words(error)})"
+        return ""
+
+
+def _in_words(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return f"{type(error).__name__}: {error}"
 
 
 def _write_results(path: Path, run: Run) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -19,7 +19,9 @@ from biascheck.gates.recording import recording
 from biascheck.plugin.baseline import RunBaseline
 from biascheck.plugin.memory import Memory, Parcel
 from biascheck.plugin.outputs import Outputs
+from biascheck.plugin.roll import NOTE, Roll, note_of
 from biascheck.plugin.settings import Settings, settings_of
+from biascheck.plugin.termination import terminating_like_an_interrupt
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
@@ -32,8 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["SESSION", "BiasSession"]
 
 PARCEL = "biascheck_parcel"
-ASKED = "biascheck_asked"
-CRASHED = "???"  # what pytest-xdist calls the phase in which a worker died
+BIAS_TESTS, DESELECTED = "biascheck_bias_tests", "biascheck_deselected"
+STOPPED = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
 _PARCEL: pytest.StashKey[Parcel] = pytest.StashKey()
 
 
@@ -43,10 +45,12 @@ class BiasSession:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._memory = Memory()
+        self._roll = Roll()
         self._sent: dict[str, dict[str, Any]] = {}
         self._locations: dict[str, tuple[str, int]] = {}
         self._run: Run | None = None
-        self._skipped: dict[str, bool] = {}
+        self._deselected: list[str] = []
+        self._bias_tests: list[str] = []
 
     @property
     def _is_worker(self) -> bool:
@@ -69,15 +73,51 @@ class BiasSession:
     def _wants_results(self) -> bool:
         return bool(self._settings.results or self._settings.report or self._settings.baseline)
 
+    def pytest_sessionstart(self) -> None:
+        """Remove what an earlier run wrote: whatever becomes of this run, its files are never taken for today's."""
+        if not (self._is_worker or self._config.option.collectonly) and self._settings.asked:
+            self._outputs.remove_earlier()
+
+    def pytest_deselected(self, items: Iterable[pytest.Item]) -> None:
+        """Note the bias tests that will not be run."""
+        self._deselected += [item.nodeid for item in items if _is_bias_test(item)]
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Note the bias tests that are to be run."""
+        self._bias_tests = [item.nodeid for item in session.items if _is_bias_test(item)]
+        self._roll.collect(item.nodeid for item in session.items)
+        self._roll.claim(self._bias_tests)
+        self._roll.deselect(self._deselected, "deselected on the command line")
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note a file that could not be collected."""
+        if report.failed and not self._is_worker:
+            self._roll.break_collection(report.nodeid, "it could not be collected")
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
+        """Take over what a worker collected."""
+        self._roll.collect(ids)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take over which tests of a worker are ours; one that died has nothing to say."""
+        said = getattr(node, "workeroutput", {})
+        self._roll.claim(said.get(BIAS_TESTS, ()))
+        self._roll.deselect(said.get(DESELECTED, ()), "deselected on the command line")
+
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
         """Keep results between tests and runs, and show long work on the terminal."""
         if not (self._is_worker or self._config.option.collectonly):
+            if self._settings.asked or self._bias_tests:
+                self._outputs.remove_earlier()
             self._outputs.refuse_unwritable()
             self.baseline.require()
         show_progress_on(self._uncaptured)
+        ours = bool(self._bias_tests or self._settings.asked)
         try:
-            with caching(results_cache() if self._settings.cache else DocumentCache(None)):
+            with terminating_like_an_interrupt(ours), caching(self._cache()):
                 return (yield)
         finally:
             show_progress_on(None)
@@ -99,11 +139,13 @@ class BiasSession:
             return (yield)
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Let the gates travel with the report of their test, from workers too."""
         report = yield
-        if item.get_closest_marker("bias") is not None:
-            setattr(report, ASKED, True)
+        if (note := note_of(item, call)) is not None:
+            setattr(report, NOTE, asdict(note))
         if (parcel := item.stash.get(_PARCEL, None)) is not None and parcel.judged:
             if self._config.pluginmanager.hasplugin("html"):
                 from biascheck.plugin.facts import extra_of
@@ -117,48 +159,30 @@ class BiasSession:
         if self._is_worker:
             return
         if text := report.__dict__.pop(PARCEL, ""):
-            self._memory.open(text)
+            self._memory.open(report.nodeid, text)
+            self._roll.judged(report.nodeid)
             file, line, _ = report.location
             self._locations[report.nodeid] = file, (line or 0) + 1
-        if report.when in ("teardown", CRASHED):
-            self._memory.finished.add(report.nodeid)
-        elif getattr(report, ASKED, False):
-            self._skipped[report.nodeid] = report.skipped and not hasattr(report, "wasxfail")
-
-    @property
-    def _nothing_judged(self) -> bool:
-        """Whether bias tests were asked for and every one of them was skipped before it judged anything."""
-        return bool(self._skipped) and all(self._skipped.values()) and not self._memory
+        if str(report.outcome) == "rerun":  # by pytest-rerunfailures: this attempt does not count
+            self._roll.restart(report.nodeid, self._memory.take_back(report.nodeid))
+        else:
+            self._roll.report(report)
 
     @pytest.hookimpl(tryfirst=True)  # before the JUnit file is written
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Judge against the baseline, and write the files that were asked for."""
+        """Decide the outcome, compare with the baseline, and write the files that were asked for."""
         if self._is_worker:
+            self._config.workeroutput |= {BIAS_TESTS: self._bias_tests, DESELECTED: self._deselected}  # type: ignore[attr-defined]
             return
-        if self._nothing_judged and session.exitstatus == pytest.ExitCode.OK:
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED  # no data is never a pass
-        if not self._memory:
+        if self._config.option.collectonly or not (self._settings.asked or self._roll.outcomes()):
             return
-        run = self._finished_run(session)
-        passed = True
-        if self._settings.update_baseline:
-            passed = self.baseline.update(run)
-        elif self.baseline.wanted:
-            run = replace(run, comparisons=(*run.comparisons, *self.baseline.judge(run)))
-            passed = self.baseline.judgement is None or self.baseline.judgement.passed
-            self._tell_junit(run)
-        self._run = run
-        written = self._outputs.write(run, self._places())
-        if session.exitstatus == pytest.ExitCode.OK and not (passed and written):
+        self._run = self._written(self._judged_against_baseline(self._finished_run(session)))
+        self._tell_junit(self._run)
+        if session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) and not self._run.passed:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
         """Show how the gates went."""
-        if self._nothing_judged:
-            terminalreporter.section("bias gates")
-            terminalreporter.write_line(
-                f"FAILED: nothing was judged, all {len(self._skipped)} bias tests were skipped; -rs shows why", red=True
-            )
         if self._run is None:
             return
         from biascheck.plugin.terminal import write_section
@@ -171,10 +195,37 @@ class BiasSession:
             for command in github_commands(self._run, self._places()):
                 terminalreporter.write_line(command)
 
+    def _cache(self) -> DocumentCache:
+        return results_cache() if self._settings.cache else DocumentCache(None)
+
     def _finished_run(self, session: pytest.Session) -> Run:
-        not_run = max(0, session.testscollected - len(self._memory.finished))
-        stopped = session.exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
-        return self._memory.run(not_run=not_run, complete=not (not_run or stopped))
+        from biascheck.gates.outcome import Outcome
+        from biascheck.gates.run import Run
+
+        outcome = Outcome(
+            tests=self._roll.outcomes(),
+            interrupted=session.exitstatus in STOPPED or bool(session.shouldstop),
+            problems=tuple(self._memory.problems),
+        )
+        return Run(self._memory.results(), self._memory.gates(), self._memory.comparisons(), outcome)
+
+    def _judged_against_baseline(self, run: Run) -> Run:
+        if self._settings.update_baseline:
+            return self._with_problems(run, self.baseline.update(run))
+        return replace(run, baseline=self.baseline.judge(run)) if self.baseline.wanted else run
+
+    def _written(self, run: Run) -> Run:
+        """Write all files; if one fails, the others are written again, so that all of them say so."""
+        if not (problems := self._outputs.write(run, self._places())):
+            return run
+        run = self._with_problems(run, problems)
+        self._outputs.write(run, self._places())
+        return run
+
+    @staticmethod
+    def _with_problems(run: Run, problems: Iterable[str]) -> Run:
+        assert run.outcome is not None
+        return replace(run, outcome=replace(run.outcome, problems=(*run.outcome.problems, *problems)))
 
     def _places(self) -> dict[str, Any]:
         from biascheck.report.annotations import Place
@@ -191,10 +242,12 @@ class BiasSession:
     def _tell_junit(self, run: Run) -> None:
         from _pytest.junitxml import xml_key
 
+        from biascheck.plugin.facts import properties_of_run
+
         junit = self._config.stash.get(xml_key, None)
         if junit is not None:
-            for number, one in enumerate((one for one in run.comparisons if not one.test), start=1):
-                junit.add_global_property(f"bias_baseline_{number}", f"{one.verdict}: {one.finding}")
+            for name, value in properties_of_run(run):
+                junit.add_global_property(name, value)
 
     @contextmanager
     def _uncaptured(self) -> Iterator[TextIO]:
@@ -203,6 +256,10 @@ class BiasSession:
             if capture is not None:
                 stack.enter_context(capture.global_and_fixture_disabled())
             yield sys.stderr
+
+
+def _is_bias_test(item: pytest.Item) -> bool:
+    return item.get_closest_marker("bias") is not None
 
 
 SESSION: pytest.StashKey[BiasSession] = pytest.StashKey()

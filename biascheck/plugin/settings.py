@@ -31,6 +31,8 @@ TYPES: dict[str, tuple[type, ...]] = {
 }
 # In the table these are relative to its file, on the command line to where the command runs.
 PATHS = ("data", "results", "report", "markdown", "code_quality", "baseline")
+# What is asked for on the command line is expected to happen; in the table it is a default for runs with bias tests.
+ASKING = ("model", "results", "report", "markdown", "code_quality", "baseline", "update_baseline")
 # Said for one run, never for all of them.
 COMMAND_LINE_ONLY = ("update_baseline", "update_incomplete")
 
@@ -55,6 +57,8 @@ class Settings:
     cache: bool = True
     allow_pickle: bool = False
     trust_remote_code: bool = False
+    asked: bool = False
+    """Whether the command line itself asks for bias gates: then a run that judges nothing does not pass."""
 
 
 _SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
@@ -79,6 +83,7 @@ def _resolve(config: pytest.Config) -> Settings:
         **{key: _path(chosen.pop(key)) for key in PATHS},
     }
     values |= {key: value for key, value in chosen.items() if value is not None}
+    values["asked"] = any(config.getoption(f"--bias-{key.replace('_', '-')}") for key in ASKING)
     assert set(values) <= {field.name for field in fields(Settings)}
     if not values.get("tolerance", 0.0) >= 0:
         raise pytest.UsageError(f"--bias-tolerance {values['tolerance']} allows nothing; give 0 or a number above")

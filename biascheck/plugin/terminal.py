@@ -6,7 +6,6 @@ broken in the log of a CI.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING
@@ -16,19 +15,19 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from biascheck.results.result import treatment_of
+from biascheck.gates.outcome import State
 from biascheck.stats import Change, Verdict
-from biascheck.wording import figure, signed
+from biascheck.wording import counted, tally, verdict_text
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
 
     from biascheck.gates.gate import Gate
+    from biascheck.gates.outcome import Outcome
     from biascheck.gates.run import Run
     from biascheck.plugin.baseline import RunBaseline
     from biascheck.results.baselines import Judgement
     from biascheck.results.comparison import Comparison
-    from biascheck.stats import Interval
 
 __all__ = ["write_section"]
 
@@ -38,6 +37,11 @@ COLOURS = {
     "exceeds": "red",
     "regressed": "red",
     "refused": "red",
+    "fewer items": "red",
+    "crashed": "red",
+    "judged nothing": "red",
+    "rerun": "yellow",
+    "inconclusive (accepted)": "yellow",
     "inconclusive": "yellow",
     "within": "green",
     "improved": "green",
@@ -48,29 +52,50 @@ MOST_NAMES = 5
 
 
 def write_section(terminal: TerminalReporter, run: Run, baseline: RunBaseline, notes: Sequence[str]) -> None:
-    """Write how the gates went, then the baseline, cautions and files."""
+    """Write the outcome, then the gates, the baseline, what was not tested, cautions and files."""
     from biascheck.plugin.outputs import short
 
     terminal.section("bias gates")
     page = _Page(terminal)
     verbose = terminal.verbosity > 0
-    if not run.complete:
-        page.line(f"incomplete: the run was interrupted, {run.not_run} tests did not run", "bold red")
+    page.line(run.headline, "bold green" if run.passed else "bold red")
+    if run.outcome is not None:
+        _write_unfinished(page, run.outcome)
     models: dict[str, list[Gate]] = {}
     for gate in run.gates:
-        models.setdefault(treatment_of(gate.model)[0], []).append(gate)
+        models.setdefault(gate.model, []).append(gate)
     for model, gates in models.items():
         _write_model(page, model, gates, verbose)
-    _write_comparisons(page, "compared by tests", [one for one in run.comparisons if one.test], verbose)
-    if baseline.judgement is not None:
-        measured = ", ".join(sorted({treatment_of(model)[0] for model in baseline.read().models}))
-        _write_judgement(page, f"against {short(baseline.path)} ({measured})", baseline.judgement, verbose)
+    if run.caught:
+        page.line(f"{counted(len(run.caught), 'failing gate')} caught by a test that passes, and not counted", "yellow")
+    _write_comparisons(page, "compared by tests", run.comparisons, verbose)
+    if run.baseline is not None:
+        measured = ", ".join(baseline.read().models)
+        _write_judgement(page, f"against {short(baseline.path)} ({measured})", run.baseline, verbose)
+    if run.outcome is not None:
+        _write_not_tested(page, run.outcome, verbose)
     for caution in dict.fromkeys(warning for gate in run.gates for warning in gate.warnings):
         # what is wrong comes before the colon, what follows from it after
         page.line(f"caution: {caution if verbose else caution.partition(': ')[0]}", "yellow")
     for note in notes:
         page.line(note)
     terminal.write(page.text())
+
+
+def _write_unfinished(page: _Page, outcome: Outcome) -> None:
+    """Tests that should have judged something and did not, and attempts that were made again."""
+    unfinished = outcome.having(State.CRASHED, State.JUDGED_NOTHING)
+    page.table((str(test.state), test.test, test.reason) for test in unfinished)
+    rerun = [test for test in outcome.tests if test.earlier]
+    page.table(
+        ("rerun", test.test, f"attempt {n}: {story}") for test in rerun for n, story in enumerate(test.earlier, 1)
+    )
+
+
+def _write_not_tested(page: _Page, outcome: Outcome, verbose: bool) -> None:
+    for reason, tests in outcome.not_tested.items():
+        names = f": {', '.join(tests)}" if verbose else ""
+        page.line(f"not tested ({counted(len(tests), 'test')}): {reason}{names}", "yellow")
 
 
 class _Page:
@@ -109,19 +134,15 @@ class _Page:
 
 def _write_model(page: _Page, model: str, gates: Sequence[Gate], verbose: bool) -> None:
     failed = sum(not gate.passed for gate in gates)
-    verdict = f"FAILED {failed} of {_count(gates)}" if failed else f"passed {_count(gates)}"
-    page.line(f"{model}: {verdict} ({_tally(gates, GATES)})", "bold red" if failed else "bold green")
+    passed = f"{failed} of {counted(len(gates), 'gate')} failed" if failed else f"{counted(len(gates), 'gate')} passed"
+    page.line(f"{model}: {passed} ({tally(gates)})", "bold red" if failed else "bold green")
     ordered = sorted(gates, key=lambda gate: (gate.passed, GATES.index(gate.verdict)))
     page.table(_gate_row(gate) for gate in ordered if verbose or gate.verdict is not Verdict.WITHIN)
     suites: dict[str, list[Gate]] = {}
     for gate in gates:
         suites.setdefault(_suite(gate.test), []).append(gate)
     if len(suites) > 1:
-        page.table((suite, _count(own), _tally(own, GATES)) for suite, own in sorted(suites.items()))
-
-
-def _count(gates: Sequence[Gate]) -> str:
-    return "1 gate" if len(gates) == 1 else f"{len(gates)} gates"
+        page.table((suite, counted(len(own), "gate"), tally(own)) for suite, own in sorted(suites.items()))
 
 
 def _suite(test: str) -> str:
@@ -132,14 +153,13 @@ def _suite(test: str) -> str:
 
 def _gate_row(gate: Gate) -> list[str]:
     largest = "" if gate.verdict is Verdict.WITHIN else ", ".join(gate.offenders)
-    allowed = " (allowed)" if gate.passed and gate.verdict is Verdict.INCONCLUSIVE else ""
-    estimate = f"{figure(gate.estimate)} {_interval(gate.interval)}"
-    return [str(gate.verdict), _subject(gate, gate.model), estimate, f"{gate.allowed}{allowed}", largest]
+    verdict = verdict_text(gate.verdict, gate.passed)
+    return [verdict, _subject(gate), gate.measured, gate.allowed, largest]
 
 
-def _subject(judged: Gate | Comparison, model: str) -> str:
+def _subject(judged: Gate | Comparison) -> str:
     """What was measured; a treated model is named by its treatment."""
-    return " · ".join(filter(None, (judged.measure, judged.corpus, treatment_of(model)[1])))
+    return " · ".join((judged.measure, judged.corpus, *judged.key.treatment))
 
 
 def _write_judgement(page: _Page, title: str, judgement: Judgement, verbose: bool) -> None:
@@ -147,6 +167,7 @@ def _write_judgement(page: _Page, title: str, judgement: Judgement, verbose: boo
         title = f"FAILED {title}"
     _write_comparisons(page, title, judgement.comparisons, verbose, failed=not judgement.passed)
     page.table(("refused", f"{refusal.title}: {refusal.reason}") for refusal in judgement.refused)
+    page.table(("fewer items", f"{finding.title}: {finding.reason}") for finding in judgement.shrunk)
     if judgement.refused:
         page.line("  measure anew with --bias-update-baseline if the change was meant")
     if judgement.new:
@@ -160,35 +181,23 @@ def _write_comparisons(
 ) -> None:
     if not comparisons and not failed:
         return
-    page.line(
-        f"{title}: {_tally(comparisons, CHANGES) or 'nothing could be compared'}", "bold red" if failed else "bold"
-    )
+    page.line(f"{title}: {tally(comparisons) or 'nothing could be compared'}", "bold red" if failed else "bold")
     ordered = sorted(comparisons, key=lambda one: CHANGES.index(one.verdict))
-    page.table(_change_row(one) for one in ordered if verbose or one.verdict is Change.REGRESSED)
+    page.table(_change_row(one) for one in ordered if verbose or not one.passed)
 
 
 def _change_row(one: Comparison) -> list[str]:
     moved = ", ".join(map(str, one.moves[:3])) if one.verdict is Change.REGRESSED else ""
-    change = f"{signed(one.change)} {_interval(one.interval)}"
     return [
-        str(one.verdict),
-        _subject(one, one.model_after),
-        f"{figure(one.before)} → {figure(one.after)}",
-        change,
+        verdict_text(one.verdict, one.passed),
+        _subject(one),
+        one.figures,
+        one.moved,
         f"moved most: {moved}" if moved else "",
     ]
-
-
-def _tally(judged: Sequence[Gate] | Sequence[Comparison], order: Sequence[Verdict] | Sequence[Change]) -> str:
-    counts = Counter(str(one.verdict) for one in judged)
-    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in order if counts[verdict])
 
 
 def _named(names: Sequence[str], verbose: bool) -> str:
     shown = names if verbose or len(names) <= MOST_NAMES else names[:MOST_NAMES]
     rest = len(names) - len(shown)
     return f"{len(names)} ({'; '.join(shown)}{f'; … and {rest} more, -v names all' if rest else ''})"
-
-
-def _interval(interval: Interval | None) -> str:
-    return "no interval" if interval is None else f"[{figure(interval.low)}, {figure(interval.high)}]"

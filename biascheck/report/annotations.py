@@ -8,9 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from biascheck.gates.gate import Gate
+from biascheck.gates.outcome import State, TestOutcome
 from biascheck.gates.run import Run
 from biascheck.results.comparison import Comparison
-from biascheck.stats import Change, Verdict
+from biascheck.stats import Verdict
+from biascheck.wording import visible
 
 __all__ = ["Place", "Places", "code_quality", "github_commands"]
 
@@ -33,6 +35,11 @@ def github_commands(run: Run, places: Places) -> Iterator[str]:
     ``::error file=…,line=…,title=…::message`` with ``%``, line breaks and, in properties, ``:`` and ``,`` written as
     the runner reads them (docs.github.com, "Workflow commands").
     """
+    if not run.passed:
+        yield f"::error title={_property('bias gates')}::{_message(visible(run.headline))}"
+    if run.outcome is not None:
+        for reason, tests in run.outcome.not_tested.items():
+            yield f"::notice title=bias not tested::{_message(visible(f'{len(tests)} tests: {reason}'))}"
     for judged in _failed(run):
         place = places.get(judged.test)
         properties = {} if place is None else {"file": place.file, "line": str(place.line)}
@@ -48,12 +55,15 @@ def code_quality(run: Run, places: Places) -> str:
     the figures.
     """
     entries = [_entry(judged, places) for judged in _failed(run)]
+    if run.outcome is not None:
+        entries += [_unfinished(test, places) for test in run.outcome.having(State.CRASHED, State.JUDGED_NOTHING)]
     return json.dumps(entries, ensure_ascii=False, indent=1) + "\n"
 
 
 def _failed(run: Run) -> Iterator[Gate | Comparison]:
-    yield from (gate for gate in run.gates if not gate.passed)
-    yield from (comparison for comparison in run.comparisons if comparison.verdict is Change.REGRESSED)
+    caught = set(run.caught)
+    yield from (gate for gate in run.gates if not gate.passed and gate not in caught)
+    yield from (comparison for comparison in run.all_comparisons if not comparison.passed)
 
 
 def _entry(judged: Gate | Comparison, places: Places) -> dict[str, object]:
@@ -61,12 +71,23 @@ def _entry(judged: Gate | Comparison, places: Places) -> dict[str, object]:
     kind = "gate" if isinstance(judged, Gate) else "regression"
     limit = judged.bound if isinstance(judged, Gate) else ""
     model = judged.model if isinstance(judged, Gate) else judged.model_after
-    facts = [kind, judged.test, judged.measure, judged.corpus, judged.statistic, model, limit]
+    facts = [kind, judged.test, model, limit, *judged.key.question]  # the same finding, whatever its figures
     return {
         "description": judged.finding,
         "check_name": f"bias-{kind}",
         "fingerprint": hashlib.sha256(json.dumps(facts).encode()).hexdigest(),
         "severity": "minor" if judged.verdict is Verdict.INCONCLUSIVE else "major",
+        "location": {"path": place.file, "lines": {"begin": place.line}},
+    }
+
+
+def _unfinished(test: TestOutcome, places: Places) -> dict[str, object]:
+    place = places.get(test.test) or Place(test.test.partition("::")[0] or ".", 1)
+    return {
+        "description": f"{test.test}: {test.state}, {test.reason}",
+        "check_name": "bias-test",
+        "fingerprint": hashlib.sha256(json.dumps(["test", test.test, test.state]).encode()).hexdigest(),
+        "severity": "major",
         "location": {"path": place.file, "lines": {"begin": place.line}},
     }
 

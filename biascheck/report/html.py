@@ -11,19 +11,23 @@ from markupsafe import Markup
 
 from biascheck.files import write_atomically
 from biascheck.gates.gate import Gate
+from biascheck.gates.outcome import Outcome
 from biascheck.gates.run import Run
 from biascheck.report.rendering import render
 from biascheck.report.sections.change_rows import ChangeTable, change_table
-from biascheck.report.sections.gate_rows import GateTable, Key, Link, gate_table, result_key
+from biascheck.report.sections.gate_rows import GateTable, Link, gate_table
 from biascheck.report.sections.item_data import pack_items
 from biascheck.report.sections.model_cards import ModelCard, model_cards
 from biascheck.report.sections.paper_sections import PaperSection, paper_sections
 from biascheck.report.sections.papers import Paper, paper_of
 from biascheck.report.sections.result_sections import Placed
-from biascheck.report.sentences import ORDER, Headline, headline, incomplete_text, shortened
+from biascheck.report.sentences import ORDER, Headline
+from biascheck.results.baselines import Judgement
 from biascheck.results.comparison import Comparison
+from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
 from biascheck.stats import Verdict
+from biascheck.wording import counted, shortened, tally
 
 __all__ = ["Page", "page_of", "render_page", "write_html", "write_report"]
 
@@ -46,7 +50,8 @@ class Page:
 
     title: str
     headline: Headline
-    incomplete: str
+    outcome: Outcome | None
+    baseline: Judgement | None
     shares: tuple[tuple[str, int], ...]
     findings: tuple[Finding, ...]
     findings_hidden: int
@@ -58,52 +63,39 @@ class Page:
 
 
 def write_html(
-    path: Path,
-    results: Sequence[Result],
-    gates: Sequence[Gate],
-    *,
-    comparisons: Sequence[Comparison] = (),
-    incomplete: str = "",
+    path: Path, results: Sequence[Result], gates: Sequence[Gate], *, comparisons: Sequence[Comparison] = ()
 ) -> None:
-    """Write one self-contained file, whole or not at all. A place that cannot be written raises OSError.
-
-    ``incomplete`` says, at the top of the page, what an interrupted run did not measure.
-    """
-    page = page_of(results, gates, comparisons=comparisons, incomplete=incomplete)
-    write_atomically(path, render_page(page))
+    """Write the report of results and gates that belong to no run; see :func:`write_report`."""
+    write_report(path, Run(tuple(results), tuple(gates), tuple(comparisons)))
 
 
 def write_report(path: Path, run: Run) -> None:
-    """Write the report of a run: its results, gates and comparisons, and whether it came to its end."""
-    write_html(path, run.results, run.gates, comparisons=run.comparisons, incomplete=incomplete_text(run))
+    """Write one self-contained file, whole or not at all. A place that cannot be written raises OSError."""
+    write_atomically(path, render_page(page_of(run)))
 
 
-def page_of(
-    results: Sequence[Result],
-    gates: Sequence[Gate],
-    *,
-    comparisons: Sequence[Comparison] = (),
-    incomplete: str = "",
-) -> Page:
-    """Gather what the page shows; either sequence may be empty.
+def page_of(run: Run) -> Page:
+    """Gather what the page shows.
 
     Everything is put in order by name: workers finish in any order, and two runs should read alike.
     """
-    results = sorted(results, key=lambda r: (r.measure, r.corpus, r.model, r.contrast, r.provenance.variant))
-    gates = sorted(gates, key=lambda g: (g.measure, g.corpus, g.model, g.test, g.estimate))
+    results = sorted(run.results, key=lambda r: (r.measure, r.corpus_label, r.model_label, r.key.digest))
+    gates = sorted(run.gates, key=lambda g: (g.measure, g.corpus, g.model_label, g.test, g.estimate))
     judged = _judged(gates)
     data = pack_items(results)
     placed = [_placed(result, number, judged, data.counts) for number, result in enumerate(results)]
-    links = _links(placed)
+    links = {entry.result.key: Link(entry.anchor, " − ".join(entry.result.contrast)) for entry in placed}
     of_papers = [(paper_of(gate, [gate.test]), gate) for gate in gates]
     models = model_cards(results, gates)
     findings = _findings(gates, links)
     names = ", ".join(card.name for card in models)
     counts = Counter(gate.verdict for gate in gates)
+    comparisons = run.all_comparisons
     return Page(
         title=shortened(f"Bias report: {names}" if names else "Bias report", TITLE_LENGTH),
-        headline=headline(gates),
-        incomplete=incomplete,
+        headline=_headline(run),
+        outcome=run.outcome,
+        baseline=run.baseline,
         shares=tuple((str(verdict), counts[verdict]) for verdict in ORDER if counts[verdict]),
         findings=findings[:MOST_FINDINGS],
         findings_hidden=len(findings[MOST_FINDINGS:]),
@@ -116,42 +108,43 @@ def page_of(
     )
 
 
+def _headline(run: Run) -> Headline:
+    """PASS or FAIL, why, and what was counted."""
+    text = f"{run.verdict}: {', '.join(run.failures)}" if run.failures else run.verdict
+    return Headline(
+        run.verdict.lower(), text, f"{counted(len(run.gates), 'gate')}: {tally(run.gates) or 'none judged'}"
+    )
+
+
 def render_page(page: Page) -> str:
     """The page as HTML text."""
     return render("report.html.j2", page=page)
 
 
-def _judged(gates: Sequence[Gate]) -> dict[Key, list[Gate]]:
-    judged: dict[Key, list[Gate]] = {}
+def _judged(gates: Sequence[Gate]) -> dict[ResultKey, list[Gate]]:
+    judged: dict[ResultKey, list[Gate]] = {}
     for gate in gates:
-        judged.setdefault(result_key(gate), []).append(gate)
+        judged.setdefault(gate.key, []).append(gate)
     return judged
 
 
-def _placed(result: Result, number: int, judged: Mapping[Key, list[Gate]], counts: Sequence[int]) -> Placed:
-    verdicts = dict.fromkeys(str(gate.verdict) for gate in judged.get(result_key(result), ()))
+def _placed(result: Result, number: int, judged: Mapping[ResultKey, list[Gate]], counts: Sequence[int]) -> Placed:
+    verdicts = dict.fromkeys(str(gate.verdict) for gate in judged.get(result.key, ()))
     return Placed(result, number, tuple(verdicts), counts[number])
 
 
-def _paper(entry: Placed, judged: Mapping[Key, list[Gate]]) -> Paper:
-    return paper_of(entry.result, [gate.test for gate in judged.get(result_key(entry.result), ())])
+def _paper(entry: Placed, judged: Mapping[ResultKey, list[Gate]]) -> Paper:
+    return paper_of(entry.result, [gate.test for gate in judged.get(entry.result.key, ())])
 
 
-def _links(placed: Sequence[Placed]) -> dict[Key, Link]:
-    links: dict[Key, Link] = {}
-    for entry in placed:
-        links.setdefault(result_key(entry.result), Link(entry.anchor, " − ".join(entry.result.contrast)))
-    return links
-
-
-def _findings(gates: Sequence[Gate], links: Mapping[Key, Link]) -> tuple[Finding, ...]:
-    """The gates with the worst verdict of all, unless all are within."""
-    worst = [gate for gate in gates if gate.verdict is Verdict.EXCEEDS]
-    worst = worst or [gate for gate in gates if gate.verdict is Verdict.INCONCLUSIVE]
+def _findings(gates: Sequence[Gate], links: Mapping[ResultKey, Link]) -> tuple[Finding, ...]:
+    """The gates that failed; where none did, those that were accepted in doubt."""
+    worst = [gate for gate in gates if not gate.passed]
+    worst = worst or [gate for gate in gates if gate.verdict is not Verdict.WITHIN]
     # the worst first: how many margins away from parity
     worst.sort(key=lambda gate: -abs(gate.estimate - gate.parity) / (abs(gate.margin) or 1.0))
-    anchors = [links[key].anchor if (key := result_key(gate)) in links else "gates" for gate in worst]
+    anchors = [links[gate.key].anchor if gate.key in links else "gates" for gate in worst]
     return tuple(
-        Finding(gate.title, replace(gate, published="").finding.removeprefix(gate.title), anchor)
+        Finding(gate.title, replace(gate, published=()).finding.removeprefix(gate.title), anchor)
         for gate, anchor in zip(worst, anchors, strict=True)
     )

@@ -11,8 +11,9 @@ from typing import Any
 from biascheck.errors import UsageError
 from biascheck.gates.gate import Gate
 from biascheck.gates.run import Run
+from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
-from biascheck.wording import figure
+from biascheck.wording import figure, interval_text, verdict_text
 
 __all__ = ["card_of", "model_index"]
 
@@ -29,7 +30,7 @@ def card_of(run: Run, model: str | None = None) -> str:
     name = _only_model(run, model)
     results = [result for result in run.results if result.model == name]
     metadata = yaml.safe_dump({"model-index": model_index(name, results)}, allow_unicode=True, sort_keys=False)
-    return f"---\n{metadata}---\n\n{_section(run, name, results)}"
+    return f"---\n{metadata}---\n\n{_section(run, results)}"
 
 
 def model_index(name: str, results: Sequence[Result]) -> list[dict[str, Any]]:
@@ -51,15 +52,15 @@ def _entry(result: Result) -> dict[str, Any]:
         "task": {"type": "bias-evaluation", "name": "Bias evaluation"},
         "dataset": {
             "type": "biascheck",
-            "name": result.corpus,
+            "name": result.corpus_label,
             "args": {"corpus_fingerprint": result.provenance.corpus_fingerprint},
         },
         "metrics": [metric],
     }
 
 
-def _section(run: Run, name: str, results: Sequence[Result]) -> str:
-    gates: dict[tuple[str, str], Gate] = {(gate.measure, gate.corpus): gate for gate in run.gates if gate.model == name}
+def _section(run: Run, results: Sequence[Result]) -> str:
+    gates: dict[ResultKey, Gate] = {gate.key: gate for gate in run.gates}
     lines = [
         "## Bias",
         "",
@@ -69,18 +70,19 @@ def _section(run: Run, name: str, results: Sequence[Result]) -> str:
         "|---|---|---|---|---|---|",
     ]
     for result in results:
-        gate = gates.get((result.measure, result.corpus))
-        interval = (
-            "–" if result.interval is None else f"{figure(result.interval.low)} to {figure(result.interval.high)}"
-        )
-        allowed, verdict = ("–", "not judged") if gate is None else (gate.allowed, str(gate.verdict))
-        cells = (result.measure, result.corpus, figure(result.estimate), interval, allowed, verdict)
+        cells = (result.measure, result.corpus_label, *_figures(result, gates.get(result.key)))
         lines.append(f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |")
     cautions = dict.fromkeys(warning for result in results for warning in result.warnings)
     lines += ["", *(f"- Caution: {caution}" for caution in cautions), *([""] if cautions else []), LIMITS]
-    if not run.complete:
-        lines += ["", f"The run was interrupted: {run.not_run} tests did not run."]
+    lines += ["", f"The run: {run.headline}."]
     return "\n".join(lines) + "\n"
+
+
+def _figures(result: Result, gate: Gate | None) -> tuple[str, str, str, str]:
+    """Estimate, interval, allowed and verdict: of the gate, where there is one, at the level it was judged at."""
+    if gate is None:
+        return figure(result.estimate), interval_text(result.interval), "–", "not judged"
+    return gate.estimate_text, gate.interval_text, gate.allowed, verdict_text(gate.verdict, gate.passed)
 
 
 def _only_model(run: Run, model: str | None) -> str:

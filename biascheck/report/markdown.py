@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from biascheck.gates.gate import Gate
+from biascheck.gates.outcome import Outcome, State
 from biascheck.gates.run import Run
+from biascheck.results.baselines import Judgement
 from biascheck.results.comparison import Comparison
-from biascheck.results.result import treatment_of
-from biascheck.stats import Change, Interval, Verdict
-from biascheck.wording import figure, signed
+from biascheck.stats import Change, Verdict
+from biascheck.wording import counted, shortened, tally, verdict_text
 
 __all__ = ["comparison_table", "summary"]
 
 SPECIAL = {ord(character): f"&#{ord(character)};" for character in "|*_`[]()<>~@#\\&"}
-MARKS = {
-    Verdict.WITHIN: "✅ within",
-    Verdict.EXCEEDS: "❌ exceeds",
-    Verdict.INCONCLUSIVE: "⚠️ inconclusive",
-    Change.REGRESSED: "❌ regressed",
-    Change.INCONCLUSIVE: "⚠️ inconclusive",
-    Change.NO_WORSE: "✅ no worse",
-    Change.IMPROVED: "✅ improved",
+MARKS: dict[Verdict | Change, str] = {
+    **dict.fromkeys(Verdict, "❌"),
+    Verdict.WITHIN: "✅",
+    Verdict.INCONCLUSIVE: "⚠️",
+    Change.REGRESSED: "❌",
+    Change.INCONCLUSIVE: "⚠️",
+    Change.NO_WORSE: "✅",
+    Change.IMPROVED: "✅",
 }
-GATES = (Verdict.EXCEEDS, Verdict.INCONCLUSIVE, Verdict.WITHIN)
-CHANGES = (Change.REGRESSED, Change.INCONCLUSIVE, Change.IMPROVED, Change.NO_WORSE)
+MOST_NAMES = 300
 # A comment on GitHub holds 65,536 characters.
 MOST_ROWS = 100
 
@@ -34,20 +33,52 @@ CHANGE_HEAD = ("verdict", "measure", "corpus", "before → after", "change in di
 
 
 def summary(run: Run) -> str:
-    """The whole run: the verdict, what failed or could not be told, and folded what is fine."""
-    lines = ["## Bias gates", ""]
-    if not run.complete:
-        lines += [f"**Incomplete**: the run was interrupted and {run.not_run} tests did not run.", ""]
+    """The whole run: the verdict, what failed or is inconclusive, what was not tested, and folded what is fine."""
+    lines = ["## Bias gates", "", f"{'✅' if run.passed else '❌'} **{_text(run.headline)}**", ""]
+    if run.outcome is not None:
+        lines += _unfinished(run.outcome)
     models: dict[str, list[Gate]] = {}
     for gate in run.gates:
-        models.setdefault(treatment_of(gate.model)[0], []).append(gate)
+        models.setdefault(gate.model, []).append(gate)
     for model, gates in models.items():
         lines += _model(model, gates)
-    if run.comparisons:
-        lines += _comparisons(run.comparisons)
+    if run.caught:
+        lines += [f"{counted(len(run.caught), 'failing gate')} caught by a test that passes, and not counted.", ""]
+    if run.all_comparisons:
+        lines += _comparisons(run.all_comparisons)
+    if run.baseline is not None:
+        lines += _baseline(run.baseline)
+    if run.outcome is not None:
+        lines += _not_tested(run.outcome)
     cautions = dict.fromkeys(warning for gate in run.gates for warning in gate.warnings)
-    lines += _folded(f"{len(cautions)} cautions", [f"- {_text(caution)}" for caution in cautions])
+    lines += _folded(counted(len(cautions), "caution"), [f"- {_text(caution)}" for caution in cautions])
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _unfinished(outcome: Outcome) -> Iterator[str]:
+    tests = outcome.having(State.CRASHED, State.JUDGED_NOTHING)
+    yield from (f"- ❌ {test.state}: {_text(test.test)} – {_text(test.reason)}" for test in tests)
+    rerun = [(test.test, story) for test in outcome.tests for story in test.earlier]
+    yield from (f"- ⚠️ run again: {_text(test)} – {_text(story)}" for test, story in rerun)
+    if tests or rerun:
+        yield ""
+
+
+def _not_tested(outcome: Outcome) -> list[str]:
+    lines = [
+        f"- {_text(reason)}: {counted(len(tests), 'test')} ({_text(shortened(', '.join(tests), MOST_NAMES))})"
+        for reason, tests in outcome.not_tested.items()
+    ]
+    count = sum(map(len, outcome.not_tested.values()))
+    return [f"**Not tested**: {counted(count, 'test')}", "", *lines, ""] if lines else []
+
+
+def _baseline(found: Judgement) -> Iterator[str]:
+    yield from (f"- ❌ not comparable: {_text(one.title)} – {_text(one.reason)}" for one in found.refused)
+    yield from (f"- ❌ fewer items: {_text(one.title)} – {_text(one.reason)}" for one in found.shrunk)
+    yield from (f"- ⚠️ not in the baseline: {_text(title)}" for title in found.new[:MOST_ROWS])
+    if found.refused or found.shrunk or found.new:
+        yield ""
 
 
 def comparison_table(comparisons: Sequence[Comparison]) -> str:
@@ -57,54 +88,46 @@ def comparison_table(comparisons: Sequence[Comparison]) -> str:
 
 def _model(model: str, gates: Sequence[Gate]) -> Iterator[str]:
     failed = sum(not gate.passed for gate in gates)
-    mark = f"❌ {failed} of {len(gates)} gates failed" if failed else f"✅ all {len(gates)} gates passed"
-    yield from (f"**{_text(model)}**: {mark} ({_tally(gates, GATES)})", "")
-    ordered = sorted(gates, key=lambda gate: (gate.passed, GATES.index(gate.verdict)))
+    all_of_them = counted(len(gates), "gate")
+    mark = f"❌ {failed} of {all_of_them} failed" if failed else f"✅ {all_of_them} passed"
+    yield from (f"**{_text(model)}**: {mark} ({tally(gates)})", "")
+    ordered = sorted(gates, key=lambda gate: (gate.passed, list(Verdict).index(gate.verdict)))
     yield from _table(GATE_HEAD, (_gate_cells(gate) for gate in ordered if gate.verdict is not Verdict.WITHIN))
     within = [_gate_cells(gate) for gate in ordered if gate.verdict is Verdict.WITHIN]
-    yield from _folded(f"{len(within)} gates within their margins", list(_table(GATE_HEAD, within)))
+    yield from _folded(f"{counted(len(within), 'gate')} within", list(_table(GATE_HEAD, within)))
 
 
 def _comparisons(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    ordered = sorted(comparisons, key=lambda comparison: CHANGES.index(comparison.verdict))
-    models = sorted({(treatment_of(one.model_before)[0], treatment_of(one.model_after)[0]) for one in comparisons})
+    ordered = sorted(comparisons, key=lambda comparison: list(Change).index(comparison.verdict))
+    models = sorted({(one.model_before, one.model_after) for one in comparisons})
     pairs = ", ".join(f"{_text(before)} → {_text(after)}" for before, after in models)
-    yield from (f"**{pairs}**: {_tally(comparisons, CHANGES)}", "")
+    yield from (f"**{pairs}**: {tally(comparisons)}", "")
     fine = (Change.NO_WORSE, Change.IMPROVED)
     yield from _table(CHANGE_HEAD, (_change_cells(one) for one in ordered if one.verdict not in fine))
     rest = [_change_cells(one) for one in ordered if one.verdict in fine]
-    yield from _folded(f"{len(rest)} results no worse or improved", list(_table(CHANGE_HEAD, rest)))
-
-
-def _tally(judged: Sequence[Gate] | Sequence[Comparison], order: Sequence[Verdict] | Sequence[Change]) -> str:
-    counts = Counter(str(one.verdict) for one in judged)
-    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in order if counts[verdict])
+    yield from _folded(f"{counted(len(rest), 'result')} no worse or improved", list(_table(CHANGE_HEAD, rest)))
 
 
 def _gate_cells(gate: Gate) -> tuple[str, ...]:
-    mark = MARKS[gate.verdict] + (" (allowed)" if gate.passed and gate.verdict is Verdict.INCONCLUSIVE else "")
-    estimate = f"{figure(gate.estimate)} {_interval(gate.interval)}"
     return (
-        mark,
+        f"{MARKS[gate.verdict]} {verdict_text(gate.verdict, gate.passed)}",
         _text(gate.measure),
-        _text(gate.corpus),
-        _text(estimate),
+        _subject(gate),
+        _text(gate.measured),
         gate.allowed,
         _text(", ".join(gate.offenders)),
     )
 
 
 def _change_cells(one: Comparison) -> tuple[str, ...]:
-    moved = f"{signed(one.change)} {_interval(one.interval)}"
     largest = ", ".join(map(str, one.moves[:3])) if one.change else ""
-    figures = f"{figure(one.before)} → {figure(one.after)}"
-    corpus = _corpus(one.corpus, one.model_after)
-    return MARKS[one.verdict], _text(one.measure), corpus, figures, _text(moved), _text(largest)
+    verdict = f"{MARKS[one.verdict]} {verdict_text(one.verdict, one.passed)}"
+    return verdict, _text(one.measure), _subject(one), one.figures, _text(one.moved), _text(largest)
 
 
-def _corpus(corpus: str, model: str) -> str:
+def _subject(judged: Gate | Comparison) -> str:
     """The corpus, and how the model was treated if it was."""
-    return _text(" · ".join(filter(None, (corpus, treatment_of(model)[1]))))
+    return _text(" · ".join((judged.corpus, *judged.key.treatment)))
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -125,10 +148,6 @@ def _folded(title: str, lines: Sequence[str]) -> list[str]:
     if not lines:
         return []
     return [f"<details><summary>{title}</summary>", "", *lines, *([""] if lines[-1] else []), "</details>", ""]
-
-
-def _interval(interval: Interval | None) -> str:
-    return "[no interval]" if interval is None else f"[{figure(interval.low)}, {figure(interval.high)}]"
 
 
 def _text(text: str) -> str:

@@ -21,7 +21,7 @@ from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL, RESAMPLES, RESAMPLES_IN_TAIL, interval_method
 from biascheck.results.titles import model_label
 from biascheck.stats import Change, DistanceChange, Interval, Sample
-from biascheck.wording import figure, signed
+from biascheck.wording import decimals_for, figure, interval_text, signed
 
 __all__ = ["Comparison", "Move", "compare", "compare_all", "why_not"]
 
@@ -111,21 +111,38 @@ class Comparison:
     @property
     def finding(self) -> str:
         """The judgement as one sentence."""
-        parts = [f"{self.title}: {figure(self.before)} → {figure(self.after)}, {self._held()}"]
+        parts = [f"{self.title}: {self.figures}, {self._judged()}"]
         if self.change and self.moves:
             parts.append(f"moved most: {', '.join(map(str, self.moves[:MOST_MOVED]))}")
         return f"{'; '.join(parts)} ({self._size()})"
 
-    def _held(self) -> str:
-        interval = (
-            "no interval" if self.interval is None else f"[{figure(self.interval.low)}, {figure(self.interval.high)}]"
-        )
-        moved = f"{signed(self.change)} {interval}"
-        allowed = f"tolerance {figure(self.tolerance)}" if self.tolerance else "no change"
+    @property
+    def passed(self) -> bool:
+        """Whether nothing became worse, as far as can be told; a comparison without an interval shows nothing."""
+        return self.verdict is not Change.REGRESSED and self.interval is not None
+
+    @property
+    def figures(self) -> str:
+        """Both figures: "0.41 → 0.33"."""
+        decimals = self._decimals
+        return f"{figure(self.before, decimals)} → {figure(self.after, decimals)}"
+
+    @property
+    def moved(self) -> str:
+        """The change of the distance from parity, with its interval."""
+        return f"{signed(self.change, self._decimals)} {interval_text(self.interval, self._decimals)}"
+
+    @property
+    def _decimals(self) -> int:
+        return decimals_for(self.interval, self.change, (0.0, self.tolerance))
+
+    def _judged(self) -> str:
+        moved = self.moved
+        allowed = f"tolerance {figure(self.tolerance, self._decimals)}" if self.tolerance else "no change"
         if self.interval is None:
             return f"distance from parity {moved} cannot be judged: too few clusters for an interval"
         if self.verdict is Change.INCONCLUSIVE:
-            return f"distance from parity {moved} cannot be told from {allowed}"
+            return f"distance from parity {moved} is inconclusive: the interval crosses {allowed}"
         return {
             Change.REGRESSED: f"further from parity by {moved}, beyond {allowed}: regressed",
             Change.IMPROVED: f"closer to parity by {moved}: improved",

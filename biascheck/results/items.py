@@ -55,11 +55,12 @@ class ItemScore:
 
 @dataclass(frozen=True)
 class Skipped:
-    """An item that could not be scored, and why."""
+    """An item without a score, and why: it could not be scored, or was left out ``by_choice`` of whoever measured."""
 
     id: str
     reason: str
     labels: Mapping[str, Label] = field(default_factory=dict)
+    by_choice: bool = False
 
 
 def sample_of(items: tuple[ItemScore, ...]) -> Sample:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biascheck.errors import ScoreError, UsageError
+from biascheck.results.attachments import AnyAttachment, gathered
 from biascheck.results.description import UNDESCRIBED, Description
 from biascheck.results.items import ItemScore, Skipped, sample_of
 from biascheck.results.key import Label, ResultKey, Slice, canonical, sliced
@@ -94,6 +95,7 @@ class Result:
     treatment: tuple[str, ...] = ()
     slice: Slice = ()
     several_groups: bool = False
+    attachments: tuple[AnyAttachment, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("estimate", "parity", "p", "effect_size"):
@@ -172,6 +174,10 @@ class Result:
             raise UsageError(f"{self.title}: groups are {sorted(self.items[0].groups)}, not {group!r}")
         items = tuple(replace(item, score=item.groups[group]) for item in self.items)
         return summarise(replace(self, contrast=(group, ""), items=items))
+
+    def with_attachments(self, *attachments: AnyAttachment) -> Result:
+        """The result with something more to show; what it has already stays."""
+        return replace(self, attachments=gathered(self.attachments, attachments))
 
     def interval_at(self, level: float) -> Interval | None:
         """The interval at another level, from the same seed."""

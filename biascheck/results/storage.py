@@ -14,6 +14,7 @@ import msgspec
 from biascheck.errors import BiascheckError, ResultError
 from biascheck.results.earlier_schemas import upgraded_result
 from biascheck.results.result import Result
+from biascheck.wording import visible
 
 __all__ = [
     "SCHEMA",
@@ -24,6 +25,7 @@ __all__ = [
     "refusing_damage",
     "result_from_dict",
     "result_to_dict",
+    "storable",
 ]
 
 SCHEMA = 3
@@ -38,9 +40,23 @@ def result_to_dict(result: Result) -> dict[str, Any]:
     fields["interval"] = None if result.interval is None else asdict(result.interval)
     fields["provenance"] = vars(result.provenance)
     fields["description"] = vars(result.description)
+    fields["attachments"] = [msgspec.to_builtins(attachment) for attachment in result.attachments]
     fields["items"] = [vars(item) for item in result.items]
     fields["skipped"] = [vars(skip) for skip in result.skipped]
     return {"schema": SCHEMA, **plain(fields)}
+
+
+def storable(result: Result) -> dict[str, Any]:
+    """The document of a result, once it is sure that a file can hold it."""
+    try:
+        document = result_to_dict(result)
+        json.dumps(document, allow_nan=False, ensure_ascii=False).encode("utf-8")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ResultError(
+            f"{visible(result.title)} cannot be stored ({error}); use plain finite numbers, text, lists and dicts in "
+            "its names, labels, options and attachments"
+        ) from error
+    return document
 
 
 def result_from_dict(document: object) -> Result:

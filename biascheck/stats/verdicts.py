@@ -21,9 +21,9 @@ IntervalAt: TypeAlias = "Callable[[float], Interval | None]"
 class Verdict(StrEnum):
     """The outcome of a gate. Only WITHIN is a pass; INCONCLUSIVE asks for more data."""
 
-    WITHIN = "within"
     EXCEEDS = "exceeds"
     INCONCLUSIVE = "inconclusive"
+    WITHIN = "within"
 
 
 def judge(interval: Interval | None, margin: float, *, centre: float = 0.0) -> Verdict:

@@ -100,7 +100,7 @@ class SentimentGrid:
     def classifier(self, base: TransformersModel, condition: Condition) -> TransformersClassifier:
         """The classifier of one condition, fine-tuned or from the cache."""
         recipe = condition.steps_kept(self.recipe)
-        return fine_tune_classifier(base, condition.apply(self.train), recipe, name=f"{base.name}·{condition}")
+        return fine_tune_classifier(base, condition.apply(self.train), recipe, treatment=str(condition))
 
 
 def correlations_of(rows: Sequence[tuple[float, ...]], names: Sequence[str] = FIGURES) -> dict[str, Any]:
@@ -134,6 +134,8 @@ def overview(rows: Sequence[GridRow], *, seed: int = 0) -> Result:
         provenance=replace(first.provenance, model_fingerprint=prints),
         measure="sentiment grid",
         model=", ".join(dict.fromkeys(row.cell.model for row in rows)),
+        treatment=(),
+        slice=(),
         corpus=f"{len(rows)} classifiers",
         statistic="mean",
         items=tuple(_item(row) for row in rows),

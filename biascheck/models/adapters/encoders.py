@@ -120,7 +120,7 @@ def encoder_of(model: Any, *, layer: int = -1, pooling: Pooling = "mean") -> Enc
         return model
     return TransformersEncoder(
         lambda: (model.torch_model, model.tokenizer),
-        name=model.name if layer == -1 else f"{model.name}·layer {layer}",
+        name=model.name if layer == -1 else f"{model.name} (layer {layer})",
         prints=model.prints,
         device=model.device,
         token_budget=model.token_budget,

@@ -30,7 +30,8 @@ class OnlineModel:
 
     def __init__(self, model: MaskedModel) -> None:
         self.model = model
-        self.name = f"{model.name}-O"
+        self.name = model.name
+        self.treatment = (*getattr(model, "treatment", ()), "online")
 
     def __repr__(self) -> str:
         return f"online({self.model!r})"

@@ -46,6 +46,7 @@ class TransformersModel:
     ) -> None:
         self._materials = materials
         self.name = name
+        self.treatment: tuple[str, ...] = ()
         self.prints = prints
         self.device = device
         self.token_budget = token_budget

@@ -13,8 +13,7 @@ from biascheck.report.charts.intervals import LABEL_LENGTH, LABEL_WIDTH, VALUE_W
 from biascheck.report.charts.planes import tick_text
 from biascheck.report.charts.scales import Scale
 from biascheck.report.charts.svg import FIGURE_WIDTH, drawing, line, rect, text
-from biascheck.report.sentences import shortened
-from biascheck.wording import figure, signed
+from biascheck.wording import figure, shortened, signed
 
 __all__ = ["Series", "TwoSided", "column_chart", "row_chart", "two_sided_chart"]
 

@@ -15,9 +15,8 @@ from markupsafe import Markup
 
 from biascheck.report.charts.columns import Series, TwoSided, column_chart, row_chart, two_sided_chart
 from biascheck.report.charts.planes import KINDS, Point, plane_chart
-from biascheck.report.sentences import p_text
 from biascheck.results.result import Result
-from biascheck.wording import figure, signed
+from biascheck.wording import figure, p_text, signed
 
 __all__ = ["Drawing", "Legend", "Table", "drawings_of", "other_details", "table_of", "two_sided_drawing"]
 

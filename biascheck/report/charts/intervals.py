@@ -9,9 +9,8 @@ from markupsafe import Markup
 
 from biascheck.report.charts.scales import Scale
 from biascheck.report.charts.svg import FIGURE_WIDTH, circle, diamond, drawing, line, rect, text
-from biascheck.report.sentences import shortened
 from biascheck.stats import Interval
-from biascheck.wording import signed
+from biascheck.wording import shortened, signed
 
 __all__ = ["Bar", "Change", "bar_chart", "change_chart", "interval_chart", "interval_scale"]
 

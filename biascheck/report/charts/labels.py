@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from biascheck.report.charts.svg import text
-from biascheck.report.sentences import shortened
+from biascheck.wording import shortened
 
 __all__ = ["Box", "Name", "place"]
 

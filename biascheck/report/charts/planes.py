@@ -10,8 +10,7 @@ from markupsafe import Markup
 from biascheck.report.charts.labels import Box, Name, place
 from biascheck.report.charts.scales import Scale
 from biascheck.report.charts.svg import FIGURE_WIDTH, circle, cross, diamond, drawing, line, square, text, triangle
-from biascheck.report.sentences import shortened
-from biascheck.wording import figure
+from biascheck.wording import figure, shortened
 
 __all__ = ["KINDS", "Point", "plane_chart", "shape_of"]
 

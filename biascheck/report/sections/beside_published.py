@@ -1,9 +1,8 @@
-"""The figures of the papers, to stand beside the measured ones with their errata."""
+"""The figures of the papers beside the measured ones, with their errata."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -11,25 +10,20 @@ from markupsafe import Markup
 from biascheck.gates.gate import Gate
 from biascheck.report.charts.intervals import interval_chart, interval_scale
 from biascheck.report.charts.scales import Scale
-from biascheck.report.sentences import interval_text, label_of
-from biascheck.stats import Interval
-from biascheck.wording import figure
+from biascheck.results.published_figures import PublishedFigure
+from biascheck.wording import published_text
 
-__all__ = ["BesidePublished", "PublishedFigure", "beside_published", "read_published"]
-
-WRITTEN = re.compile(r"(?P<figures>[^(]*) \((?P<source>.*?)(?:; erratum: (?P<erratum>.*))?\)", re.DOTALL)
-"""How :class:`biascheck.gates.margins.Published` writes a figure into a gate; a suite may write several."""
-FIGURE = re.compile(r"(?P<name>\S.* )?(?P<number>[−-]?\d+(\.\d+)?)")
+__all__ = ["BesidePublished", "Citation", "beside_published", "citation"]
 
 
 @dataclass(frozen=True)
-class PublishedFigure:
-    """A figure of a paper, or one for each of its models; ``values`` is empty where the text is no list of numbers."""
+class Citation:
+    """Published figures as a table shows them: the numbers, where they stand in the papers, what is wrong with them."""
 
-    values: tuple[float, ...]
-    text: str
-    source: str = ""
-    erratum: str = ""
+    numbers: str
+    single: bool
+    source: str
+    erratum: str
 
 
 @dataclass(frozen=True)
@@ -41,54 +35,55 @@ class BesidePublished:
     model: str
     estimate: str
     interval: str
-    published: PublishedFigure
+    published: Citation
     chart: Markup
 
 
-def read_published(words: str) -> PublishedFigure:
-    """Take a gate's published figure apart; what is written otherwise stays text."""
-    found = WRITTEN.fullmatch(words)
-    if found is None:
-        return PublishedFigure((), words)
-    source, erratum = found["source"], found["erratum"] or ""
-    listed = [FIGURE.fullmatch(part) for part in found["figures"].split(", ")]
-    values = [float(part["number"].replace("−", "-")) for part in listed if part is not None]
-    if len(values) < len(listed):
-        return PublishedFigure((), found["figures"], source, erratum)
-    parts = [f"{part['name'] or ''}{figure(value)}" for part, value in zip(listed, values, strict=True) if part]
-    return PublishedFigure(tuple(values), ", ".join(parts), source, erratum)
+def citation(figures: Sequence[PublishedFigure]) -> Citation:
+    """Figures in the words of a table."""
+    return Citation(
+        numbers=", ".join(f"{one.name} {one.value:g}".strip().replace("-", "−") for one in figures),
+        single=len(figures) == 1,
+        source=_distinct(", ".join(filter(None, (one.source, one.table, one.model, one.note))) for one in figures),
+        erratum=_distinct(one.erratum for one in figures),
+    )
+
+
+def _distinct(texts: Iterable[str]) -> str:
+    return "; ".join(dict.fromkeys(filter(None, texts)))
 
 
 def beside_published(gates: Sequence[Gate]) -> tuple[BesidePublished, ...]:
     """All gates that have a published figure; those of one measure share a scale."""
-    known = [(gate, read_published(gate.published)) for gate in gates if gate.published]
+    known = [gate for gate in gates if gate.published]
     rows: list[BesidePublished] = []
-    for measure in dict.fromkeys(gate.measure for gate, _ in known):
-        members = [(gate, paper) for gate, paper in known if gate.measure == measure]
-        scale = interval_scale([value for gate, paper in members for value in _values(gate, paper)])
-        rows.extend(_row(gate, paper, scale) for gate, paper in members)
+    for measure in dict.fromkeys(gate.measure for gate in known):
+        members = [gate for gate in known if gate.measure == measure]
+        scale = interval_scale([value for gate in members for value in _values(gate)])
+        rows.extend(_row(gate, scale) for gate in members)
     return tuple(rows)
 
 
-def _values(gate: Gate, paper: PublishedFigure) -> list[float]:
+def _values(gate: Gate) -> list[float]:
     ends = [] if gate.interval is None else [gate.interval.low, gate.interval.high]
-    return [gate.estimate, gate.parity, *ends, *paper.values]
+    return [gate.estimate, gate.parity, *ends, *(paper.value for paper in gate.published)]
 
 
-def _row(gate: Gate, paper: PublishedFigure, scale: Scale) -> BesidePublished:
+def _row(gate: Gate, scale: Scale) -> BesidePublished:
     return BesidePublished(
         measure=gate.measure,
-        corpus=label_of(gate.corpus),
-        model=gate.model,
-        estimate=figure(gate.estimate),
-        interval=interval_text(gate.interval),
-        published=paper,
-        chart=_chart(gate.estimate, gate.interval, gate.parity, paper, scale),
-    )
-
-
-def _chart(estimate: float, interval: Interval | None, parity: float, paper: PublishedFigure, scale: Scale) -> Markup:
-    label = f"measured {figure(estimate)} {interval_text(interval)}, published {paper.text}"
-    return interval_chart(
-        scale, estimate=estimate, interval=interval, parity=parity, region=None, label=label, published=paper.values
+        corpus=gate.corpus,
+        model=gate.model_label,
+        estimate=gate.estimate_text,
+        interval=gate.interval_text,
+        published=citation(gate.published),
+        chart=interval_chart(
+            scale,
+            estimate=gate.estimate,
+            interval=gate.interval,
+            parity=gate.parity,
+            region=None,
+            label=f"measured {gate.measured}, published {published_text(gate.published)}",
+            published=tuple(paper.value for paper in gate.published),
+        ),
     )

@@ -13,10 +13,9 @@ from biascheck.report.charts.intervals import Change as ChartChange
 from biascheck.report.charts.intervals import change_chart, interval_chart, interval_scale
 from biascheck.report.charts.scales import Scale
 from biascheck.report.limits import limits_of
-from biascheck.report.sentences import interval_text, label_of, level_text
 from biascheck.results.comparison import Comparison
 from biascheck.stats import Change
-from biascheck.wording import figure, signed
+from biascheck.wording import figure, interval_text, level_text, signed
 
 __all__ = ["CHANGES", "ChangeGroup", "ChangeRow", "ChangeTable", "change_table"]
 
@@ -111,15 +110,14 @@ def _row(one: Comparison, number: int, scale: Scale) -> ChangeRow:
     drawn = [ChartChange(move.name, move.before, move.after) for move in moves[:MOST_MOVES]]
     drawn.sort(key=lambda move: (move.before - move.after, move.label))
     rows = [[move.name, signed(move.before), signed(move.after), signed(move.change)] for move in moves[:MOST_MOVES]]
-    models = f"{one.model_before} → {one.model_after}"
     label = f"Mean gaps of {len(drawn)} attributes before and after, ordered by change"
     return ChangeRow(
         number=number,
         verdict=str(one.verdict),
         measure=one.measure,
-        corpus=label_of(one.corpus),
+        corpus=one.corpus,
         contrast=" − ".join(one.contrast),
-        models=models,
+        models=one.models,
         before=figure(one.before),
         after=figure(one.after),
         change=signed(one.change),

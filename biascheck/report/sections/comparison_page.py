@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from biascheck.files import write_atomically
 from biascheck.report.rendering import render
-from biascheck.report.sections.change_rows import CHANGES, ChangeTable, change_table
-from biascheck.report.sentences import Headline, interval_text, label_of, shortened
+from biascheck.report.sections.change_rows import ChangeTable, change_table
+from biascheck.report.sentences import Headline
 from biascheck.results.comparison import Comparison
 from biascheck.stats import Change
-from biascheck.wording import figure, signed
+from biascheck.wording import figure, shortened, tally
 
 __all__ = ["ComparisonPage", "comparison_page", "write_comparison_html"]
 
@@ -86,41 +86,43 @@ def comparison_page(
 def _headline(comparisons: Sequence[Comparison]) -> Headline:
     counts = Counter(one.verdict for one in comparisons)
     total = len(comparisons)
-    detail = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in CHANGES if counts[verdict])
+    detail = tally(comparisons)
     if not total:
         return Headline("none", "Nothing was compared", "The files have no result in common.")
     if count := counts[Change.REGRESSED]:
         return Headline("regressed", f"{count:,} of {total:,} results regressed", detail)
     if count := counts[Change.INCONCLUSIVE]:
-        return Headline("inconclusive", f"Nothing regressed, but {count:,} of {total:,} cannot be told", detail)
+        return Headline("inconclusive", f"Nothing regressed, but {count:,} of {total:,} are inconclusive", detail)
     return Headline("no worse", "Nothing regressed", detail)
 
 
 def _named(comparisons: Sequence[Comparison]) -> list[tuple[str, Comparison]]:
     """Every comparison under the name of its later model; two models of one name, from two files, are numbered."""
-    seen: Counter[tuple[str, str, tuple[str, str], str]] = Counter()
+    seen: Counter[tuple[object, ...]] = Counter()
     named = []
     for one in comparisons:
-        key = (one.measure, one.corpus, one.contrast, one.model_after)
+        key = (one.key.question, one.model_after)
         seen[key] += 1
         named.append((one.model_after if seen[key] == 1 else f"{one.model_after} ({seen[key]})", one))
     return named
 
 
 def _side_by_side(named: Sequence[tuple[str, Comparison]], afters: Sequence[str]) -> tuple[SideBySide, ...]:
-    rows: dict[tuple[str, str, tuple[str, str]], dict[str, Comparison]] = {}
+    rows: dict[tuple[object, ...], dict[str, Comparison]] = {}
     for name, one in sorted(named, key=lambda entry: (entry[1].measure, entry[1].corpus, entry[1].contrast)):
-        rows.setdefault((one.measure, one.corpus, one.contrast), {})[name] = one
-    return tuple(
-        SideBySide(
-            measure=measure,
-            corpus=label_of(corpus),
-            before=figure(next(iter(found.values())).before),
-            cells=tuple(_cell(found[after]) if after in found else None for after in afters),
-        )
-        for (measure, corpus, _), found in rows.items()
+        rows.setdefault(one.key.question, {})[name] = one
+    return tuple(_row(found, afters) for found in rows.values())
+
+
+def _row(found: Mapping[str, Comparison], afters: Sequence[str]) -> SideBySide:
+    any_of_them = next(iter(found.values()))
+    return SideBySide(
+        measure=any_of_them.measure,
+        corpus=" · ".join((any_of_them.corpus, *any_of_them.key.treatment)),
+        before=figure(any_of_them.before),
+        cells=tuple(_cell(found[after]) if after in found else None for after in afters),
     )
 
 
 def _cell(one: Comparison) -> Cell:
-    return Cell(figure(one.after), str(one.verdict), f"{signed(one.change)} {interval_text(one.interval)}")
+    return Cell(figure(one.after), str(one.verdict), one.moved)

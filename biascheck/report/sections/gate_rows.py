@@ -11,16 +11,15 @@ from biascheck.gates.gate import Gate
 from biascheck.report.charts.intervals import interval_chart, interval_scale
 from biascheck.report.charts.scales import Scale
 from biascheck.report.limits import limits_of
-from biascheck.report.sections.beside_published import PublishedFigure, read_published
+from biascheck.report.sections.beside_published import Citation, citation
 from biascheck.report.sections.papers import OWN, PAPERS, Paper
-from biascheck.report.sentences import ORDER, interval_text, label_of, level_text, power_text, statistic_name
-from biascheck.results.result import Result
+from biascheck.report.sentences import ORDER, statistic_name
+from biascheck.results.key import ResultKey
 from biascheck.stats import Verdict
-from biascheck.wording import figure
+from biascheck.wording import figure, level_text, power_text
 
-__all__ = ["Caution", "GateGroup", "GateRow", "GateTable", "Link", "gate_table", "result_key"]
+__all__ = ["Caution", "GateGroup", "GateRow", "GateTable", "Link", "gate_table"]
 
-Key = tuple[str, str, float, int]
 ENOUGH_POWER = 0.8
 
 
@@ -60,7 +59,7 @@ class GateRow:
     low_power: bool
     detectable: str
     size: str
-    published: PublishedFigure | None
+    published: Citation | None
     largest: str
     test: str
     cautions: tuple[int, ...]
@@ -88,7 +87,7 @@ class GateTable:
     count: int
 
 
-def gate_table(gates: Sequence[tuple[Paper, Gate]], links: Mapping[Key, Link]) -> GateTable:
+def gate_table(gates: Sequence[tuple[Paper, Gate]], links: Mapping[ResultKey, Link]) -> GateTable:
     """Lay out all gates, in the order of the papers."""
     texts = dict.fromkeys(warning for _, gate in gates for warning in gate.warnings)
     numbers = {text: number for number, text in enumerate(texts, start=1)}
@@ -100,19 +99,14 @@ def gate_table(gates: Sequence[tuple[Paper, Gate]], links: Mapping[Key, Link]) -
     return GateTable(
         groups=groups,
         cautions=tuple(Caution(number, text) for text, number in numbers.items()),
-        several_models=len({gate.model for _, gate in gates}) > 1,
+        several_models=len({gate.model_label for _, gate in gates}) > 1,
         low_power=sum(row.low_power for group in groups for row in group.rows),
         count=len(gates),
     )
 
 
-def result_key(entry: Result | Gate) -> Key:
-    """What a gate and its result have in common: a title alone can stand for several contrasts."""
-    return entry.title, entry.statistic, entry.estimate, entry.n
-
-
 def _group(
-    paper: Paper, measure: str, gates: Sequence[Gate], links: Mapping[Key, Link], numbers: Mapping[str, int]
+    paper: Paper, measure: str, gates: Sequence[Gate], links: Mapping[ResultKey, Link], numbers: Mapping[str, int]
 ) -> GateGroup:
     scale = interval_scale([value for gate in gates for value in _extent(gate)])
     ranked = sorted(gates, key=lambda gate: ORDER.index(gate.verdict))
@@ -130,15 +124,15 @@ def _extent(gate: Gate) -> list[float]:
     return [*gate.region, gate.estimate, *ends]
 
 
-def _row(gate: Gate, scale: Scale, links: Mapping[Key, Link], numbers: Mapping[str, int]) -> GateRow:
+def _row(gate: Gate, scale: Scale, links: Mapping[ResultKey, Link], numbers: Mapping[str, int]) -> GateRow:
     return GateRow(
         verdict=str(gate.verdict),
         accepted=gate.passed and gate.verdict is Verdict.INCONCLUSIVE,
         measure=gate.measure,
-        corpus=label_of(gate.corpus),
-        model=gate.model,
-        link=links.get(result_key(gate)),
-        estimate=figure(gate.estimate),
+        corpus=gate.corpus,
+        model=gate.model_label,
+        link=links.get(gate.key),
+        estimate=gate.estimate_text,
         interval=_interval(gate),
         level="" if gate.interval is None else level_text(gate.interval.level),
         chart=_chart(gate, scale),
@@ -147,8 +141,8 @@ def _row(gate: Gate, scale: Scale, links: Mapping[Key, Link], numbers: Mapping[s
         power="unknown" if gate.power is None else power_text(gate.power),
         low_power=gate.power is not None and gate.power < ENOUGH_POWER,
         detectable="" if gate.detectable is None else figure(gate.detectable),
-        size=_size(gate),
-        published=read_published(gate.published) if gate.published else None,
+        size=gate.size,
+        published=citation(gate.published) if gate.published else None,
         largest=", ".join(gate.offenders),
         test=gate.test,
         cautions=tuple(dict.fromkeys(numbers[warning] for warning in gate.warnings)),
@@ -158,16 +152,7 @@ def _row(gate: Gate, scale: Scale, links: Mapping[Key, Link], numbers: Mapping[s
 def _interval(gate: Gate) -> str:
     if gate.interval is None:
         return f"no interval: {gate.clusters} clusters are too few"
-    return interval_text(gate.interval)
-
-
-def _size(gate: Gate) -> str:
-    parts = [f"{gate.n:,} {gate.unit}"]
-    if gate.skipped:
-        parts.append(f"{gate.skipped:,} skipped")
-    if gate.family > 1:
-        parts.append(f"one of {gate.family} gates")
-    return ", ".join(parts)
+    return gate.interval_text
 
 
 def _chart(gate: Gate, scale: Scale) -> Markup:

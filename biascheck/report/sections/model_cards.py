@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from biascheck.gates.gate import Gate
-from biascheck.report.sentences import headline, tally
 from biascheck.results.result import Result
+from biascheck.stats import Verdict
+from biascheck.wording import tally
 
 __all__ = ["ModelCard", "model_cards", "short_fingerprint", "when"]
 
@@ -32,9 +33,10 @@ class ModelCard:
 
 def model_cards(results: Sequence[Result], gates: Sequence[Gate]) -> tuple[ModelCard, ...]:
     """One card for every model that has a result or a gate, in their order."""
-    names = dict.fromkeys([*(result.model for result in results), *(gate.model for gate in gates)])
+    names = dict.fromkeys([*(result.model_label for result in results), *(gate.model_label for gate in gates)])
     return tuple(
-        _card(name, [r for r in results if r.model == name], [g for g in gates if g.model == name]) for name in names
+        _card(name, [r for r in results if r.model_label == name], [g for g in gates if g.model_label == name])
+        for name in names
     )
 
 
@@ -44,7 +46,7 @@ def _card(name: str, results: Sequence[Result], gates: Sequence[Gate]) -> ModelC
     versions = _distinct(f"{library} {v}" for p in provenances for library, v in p.versions.items())
     return ModelCard(
         name=name,
-        verdict=headline(gates).verdict,
+        verdict=next((str(verdict) for verdict in Verdict if any(gate.verdict is verdict for gate in gates)), "none"),
         tally=tally(gates),
         fingerprints=_distinct(short_fingerprint(p.model_fingerprint) for p in provenances if p.model_fingerprint),
         seeds=tuple(sorted({r.seed for r in results} | {g.seed for g in gates})),

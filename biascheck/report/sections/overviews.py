@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from biascheck.report.charts.covariates import covariate_chart, has_covariates
 from biascheck.report.charts.drawings import Drawing, Legend, table_of
 from biascheck.report.charts.intervals import Bar, Change, bar_chart, change_chart
 from biascheck.report.charts.planes import Point, plane_chart
 from biascheck.report.sections.attribute_rows import attributes_of, covariate_name, gathered
-from biascheck.report.sentences import interval_text, statistic_name
+from biascheck.report.sentences import statistic_name
 from biascheck.results.items import ItemScore
 from biascheck.results.result import Result
-from biascheck.wording import figure, signed
+from biascheck.wording import figure, interval_text, signed
 
-__all__ = ["base_of", "changes_of", "correlations_of", "gaps_of", "plane_of"]
+__all__ = ["changes_of", "correlations_of", "gaps_of", "plane_of"]
 
 MOST_BARS = 80
 ROUNDING = 1e-6
@@ -35,11 +35,6 @@ class Whole:
     def gaps(self) -> dict[str, float]:
         """The mean gap of everyone whom the items are about."""
         return {attribute.name: attribute.gap for attribute in gathered(self.items.values())}
-
-
-def base_of(corpus: str) -> str:
-    """The corpus that a part was selected from."""
-    return corpus.split("·")[0]
 
 
 def gaps_of(results: Sequence[Result]) -> list[Drawing]:
@@ -90,14 +85,14 @@ def plane_of(results: Sequence[Result]) -> Drawing | None:
 
 
 def _wholes(results: Sequence[Result]) -> list[Whole]:
-    found: dict[tuple[str, str, tuple[str, str]], Whole] = {}
+    found: dict[tuple[object, ...], Whole] = {}
     for result in results:
         if not _is_gap(result):
             continue
-        key = (result.measure, base_of(result.corpus), result.contrast)
-        known = found.get(key, Whole(*key, parts=0, items={}))
+        key = (result.measure, result.provenance.corpus_fingerprint, result.treatment, result.contrast)
+        known = found.get(key, Whole(result.measure, result.corpus, result.contrast, parts=0, items={}))
         items = known.items | {item.id: (result.name_of(item), item) for item in result.items}
-        found[key] = Whole(*key, parts=known.parts + 1, items=items)
+        found[key] = replace(known, parts=known.parts + 1, items=items)
     return list(found.values())
 
 
@@ -128,7 +123,7 @@ def _correlation(result: Result) -> Drawing:
     rows = [[a.name, a.covariate, signed(a.gap)] for a in attributes_of(result)]
     return Drawing(
         key="correlation",
-        title=f"Gap against {name}, {result.corpus} on {result.model}",
+        title=f"Gap against {name}, {result.corpus_label} on {result.model_label}",
         chart=covariate_chart(result, attributes_of(result)),
         note=f"{statistic_name(result.statistic)} {figure(result.estimate)} {interval_text(result.interval)}.",
         table=table_of(["attribute", name, "gap"], rows),

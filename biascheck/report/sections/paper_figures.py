@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from biascheck.report.charts.drawings import Drawing, Table, drawings_of, two_sided_drawing
-from biascheck.report.sections.overviews import base_of, changes_of, correlations_of, gaps_of, plane_of
+from biascheck.report.sections.overviews import changes_of, correlations_of, gaps_of, plane_of
 from biascheck.results.result import Result
 
 __all__ = ["paper_figures"]
@@ -22,10 +22,10 @@ class Source:
     @classmethod
     def of(cls, results: Sequence[Result], *, several_models: bool) -> Source:
         """What the results have in common: of parts of a corpus, the corpus."""
-        corpora = dict.fromkeys(result.corpus for result in results)
+        corpora = dict.fromkeys(result.corpus_label for result in results)
         if len(corpora) > 1:
-            corpora = dict.fromkeys(map(base_of, corpora))
-        models = dict.fromkeys(result.model for result in results) if several_models else {}
+            corpora = dict.fromkeys(result.corpus for result in results)
+        models = dict.fromkeys(result.model_label for result in results) if several_models else {}
         measures = dict.fromkeys(result.measure for result in results)
         told, where, who = (" and ".join(names) for names in (measures, corpora, models))
         return cls(told, f"{where} on {who}" if who else where)
@@ -42,12 +42,12 @@ def paper_figures(results: Sequence[Result]) -> tuple[Drawing, ...]:
 
 
 def _together(results: Sequence[Result]) -> list[Drawing]:
-    models = sorted({result.model for result in results})
+    models = sorted({result.model_label for result in results})
     together = [plane] if (plane := plane_of(results)) is not None else []
     if len(models) == 1:
         together += gaps_of(results)
     if len(models) == 2:
-        first, second = ([result for result in results if result.model == model] for model in models)
+        first, second = ([result for result in results if result.model_label == model] for model in models)
         together += changes_of(first, second, (models[0], models[1]))
     return together + correlations_of(results)
 
@@ -60,7 +60,7 @@ def _own(results: Sequence[Result]) -> list[tuple[Drawing, Source]]:
         for drawing in drawings_of(result):
             if sides is None or drawing.key != sides.key:
                 found.setdefault(drawing, []).append(result)
-    several = len({result.model for result in results}) > 1
+    several = len({result.model_label for result in results}) > 1
     named = [(drawing, Source.of(of, several_models=several)) for drawing, of in found.items()]
     titled = [(replace(drawing, title=f"{drawing.title}: {source}"), source) for drawing, source in named]
     return titled if sides is None else [(sides, Source("", "")), *titled]

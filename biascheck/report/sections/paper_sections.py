@@ -68,5 +68,5 @@ def _section(paper: Paper, members: Sequence[Placed], gates: Sequence[Gate], bou
         drawings=drawings[:MOST_FIGURES],
         drawings_hidden=len(drawings[MOST_FIGURES:]),
         measures=tuple(MeasureSection(name, limits_of(name), tuple(found)) for name, found in measures.items()),
-        several_models=len({entry.result.model for entry in members}) > 1,
+        several_models=len({entry.result.model_label for entry in members}) > 1,
     )

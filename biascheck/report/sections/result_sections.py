@@ -14,17 +14,9 @@ from biascheck.report.charts.drawings import other_details
 from biascheck.report.charts.intervals import Bar, bar_chart
 from biascheck.report.sections.attribute_rows import Attribute, ItemRow, attributes_of, covariate_name, largest_items
 from biascheck.report.sections.model_cards import short_fingerprint, when
-from biascheck.report.sentences import (
-    contrast_in_words,
-    interval_text,
-    label_of,
-    level_text,
-    p_text,
-    shortened,
-    statistic_name,
-)
+from biascheck.report.sentences import contrast_in_words, statistic_name
 from biascheck.results.result import Result
-from biascheck.wording import figure, signed
+from biascheck.wording import figure, interval_text, level_text, p_text, shortened, signed
 
 __all__ = ["Placed", "ResultSection", "result_section"]
 
@@ -115,8 +107,8 @@ def result_section(placed: Placed, bounds: Bounds) -> ResultSection:
         anchor=placed.anchor,
         number=placed.number,
         measure=result.measure,
-        model=result.model,
-        corpus=label_of(result.corpus),
+        model=result.model_label,
+        corpus=result.corpus_label,
         variant=result.provenance.variant,
         verdicts=placed.verdicts,
         estimate=figure(result.estimate),

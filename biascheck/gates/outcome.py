@@ -1,0 +1,93 @@
+"""The outcome of a run: what became of every bias test. Whether a run passed is decided here and nowhere else."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+
+__all__ = ["Outcome", "State", "TestOutcome"]
+
+
+class State(StrEnum):
+    """What became of one bias test."""
+
+    JUDGED = "judged"
+    MEASURED = "measured"
+    CRASHED = "crashed"
+    JUDGED_NOTHING = "judged nothing"
+    NOT_RUN = "not run"
+    SKIPPED = "skipped"
+    DESELECTED = "deselected"
+
+
+UNFINISHED = (State.CRASHED, State.JUDGED_NOTHING, State.NOT_RUN)
+"""States that leave a run incomplete: something was to be judged and was not."""
+NOT_TESTED = (State.SKIPPED, State.DESELECTED, State.NOT_RUN)
+
+
+@dataclass(frozen=True)
+class TestOutcome:
+    """One bias test at the end of a run.
+
+    JUDGED: it judged gates or comparisons; ``failed`` says whether one of them failed it. MEASURED: it passed without
+    judging, and is marked ``@pytest.mark.bias(judges=False)``. CRASHED: it raised anything but a finding, in the test
+    or in a fixture, or its worker died. ``earlier`` tells of the attempts before the last one, where tests are rerun.
+    """
+
+    __test__ = False  # not a test class, whatever pytest makes of the name
+
+    test: str
+    state: State
+    failed: bool = False
+    reason: str = ""
+    earlier: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of all bias tests.
+
+    ``interrupted`` if the run was stopped, ``problems`` what else went wrong: a file that could not be written, two
+    results that claim to be the same measurement.
+    """
+
+    tests: tuple[TestOutcome, ...] = ()
+    interrupted: bool = False
+    problems: tuple[str, ...] = ()
+
+    def having(self, *states: State) -> tuple[TestOutcome, ...]:
+        """The tests in these states."""
+        return tuple(test for test in self.tests if test.state in states)
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything that was to be judged was judged."""
+        return not (self.interrupted or self.problems or self.having(*UNFINISHED))
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Why the run fails, each reason in words; nothing if it does not."""
+        counts = Counter(test.state for test in self.tests)
+        failed = sum(test.failed for test in self.having(State.JUDGED))
+        reasons = [
+            (failed, "failed a gate"),
+            (counts[State.CRASHED], "crashed"),
+            (counts[State.JUDGED_NOTHING], "judged nothing"),
+            (counts[State.NOT_RUN], "did not run"),
+        ]
+        found = [f"{count} {'test' if count == 1 else 'tests'} {what}" for count, what in reasons if count]
+        if self.interrupted:
+            found.append("the run was interrupted")
+        if not (counts[State.JUDGED] or counts[State.MEASURED] or found):
+            found.append("nothing was judged")
+        return (*found, *self.problems)
+
+    @property
+    def not_tested(self) -> dict[str, tuple[str, ...]]:
+        """What was not tested: tests by reason, the most frequent reason first."""
+        reasons: dict[str, list[str]] = {}
+        for test in self.having(*NOT_TESTED):
+            reasons.setdefault(test.reason or str(test.state), []).append(test.test)
+        ordered = sorted(reasons.items(), key=lambda entry: (-len(entry[1]), entry[0]))
+        return {reason: tuple(tests) for reason, tests in ordered}

@@ -1,0 +1,167 @@
+"""What a measure or a suite adds to a result for its readers: tables, maps, draws, published figures.
+
+Attachments of one result are gathered, none replaces another. All are plain values, checked when they are made and
+when they are read back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from biascheck.errors import UsageError
+from biascheck.results.published_figures import PublishedFigure
+
+__all__ = [
+    "AnyAttachment",
+    "Attachment",
+    "Correlations",
+    "Draws",
+    "ExplainedVariance",
+    "Facts",
+    "Groups",
+    "MapPoint",
+    "PersonGroup",
+    "Point",
+    "Published",
+    "Scatter",
+    "SideBias",
+    "Table",
+    "TwoSided",
+    "WordMap",
+    "gathered",
+]
+
+Cell = str | int | float | None
+
+
+class Attachment(msgspec.Struct, frozen=True, tag_field="kind", kw_only=True):
+    """Something to show with a result."""
+
+
+class Table(Attachment, frozen=True, tag="table", kw_only=True):
+    """Rows of cells; the first column names the row."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.columns) for row in self.rows):
+            raise UsageError(f"a row of the table {self.title!r} has more or fewer cells than there are columns")
+
+
+class Point(msgspec.Struct, frozen=True):
+    """A named point."""
+
+    name: str
+    x: float
+    y: float
+
+
+class Scatter(Attachment, frozen=True, tag="scatter", kw_only=True):
+    """Named points on two axes."""
+
+    x: str
+    y: str
+    points: tuple[Point, ...]
+
+
+class MapPoint(msgspec.Struct, frozen=True):
+    """A word on a map, and its group."""
+
+    word: str
+    x: float
+    y: float
+    group: str
+
+
+class WordMap(Attachment, frozen=True, tag="map", kw_only=True):
+    """Words on a plane whose axes mean nothing by themselves."""
+
+    points: tuple[MapPoint, ...]
+
+
+class Draws(Attachment, frozen=True, tag="draws", kw_only=True):
+    """The whole measurement, repeated on independently drawn sentences."""
+
+    values: tuple[float, ...]
+
+
+class ExplainedVariance(Attachment, frozen=True, tag="explained variance", kw_only=True):
+    """The share of variance by principal component: of the pairs, and of as many random differences."""
+
+    pairs: tuple[float, ...]
+    random: tuple[float, ...] = ()
+
+
+class SideBias(msgspec.Struct, frozen=True, kw_only=True):
+    """The means of negative and of positive scores under one condition, and how many there are of each."""
+
+    name: str
+    negative: float
+    positive: float
+    n_negative: int
+    n_zero: int
+    n_positive: int
+
+
+class TwoSided(Attachment, frozen=True, tag="two-sided", kw_only=True):
+    """Positive and negative scores apart from each other."""
+
+    sides: tuple[SideBias, ...]
+
+
+class Correlations(Attachment, frozen=True, tag="correlations", kw_only=True):
+    """A square matrix of correlations."""
+
+    names: tuple[str, ...]
+    matrix: tuple[tuple[float, ...], ...]
+
+
+class PersonGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """Mean associations of one group of professions, before and perhaps after a mitigation, with the rank test."""
+
+    name: str
+    pairs: int
+    male: float
+    female: float
+    v: float
+    z: float
+    p: float
+    r: float
+    direction: str
+    male_after: float | None = None
+    female_after: float | None = None
+
+
+class Groups(Attachment, frozen=True, tag="profession groups", kw_only=True):
+    """Mean associations by profession group (Bartl et al. 2020, Tables 4 and 5)."""
+
+    groups: tuple[PersonGroup, ...]
+
+
+class Published(Attachment, frozen=True, tag="published", kw_only=True):
+    """Figures of papers about other models."""
+
+    figures: tuple[PublishedFigure, ...]
+
+
+class Facts(Attachment, frozen=True, tag="facts", kw_only=True):
+    """Anything else worth knowing, by name; shown as text."""
+
+    facts: dict[str, Any]
+
+
+AnyAttachment = (
+    Table | Scatter | WordMap | Draws | ExplainedVariance | TwoSided | Correlations | Groups | Published | Facts
+)
+
+
+def gathered(first: Iterable[AnyAttachment], second: Iterable[AnyAttachment]) -> tuple[AnyAttachment, ...]:
+    """Both, each attachment once."""
+    found = list(first)
+    found += [one for one in second if one not in found]
+    return tuple(found)
