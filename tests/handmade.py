@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from biascheck.gates.gate import Gate
 from biascheck.results.items import ItemScore, Shown, Skipped
+from biascheck.results.key import ResultKey, canonical
 from biascheck.results.result import Provenance, Result
 from biascheck.results.summaries import summarise
 from biascheck.stats import Interval, Verdict
@@ -47,11 +48,22 @@ def result_of(items: Sequence[ItemScore], **fields: object) -> Result:
     return summarise(Result(**{**form, "items": tuple(items), **fields}))
 
 
+def key_of(**fields: object) -> ResultKey:
+    """The key of a result of this module, but for what is told otherwise."""
+    form = {
+        "measure": "association", "version": 1, "statistic": "mean", "model": "m" * 64, "treatment": (),
+        "corpus": "c" * 64, "slice": (), "contrast": ("male", "female"), "options": canonical(dict(PROVENANCE.options)),
+    }  # fmt: skip
+    return ResultKey(**{**form, **fields})
+
+
 def gate_of(verdict: Verdict = Verdict.WITHIN, *, passed: bool | None = None, **fields: object) -> Gate:
     """A judgement on "association on tiny × jobs"; it passes if it is within, unless told otherwise."""
     form = {
-        "title": "association on tiny × jobs", "measure": "association", "model": "tiny", "corpus": "jobs",
-        "statistic": "mean", "estimate": 0.41, "interval": Interval(0.33, 0.49, 0.95, "by hand"), "margin": 0.2,
+        "key": key_of(
+            **{name: fields.pop(name) for name in ("measure", "statistic", "treatment", "contrast") if name in fields}
+        ),
+        "title": "association on tiny × jobs", "model": "tiny", "corpus": "jobs", "estimate": 0.41, "interval": Interval(0.33, 0.49, 0.95, "by hand"), "margin": 0.2,
         "parity": 0.0, "n": 900, "unit": "pairs", "clusters": 60, "skipped": 0, "seed": 0, "verdict": verdict,
         "passed": verdict is Verdict.WITHIN if passed is None else passed, "offenders": ("nurse −1.90",),
     }  # fmt: skip

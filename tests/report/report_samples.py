@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from biascheck.gates.gate import Gate, hold
+from biascheck.gates.gate import Gate, Judging, hold
 from biascheck.results.items import ItemScore, Shown
 from biascheck.results.result import Provenance, Result
 from biascheck.stats import Interval, Verdict
@@ -54,8 +54,7 @@ def result(items: Sequence[ItemScore] = (), **more: Any) -> Result:
 
 def gate(of: Result | None = None, verdict: Verdict = Verdict.INCONCLUSIVE, margin: float = 0.2, **more: Any) -> Gate:
     judged = of or result()
-    fields = {"inconclusive_passes": False, **more}
-    return hold(judged, margin, judged.interval, verdict, **fields)
+    return hold(judged, margin, judged.interval, verdict, Judging(**more))
 
 
 def large(templates: int, jobs: int, targets: int = 1) -> Result:
