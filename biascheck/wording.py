@@ -10,6 +10,7 @@ from typing import Protocol
 
 __all__ = [
     "Cited",
+    "citation",
     "counted",
     "decimals_for",
     "figure",
@@ -154,12 +155,12 @@ def published_text(figures: Sequence[Cited]) -> str:
     """Figures with their sources: "−0.89 (Kurita 2019, Table 3, BERT; erratum: …)", "ELMo 0.86, GloVe 0.98 (…)"."""
     by_source: dict[str, list[Cited]] = {}
     for item in figures:
-        by_source.setdefault(_citation(item), []).append(item)
+        by_source.setdefault(citation(item), []).append(item)
     return "; ".join(f"{', '.join(map(_number, group))} ({_with_errata(at, group)})" for at, group in by_source.items())
 
 
-def _citation(item: Cited) -> str:
-    """A named figure has its name in place of the model."""
+def citation(item: Cited) -> str:
+    """Where a figure is printed; a named figure has its name in place of the model."""
     of_model = "" if item.name else ": ".join(filter(None, (item.model, item.note)))
     return ", ".join(filter(None, (item.source, item.table, of_model)))
 

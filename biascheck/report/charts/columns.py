@@ -15,7 +15,7 @@ from biascheck.report.charts.scales import Scale
 from biascheck.report.charts.svg import FIGURE_WIDTH, drawing, line, rect, text
 from biascheck.wording import figure, shortened, signed
 
-__all__ = ["Series", "TwoSided", "column_chart", "row_chart", "two_sided_chart"]
+__all__ = ["Series", "SideBars", "column_chart", "row_chart", "two_sided_chart"]
 
 HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 240, 44, 10, 12, 26
 ROW = 13
@@ -34,7 +34,7 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
-class TwoSided:
+class SideBars:
     """The mean of the negative and of the positive scores of one condition."""
 
     name: str
@@ -75,7 +75,7 @@ def row_chart(places: Sequence[str], series: Sequence[Series], *, label: str) ->
     return drawing("bar-chart", FIGURE_WIDTH, height, label, parts)
 
 
-def two_sided_chart(conditions: Sequence[TwoSided], *, label: str) -> Markup:
+def two_sided_chart(conditions: Sequence[SideBars], *, label: str) -> Markup:
     """For each condition the mean negative bias to the left of zero and the mean positive one to the right."""
     values = [v for c in conditions for v in (c.negative, c.positive)]
     scale = Scale.over([0.0, *values], start=NAME_WIDTH, end=FIGURE_WIDTH - 2 * SIDE_WIDTH)

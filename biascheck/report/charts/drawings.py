@@ -1,29 +1,39 @@
-"""What a result keeps in its details, drawn: each known key has a fixed form and becomes a figure or a table.
-
-A detail that is not in its form is no reason to lose a report: it is shown as text with the provenance.
-"""
+"""The attachments of a result, drawn: each becomes a figure or a table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from statistics import fmean
-from typing import Any, cast
+from typing import Any
 
 from markupsafe import Markup
 
-from biascheck.report.charts.columns import Series, TwoSided, column_chart, row_chart, two_sided_chart
+from biascheck.report.charts.columns import Series, SideBars, column_chart, row_chart, two_sided_chart
 from biascheck.report.charts.planes import KINDS, Point, plane_chart
+from biascheck.results.attachments import (
+    Attachment,
+    Correlations,
+    Draws,
+    ExplainedVariance,
+    Facts,
+    Groups,
+    MapPoint,
+    PersonGroup,
+    Published,
+    Scatter,
+    TwoSided,
+    WordMap,
+)
+from biascheck.results.attachments import Point as NamedPoint
+from biascheck.results.attachments import Table as AttachedTable
 from biascheck.results.result import Result
-from biascheck.wording import figure, p_text, signed
+from biascheck.wording import citation, figure, p_text, signed
 
-__all__ = ["Drawing", "Legend", "Table", "drawings_of", "other_details", "table_of", "two_sided_drawing"]
+__all__ = ["Drawing", "Legend", "Table", "drawings_of", "facts_of", "table_of", "two_sided_drawing"]
 
 NAMED_POINTS = 60
 TABLE_ROWS = 300
-Detail = Any
-"""A value that came out of JSON."""
 
 
 @dataclass(frozen=True)
@@ -57,25 +67,28 @@ class Drawing:
 
 
 def drawings_of(result: Result) -> tuple[Drawing, ...]:
-    """Draw every detail that has a known form."""
-    found = (_drawn(key, result) for key in DRAWERS if key in result.details)
+    """Draw every attachment that has something to show, in the order of its kind."""
+    order = list(DRAWERS)
+    shown = sorted((one for one in result.attachments if type(one) in DRAWERS), key=lambda one: order.index(type(one)))
+    found = (DRAWERS[type(attachment)](attachment, result) for attachment in shown)
     return tuple(drawing for drawing in found if drawing is not None)
 
 
 def two_sided_drawing(results: Sequence[Result]) -> Drawing | None:
     """The two-sided biases of several results as one figure, each condition once; nothing where there are not two."""
-    entries: dict[str, Any] = {}
-    for result in results:
-        if _drawn("two_sided", result) is not None:
-            entries |= {str(entry["name"]): entry for entry in cast("list[Any]", result.details["two_sided"])}
+    attached = [one for result in results for one in result.attachments if isinstance(one, TwoSided)]
+    sides = {side.name: side for one in attached for side in one.sides}
     contrasts = {result.contrast for result in results}
-    return _two_sided(list(entries.values()), results[0]) if len(entries) > 1 and len(contrasts) == 1 else None
+    return (
+        _two_sided(TwoSided(sides=tuple(sides.values())), results[0])
+        if len(sides) > 1 and len(contrasts) == 1
+        else None
+    )
 
 
-def other_details(result: Result) -> dict[str, object]:
-    """The details that are not drawn."""
-    drawn = {drawing.key for drawing in drawings_of(result)}
-    return {key: value for key, value in result.details.items() if key not in drawn}
+def facts_of(result: Result) -> dict[str, object]:
+    """What was attached to be shown as text."""
+    return {name: value for one in result.attachments if isinstance(one, Facts) for name, value in one.facts.items()}
 
 
 def table_of(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:
@@ -85,15 +98,10 @@ def table_of(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:
     return Table(tuple(columns), shown, tuple(numbers), max(0, len(rows) - TABLE_ROWS))
 
 
-def _drawn(key: str, result: Result) -> Drawing | None:
-    try:
-        return DRAWERS[key](result.details[key], result)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+def _explained_variance(attached: ExplainedVariance, _: Result) -> Drawing | None:
+    pairs, random = attached.pairs, attached.random
+    if not pairs:
         return None
-
-
-def _explained_variance(detail: Detail, _: Result) -> Drawing:
-    pairs, random = _numbers(detail["pairs"]), _numbers(detail.get("random", []))
     count = max(len(pairs), len(random))
     places = [f"PC{n}" for n in range(1, count + 1)]
     series = [Series("definitional pairs", "one", pairs), *([Series("random words", "two", random)] if random else [])]
@@ -111,14 +119,15 @@ def _explained_variance(detail: Detail, _: Result) -> Drawing:
     )
 
 
-def _map(detail: Detail, result: Result) -> Drawing:
+def _map(attached: WordMap, result: Result) -> Drawing | None:
+    if not attached.points:
+        return None
     # the first group of the contrast has the same colour in every chart
-    present = dict.fromkeys(str(entry["group"]) for entry in detail)
+    present = dict.fromkeys(point.group for point in attached.points)
     groups = sorted(present, key=lambda group: group not in result.contrast[:1])
     kinds = {group: KINDS[n % len(KINDS)] for n, group in enumerate(groups)}
-    points = [_point(e, str(e["word"]), n, kinds[str(e["group"])]) for n, e in enumerate(detail)]
-    _require(points)
-    rows = [[p.label, p.x, p.y, str(e["group"])] for p, e in zip(points, detail, strict=True)]
+    points = [_point(p.word, p, n, kinds[p.group]) for n, p in enumerate(attached.points)]
+    rows = [[point.word, point.x, point.y, point.group] for point in attached.points]
     return Drawing(
         key="map",
         title="Map of words",
@@ -129,10 +138,11 @@ def _map(detail: Detail, result: Result) -> Drawing:
     )
 
 
-def _scatter(detail: Detail, _: Result) -> Drawing:
-    x, y = str(detail["x"]), str(detail["y"])
-    points = [_point(entry, str(entry["name"]), n, "one") for n, entry in enumerate(detail["points"])]
-    _require(points)
+def _scatter(attached: Scatter, _: Result) -> Drawing | None:
+    x, y = attached.x, attached.y
+    points = [_point(point.name, point, n, "one") for n, point in enumerate(attached.points)]
+    if not points:
+        return None
     rows = [[point.label, point.x, point.y] for point in points]
     return Drawing(
         key="scatter",
@@ -142,47 +152,49 @@ def _scatter(detail: Detail, _: Result) -> Drawing:
     )
 
 
-def _point(entry: Mapping[str, Any], name: str, place: int, kind: str) -> Point:
-    x, y = _numbers([entry["x"], entry["y"]])
-    return Point(name, x, y, kind, named=place < NAMED_POINTS)
+def _point(name: str, at: NamedPoint | MapPoint, place: int, kind: str) -> Point:
+    return Point(name, at.x, at.y, kind, named=place < NAMED_POINTS)
 
 
-def _draws(detail: Detail, _: Result) -> Drawing:
-    values = _numbers(detail)
+def _draws(attached: Draws, _: Result) -> Drawing | None:
+    values = attached.values
+    if not values:
+        return None
     row = [len(values), min(values), fmean(values), max(values)]
     return Drawing(
         key="draws",
         title="Independent draws",
-        note="The whole measurement, repeated on sentences drawn anew.",
+        note="The whole measurement, repeated on newly drawn sentences.",
         table=table_of(["draws", "minimum", "mean", "maximum"], [row]),
     )
 
 
-def _two_sided(detail: Detail, result: Result) -> Drawing:
-    names = [str(entry["name"]) for entry in detail]
-    sides = [TwoSided(name, *_numbers([e["negative"], e["positive"]])) for name, e in zip(names, detail, strict=True)]
-    _require(sides)
-    counts = [[int(e["n_negative"]), int(e["n_zero"]), int(e["n_positive"])] for e in detail]
-    rows = [[s.name, signed(s.negative), signed(s.positive), *c] for s, c in zip(sides, counts, strict=True)]
+def _two_sided(attached: TwoSided, result: Result) -> Drawing | None:
+    if not attached.sides:
+        return None
+    sides = [SideBars(side.name, side.negative, side.positive) for side in attached.sides]
+    rows = [
+        [side.name, signed(side.negative), signed(side.positive), side.n_negative, side.n_zero, side.n_positive]
+        for side in attached.sides
+    ]
     first, second = result.contrast
     return Drawing(
         key="two_sided",
         title="Positive and negative biases",
         chart=two_sided_chart(sides, label=f"Two-sided biases of {len(sides)} conditions"),
         legend=(Legend("two", f"mean of scores towards {second}"), Legend("one", f"mean of scores towards {first}")),
-        note="A mean near zero can hide large biases on both sides; here they stand apart.",
+        note="A mean near zero can hide large biases in both directions; here they are apart.",
         table=table_of(["condition", "negative", "positive", "N < 0", "N = 0", "N > 0"], rows),
     )
 
 
-def _correlations(detail: Detail, _: Result) -> Drawing:
-    names = [str(name) for name in detail["names"]]
-    rows = [[name, *_numbers(row)] for name, row in zip(names, detail["matrix"], strict=True)]
-    return Drawing(key="correlations", title="Correlations", table=table_of(["", *names], rows))
+def _correlations(attached: Correlations, _: Result) -> Drawing:
+    rows = [[name, *row] for name, row in zip(attached.names, attached.matrix, strict=True)]
+    return Drawing(key="correlations", title="Correlations", table=table_of(["", *attached.names], rows))
 
 
-def _published(detail: Detail, result: Result) -> Drawing:
-    rows = [[str(e["name"]), *_numbers([e["value"]]), str(e["source"]), str(e.get("erratum", ""))] for e in detail]
+def _published(attached: Published, result: Result) -> Drawing | None:
+    rows = [[one.name or one.model, one.value, citation(one), one.erratum] for one in attached.figures]
     return Drawing(
         key="published",
         title="Published figures",
@@ -191,30 +203,30 @@ def _published(detail: Detail, result: Result) -> Drawing:
     )
 
 
-def _table(detail: Detail, _: Result) -> Drawing:
-    columns = [str(column) for column in detail["columns"]]
-    rows = [list(row) for row in detail["rows"]]
-    if any(len(row) != len(columns) for row in rows):
-        raise ValueError("a row has more or fewer cells than there are columns")
-    return Drawing(key="table", title=columns[0].capitalize() or "Table", table=table_of(columns, rows))
+def _table(attached: AttachedTable, _: Result) -> Drawing:
+    title = attached.title or attached.columns[0].capitalize() or "Table"
+    return Drawing(key="table", title=title, table=table_of(attached.columns, attached.rows))
 
 
-def _profession_table(detail: Detail, _: Result) -> Drawing:
-    groups = [str(row["name"]) for row in detail]
-    after = all(row.get("female_after") is not None for row in detail)
+def _profession_groups(attached: Groups, _: Result) -> Drawing | None:
+    groups = attached.groups
+    if not groups:
+        return None
+    after = all(group.female_after is not None for group in groups)
     fields = [("male", "one"), ("female", "two")]
     fields += [("male_after", "three"), ("female_after", "four")] if after else []
     series = [
-        Series(field.replace("_", ", "), kind, _numbers([row[field] for row in detail])) for field, kind in fields
+        Series(name.replace("_", ", "), kind, tuple(float(getattr(group, name)) for group in groups))
+        for name, kind in fields
     ]
-    _require(groups)
     rows = [
-        [row["name"], row["pairs"], *_numbers([row[field] for field, _ in fields]), *_rank_test(row)] for row in detail
+        [group.name, group.pairs, *(getattr(group, name) for name, _ in fields), *_rank_test(group)] for group in groups
     ]
+    names = [group.name for group in groups]
     return Drawing(
         key="profession_table",
         title="Mean association by profession group",
-        chart=row_chart(groups, series, label=f"Mean association of {', '.join(s.name for s in series)} person words"),
+        chart=row_chart(names, series, label=f"Mean association of {', '.join(s.name for s in series)} person words"),
         legend=tuple(Legend(s.kind, s.name) for s in series),
         note="Wilcoxon’s signed-rank test over the ordered pairs "
         + ("is on the change from before to after." if after else "is on female − male; V is its positive rank sum."),
@@ -222,34 +234,21 @@ def _profession_table(detail: Detail, _: Result) -> Drawing:
     )
 
 
-def _rank_test(row: Mapping[str, Any]) -> list[object]:
-    test = row["test"]
-    return [f"{test['v']:,.0f}", float(test["z"]), p_text(float(test["p"])), float(test["r"]), str(row["direction"])]
+def _rank_test(group: PersonGroup) -> list[object]:
+    return [f"{group.v:,.0f}", group.z, p_text(group.p), group.r, group.direction]
 
 
-DRAWERS: Mapping[str, Callable[[Detail, Result], Drawing]] = {
-    "profession_table": _profession_table,
-    "explained_variance": _explained_variance,
-    "map": _map,
-    "scatter": _scatter,
-    "two_sided": _two_sided,
-    "correlations": _correlations,
-    "table": _table,
-    "draws": _draws,
-    "published": _published,
+DRAWERS: Mapping[type[Attachment], Callable[[Any, Result], Drawing | None]] = {
+    Groups: _profession_groups,
+    ExplainedVariance: _explained_variance,
+    WordMap: _map,
+    Scatter: _scatter,
+    TwoSided: _two_sided,
+    Correlations: _correlations,
+    AttachedTable: _table,
+    Draws: _draws,
+    Published: _published,
 }
-
-
-def _numbers(values: Sequence[Any]) -> tuple[float, ...]:
-    numbers = tuple(float(value) for value in values)
-    if not all(map(isfinite, numbers)) or any(isinstance(value, str) for value in values):
-        raise ValueError("not all finite numbers")
-    return numbers
-
-
-def _require(values: Sequence[object]) -> None:
-    if not values:
-        raise ValueError("nothing to draw")
 
 
 def _is_number(value: object) -> bool:

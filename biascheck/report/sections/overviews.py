@@ -11,6 +11,7 @@ from biascheck.report.charts.intervals import Bar, Change, bar_chart, change_cha
 from biascheck.report.charts.planes import Point, plane_chart
 from biascheck.report.sections.attribute_rows import attributes_of, covariate_name, gathered
 from biascheck.report.sentences import statistic_name
+from biascheck.results.attachments import Published
 from biascheck.results.items import ItemScore
 from biascheck.results.result import Result
 from biascheck.wording import figure, interval_text, signed
@@ -19,7 +20,6 @@ __all__ = ["changes_of", "correlations_of", "gaps_of", "plane_of"]
 
 MOST_BARS = 80
 ROUNDING = 1e-6
-ONLINE = "-O"
 
 
 @dataclass(frozen=True)
@@ -154,20 +154,19 @@ def _measured(results: Sequence[Result]) -> dict[str, tuple[float, float]]:
     found: dict[str, dict[str, float]] = {}
     several = len({result.model for result in results}) > 1
     for result in results:
-        name, online = result.measure.removesuffix(ONLINE), result.measure.endswith(ONLINE)
-        if name in ("skew", "stereotype"):
-            place = f"{result.corpus}{' online' if online else ''}"
-            found.setdefault(f"{result.model}: {place}" if several else place, {})[name] = result.estimate
+        if result.statistic in ("skew", "stereotype"):
+            place = " · ".join((result.corpus_label, *result.treatment))
+            found.setdefault(f"{result.model}: {place}" if several else place, {})[result.statistic] = result.estimate
     return {name: (at["skew"], at["stereotype"]) for name, at in found.items() if len(at) == 2}
 
 
 def _published(results: Sequence[Result]) -> dict[str, tuple[float, float, str]]:
-    """Models with both figures in the details of the results; an erratum of either is kept."""
+    """Models with both figures attached to the results; an erratum of either is kept."""
     found: dict[str, dict[str, tuple[float, str]]] = {"skew": {}, "stereotype": {}}
     for result in results:
-        entries = result.details.get("published", ())
-        if result.measure in found and isinstance(entries, list | tuple):
-            found[result.measure] |= dict(filter(None, map(_entry, entries)))
+        attached = [one for one in result.attachments if isinstance(one, Published)]
+        if result.statistic in found:
+            found[result.statistic] |= {f.name: (f.value, f.erratum) for one in attached for f in one.figures}
     skew, stereotype = found["skew"], found["stereotype"]
     return {
         name: (x, stereotype[name][0], _both(note, stereotype[name][1]))
@@ -178,9 +177,3 @@ def _published(results: Sequence[Result]) -> dict[str, tuple[float, float, str]]
 
 def _both(first: str, second: str) -> str:
     return "; ".join(dict.fromkeys(filter(None, (first, second))))
-
-
-def _entry(entry: object) -> tuple[str, tuple[float, str]] | None:
-    if not isinstance(entry, dict) or not isinstance(entry.get("value"), int | float):
-        return None
-    return str(entry.get("name")), (float(entry["value"]), str(entry.get("erratum", "")))

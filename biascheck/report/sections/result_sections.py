@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from biascheck.report.bounds import Bounds
 from biascheck.report.charts.covariates import covariate_chart, has_covariates
-from biascheck.report.charts.drawings import other_details
+from biascheck.report.charts.drawings import facts_of
 from biascheck.report.charts.intervals import Bar, bar_chart
 from biascheck.report.sections.attribute_rows import Attribute, ItemRow, attributes_of, covariate_name, largest_items
 from biascheck.report.sections.model_cards import short_fingerprint, when
@@ -199,7 +199,7 @@ def _provenance(result: Result) -> list[Fact]:
         "interval": "" if result.interval is None else result.interval.method,
         "measured": when(origin.created),
         **{f"option {name}": _value(value) for name, value in origin.options.items()},
-        **{name.replace("_", " "): _value(value) for name, value in other_details(result).items()},
+        **{name.replace("_", " "): _value(value) for name, value in facts_of(result).items()},
     }
     return [Fact(name, shortened(value, FACT_LENGTH)) for name, value in facts.items() if value]
 
