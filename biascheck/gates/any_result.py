@@ -8,6 +8,7 @@ from typing import Literal, TypedDict, Unpack
 from biascheck import stats
 from biascheck.errors import UsageError
 from biascheck.gates.complaints import Inconclusive, complain, passes
+from biascheck.gates.directions import require_direction
 from biascheck.gates.gate import Gate, hold
 from biascheck.gates.recording import record
 from biascheck.results.result import Result
@@ -64,6 +65,8 @@ def assert_all_within(
     __tracebackhide__ = True
     if not results:
         raise UsageError("no results to judge; no data is never a pass")
+    for result in results:
+        require_direction(result, "within")
     verdicts = stats.judge_family(
         [result.interval_at for result in results],
         margin,
@@ -95,6 +98,7 @@ def held(
     note: str = "",
 ) -> Gate:
     """Judge a result by a margin or an upper bound, and tell who listens."""
+    require_direction(result, bound)
     interval = _interval(result, family, level)
     two_sided = bound == "within"
     gate = hold(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from biascheck.results.description import UNDESCRIBED, Description
 from biascheck.results.result import Result
 from biascheck.stats import Interval, Verdict, minimum_detectable_effect, power_at, standard_error_of
 from biascheck.wording import figure
@@ -46,6 +47,7 @@ class Gate:
     test: str = ""
     bound: Bound = "within"
     note: str = ""
+    description: Description = UNDESCRIBED
 
     @property
     def finding(self) -> str:
@@ -141,6 +143,7 @@ def hold(
         warnings=(*result.warnings, *_reservations(result)),
         bound=bound,
         note=note,
+        description=result.description,
     )
 
 

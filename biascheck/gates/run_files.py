@@ -12,6 +12,7 @@ from biascheck.errors import ResultError
 from biascheck.files import write_atomically
 from biascheck.gates.gate import Gate
 from biascheck.gates.run import Run
+from biascheck.results.description import Description
 from biascheck.results.file_kinds import RESULTS, RESULTS_SCHEMA
 from biascheck.results.result import Result
 from biascheck.results.storage import (
@@ -81,6 +82,7 @@ def gate_from_dict(document: Mapping[str, Any]) -> Gate:
         fields = dict(document)
         fields["interval"] = None if fields["interval"] is None else Interval(**fields["interval"])
         fields["verdict"] = Verdict(fields["verdict"])
+        fields["description"] = Description(**fields.get("description", {"name": ""}))
         fields["offenders"] = tuple(fields["offenders"])
         fields["warnings"] = tuple(fields["warnings"])
         return Gate(**fields)

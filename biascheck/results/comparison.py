@@ -15,6 +15,7 @@ import numpy as np
 from biascheck import stats
 from biascheck.errors import BiascheckError, ScoreError, UsageError
 from biascheck.results.compatibility import differences, require_comparable
+from biascheck.results.description import UNDESCRIBED, Description
 from biascheck.results.items import ItemScore, sample_of
 from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL, RESAMPLES, RESAMPLES_IN_TAIL, interval_method
@@ -78,6 +79,7 @@ class Comparison:
     family: int = 1
     warnings: tuple[str, ...] = ()
     test: str = ""
+    description: Description = UNDESCRIBED
 
     @property
     def title(self) -> str:
@@ -255,6 +257,7 @@ class _Match:
             unmatched=self.unmatched,
             family=family,
             warnings=(*after.warnings, *self._reservations()),
+            description=after.description,
         )
 
     def _reservations(self) -> tuple[str, ...]:

@@ -83,6 +83,7 @@ def comparison_from_dict(document: Mapping[str, Any]) -> Comparison:
         fields = dict(document)
         fields["interval"] = None if fields["interval"] is None else Interval(**fields["interval"])
         fields["verdict"] = Change(fields["verdict"])
+        fields["description"] = Description(**fields.get("description", {"name": ""}))
         fields["moves"] = tuple(Move(*move) for move in fields["moves"])
         for name in ("contrast", "unmatched", "warnings"):
             fields[name] = tuple(fields[name])

@@ -12,14 +12,13 @@ from biascheck.report.charts.planes import Point, plane_chart
 from biascheck.report.sections.attribute_rows import attributes_of, covariate_name, gathered
 from biascheck.report.sentences import interval_text, statistic_name
 from biascheck.results.items import ItemScore
-from biascheck.results.result import Result
+from biascheck.results.result import Result, treatment_of
 from biascheck.wording import figure, signed
 
 __all__ = ["base_of", "changes_of", "correlations_of", "gaps_of", "plane_of"]
 
 MOST_BARS = 80
 ROUNDING = 1e-6
-ONLINE = "-O"
 
 
 @dataclass(frozen=True)
@@ -157,12 +156,12 @@ def _changes(before: Whole, after: Whole, names: tuple[str, str]) -> Drawing | N
 
 def _measured(results: Sequence[Result]) -> dict[str, tuple[float, float]]:
     found: dict[str, dict[str, float]] = {}
-    several = len({result.model for result in results}) > 1
+    several = len({treatment_of(result.model)[0] for result in results}) > 1
     for result in results:
-        name, online = result.measure.removesuffix(ONLINE), result.measure.endswith(ONLINE)
-        if name in ("skew", "stereotype"):
-            place = f"{result.corpus}{' online' if online else ''}"
-            found.setdefault(f"{result.model}: {place}" if several else place, {})[name] = result.estimate
+        if result.measure in ("skew", "stereotype"):
+            base, treatment = treatment_of(result.model)
+            place = " ".join(filter(None, (result.corpus, treatment)))
+            found.setdefault(f"{base}: {place}" if several else place, {})[result.measure] = result.estimate
     return {name: (at["skew"], at["stereotype"]) for name, at in found.items() if len(at) == 2}
 
 
