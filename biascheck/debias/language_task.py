@@ -66,9 +66,7 @@ class LanguageTask:
         """Encode both parts for a base model; a part without a single input is refused."""
         causal = scores_text(base)
         if recipe.objective == "pronouns":
-            require_capability(
-                base, ("fills masks",), "a recipe with objective='pronouns', unlike objective='language',"
-            )
+            require_capability(base, ("fills masks",), "objective='pronouns', unlike 'language',")
         trained_on, aside = (_encoded(part, recipe, base.tokenizer) for part in (fitted, held_out))
         return cls(trained_on, aside, recipe, base.tokenizer, causal, base.device)
 

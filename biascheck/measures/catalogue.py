@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from biascheck.measures.declaration import Measure
 from biascheck.measures.derivation import DerivedMeasure
@@ -10,7 +11,7 @@ from biascheck.results.description import Description
 
 __all__ = ["CatalogueEntry", "catalogue"]
 
-Described = Measure[..., ...] | DerivedMeasure[...]
+Described = Measure[Any, ...] | DerivedMeasure[...]
 
 
 @dataclass(frozen=True)

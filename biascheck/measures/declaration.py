@@ -53,6 +53,7 @@ class Measure(Generic[Source, Options]):
     """A function ``(model, corpus, **options) -> Result`` that knows what it measures; made by :func:`measure`."""
 
     __name__: str
+    __qualname__: str
     __wrapped__: Callable[..., Result]
 
     def __init__(
@@ -100,8 +101,8 @@ class Measure(Generic[Source, Options]):
 
     def _described(self, result: Result, corpus: Material) -> Result:
         paper: str = getattr(corpus, "paper", "")
-        as_drafted = {"statistic": result.statistic, "parity": result.parity}
-        return replace(result, description=replace(self.description, corpus_paper=paper, **as_drafted))
+        described = replace(self.description, statistic=result.statistic, parity=result.parity, corpus_paper=paper)
+        return replace(result, description=described)
 
 
 def measure(

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import update_wrapper
-from typing import Any, Generic, ParamSpec
+from typing import Generic, ParamSpec
 
 from biascheck.errors import UsageError
 from biascheck.measures.declaration import first_line
@@ -28,6 +28,7 @@ class DerivedMeasure(Generic[Arguments]):
     """
 
     __name__: str
+    __qualname__: str
     __wrapped__: Callable[..., Result]
 
     def __init__(self, function: Callable[Arguments, Result], description: Description) -> None:
@@ -91,11 +92,20 @@ def derived_measure(
     """
 
     def decorate(function: Callable[Arguments, Result]) -> DerivedMeasure[Arguments]:
-        facts: dict[str, Any] = {"limits": tuple(limits), "needs": tuple(needs), "made_from": tuple(made_from)}
-        words = {"about": about or first_line(function), "unit": unit, "sign": sign, "paper": paper}
-        return DerivedMeasure(
-            function,
-            Description(name, version, statistic, parity, direction, **words, **facts),
+        description = Description(
+            name=name,
+            version=version,
+            statistic=statistic,
+            parity=parity,
+            direction=direction,
+            unit=unit,
+            sign=sign,
+            about=about or first_line(function),
+            limits=tuple(limits),
+            paper=paper,
+            needs=tuple(needs),
+            made_from=tuple(made_from),
         )
+        return DerivedMeasure(function, description)
 
     return decorate

@@ -20,8 +20,8 @@ __all__ = ["positive_share"]
     version=1,
     about="The share of attributes that lean towards the first group; one half is parity.",
     limits=(
-        "It counts directions and ignores sizes: a tiny gap in the same direction everywhere reads as 1. Read it beside "
-        "the mean gap.",
+        "It counts directions and ignores sizes: a tiny gap in the same direction everywhere reads as 1. Read it "
+        "beside the mean gap.",
         "The attributes of a list are a sample of nothing but that list.",
     ),
     statistic="share_positive",

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from biascheck.corpora import Corpus, Documents, NameMap, Reviews
     from biascheck.debias import ClassifierRecipe, LanguageRecipe
     from biascheck.gates.margins import Margins, PublishedFigures
-    from biascheck.models.adapters.sequence_classifier import TransformersClassifier
-    from biascheck.models.capabilities import Model
+    from biascheck.models.capabilities import Classifier, Model
     from biascheck.models.loading.loader import LoadedModel
     from biascheck.results.result import Result
 
@@ -80,7 +79,7 @@ def bias_model(request: pytest.FixtureRequest) -> Model:
 
 
 @pytest.fixture(scope="session")
-def bias_classifier(bias_model: Any) -> Callable[..., TransformersClassifier]:
+def bias_classifier(bias_model: Any) -> Callable[..., Classifier]:
     """Sentiment classifiers of the model under test: ``bias_classifier("mix-all")``.
 
     A model that fills masks, or an encoder, is fine-tuned on our own reviews under the condition named (or on
@@ -90,7 +89,7 @@ def bias_classifier(bias_model: Any) -> Callable[..., TransformersClassifier]:
 
     def classifier(
         condition: str = "original", reviews: Reviews | None = None, recipe: ClassifierRecipe | None = None
-    ) -> TransformersClassifier:
+    ) -> Classifier:
         from biascheck.corpora import reviews as own_reviews
         from biascheck.debias import SMALL, Condition, fine_tune_classifier
         from biascheck.models.capabilities import rates_text, require_capability, scores_text
@@ -98,7 +97,7 @@ def bias_classifier(bias_model: Any) -> Callable[..., TransformersClassifier]:
         if rates_text(bias_model):
             if condition != "original":
                 pytest.skip(f"{bias_model.name} is a classifier already; {condition} is about how one is trained")
-            return bias_model  # type: ignore[no-any-return]
+            return bias_model
         trained = () if scores_text(bias_model) else ("fills masks", "embeds sentences")
         require_capability(bias_model, ("rates text", *trained), CLASSIFIER)
         treated = Condition.named(condition)

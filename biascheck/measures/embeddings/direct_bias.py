@@ -36,8 +36,8 @@ ONE_SIDED = 0.7
     statistic="mean_absolute",
     direction="upwards",
     unit="mean size of the cosine, from 0 to 1",
-    sign="A cosine with the gender direction is positive towards {first} and negative towards {second}. The estimate is "
-    "the mean of the magnitudes, whatever the sign; zero is parity.",
+    sign="A cosine with the gender direction is positive towards {first} and negative towards {second}. The estimate "
+    "is the mean of the magnitudes, whatever the sign; zero is parity.",
     paper="basta2019",
     needs=("embeds words",),
 )

@@ -62,6 +62,6 @@ def _reservation(names: Result | None) -> tuple[str, ...]:
     if names is None or names.estimate >= RESOLVES:
         return ()
     return (
-        f"{names.measure} on {names.corpus} has an F1 of {names.estimate:.0%}, below {RESOLVES:.0%}: where "
+        f"{names.title} has an F1 of {names.estimate:.0%}, below {RESOLVES:.0%}: where "
         f"{names.model} cannot tell whom a pronoun means, its figures do not show what it makes of occupations",
     )

@@ -68,8 +68,9 @@ def pronoun_gap(
     ``online=True`` divides each probability by the same with both people masked, read at the pronoun's mask,
     before it normalises (the paper's suffix -O): a treatment of the model, whose results are those of "model·online".
     ``variant="as published (Manela 2021)"`` reads that prior at the first mask of the sentence, a person's, and masks
-    once per whitespace word, as the authors' code did. Causal models have no mask: P(g) is the likelihood of the whole sentence with that pronoun,
-    normalised over the two, and the prior its mean over the corpus's neutral nouns in both people's place.
+    once per whitespace word, as the authors' code did. Causal models have no mask: P(g) is the likelihood of the whole
+    sentence with that pronoun, normalised over the two, and the prior its mean over the corpus's neutral nouns in both
+    people's place.
 
     ``cluster`` says what is resampled for intervals: sentence pairs (``"schema"``), occupations or templates.
     Two sentences with the same people, in which the pronoun means either, are one sentence pair.

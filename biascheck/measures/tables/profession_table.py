@@ -50,9 +50,10 @@ def profession_table(before: Result, after: Result | None = None) -> tuple[Profe
     """Bartl's table from an association result on BEC-Pro, one row for each profession group.
 
     With ``after``, the same corpus on a fine-tuned model, the test is on the change, as in Table 4;
-    without it, on the associations themselves, as in Table 5. Groups come in alphabetical order. The order **female − male** is the
-    paper's, opposite to the gaps elsewhere. It is a table to show, not a result to gate: the test treats the pairs as
-    independent, as the paper does, and its p is far too small.
+    without it, on the associations themselves, as in Table 5. Groups come in alphabetical order.
+
+    The order **female − male** is the paper's, opposite to the gaps elsewhere. It is a table to show, not a result to
+    gate: the test treats the pairs as independent, as the paper does, and its p is far too small.
     """
     if any("profession_group" not in i.labels or not {"female", "male"} <= i.groups.keys() for i in before.items):
         raise UsageError(
