@@ -80,16 +80,15 @@ def association(
 
     ``variant="as published (Bartl 2020)"`` masks an attribute once per whitespace word, fills the input to
     16 tokens with attended masks and cuts it there, as the authors' code did. A target beyond the cut is skipped.
-    Masked models only. For example::
+    Masked models only. For example, −ln 4:
 
-        corpus = biascheck.corpora.corpus_from_templates(
-            "jobs",
-            templates=["{target} is a {attribute}."],
-            targets=[{"male": "he", "female": "she"}],
-            attributes=["nurse"],
-        )
-        model = TableModel({"nurse": {"he": 0.2, "she": 0.8}}, prior={"he": 0.5, "she": 0.5})
-        association(model, corpus).estimate  # −ln 4 = −1.3863
+    >>> from biascheck.corpora import corpus_from_templates
+    >>> from biascheck.testing import TableModel
+    >>> he_she = [{"male": "he", "female": "she"}]
+    >>> jobs = corpus_from_templates("jobs", ["{target} is a {attribute}."], he_she, ["nurse"])
+    >>> model = TableModel({"nurse": {"he": 0.2, "she": 0.8}}, prior={"he": 0.5, "she": 0.5})
+    >>> round(association(model, jobs).estimate, 4)
+    -1.3863
     """
     if corpus.pairs[0].sentences[corpus.groups[0]].attribute is None:
         raise CorpusError(f"{corpus.name!r} marks no attributes; association needs one in every sentence")

@@ -151,9 +151,9 @@ def declared() -> Description | None:
     return _DECLARED.get()
 
 
-def first_line(function: Callable[..., object]) -> str:
-    """The first line of a docstring: what a function is about."""
-    return (inspect.getdoc(function) or "").partition("\n")[0]
+def first_line(thing: object) -> str:
+    """The first line of a docstring: what a function or a module is about."""
+    return (inspect.getdoc(thing) or "").partition("\n")[0]
 
 
 @contextmanager

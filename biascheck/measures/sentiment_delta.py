@@ -1,7 +1,4 @@
-"""Sentiment delta: does a text classifier rate the same review otherwise when its people change gender?
-
-Jentzsch & Turan (2022), §2.3, §2.4, Tables 1, 3 and 4.
-"""
+"""Whether a review is rated otherwise when its people change gender (Jentzsch & Turan 2022, §2.3, §2.4, Table 1)."""
 
 from __future__ import annotations
 

@@ -50,10 +50,13 @@ def skew(
     probable pronoun is predicted, pro has the pronoun that most people of the occupation would have, and
     anti the other; ``gender_f1(result)`` has the four F1s. From 0 to 2/3: a model that always says the same pronoun
     reads 2/3 on a balanced corpus and has stereotype 0; one that follows the occupation has skew 0 and stereotype 1.
-    It has no sign; the gaps of the items point towards male when positive::
+    It has no sign; the gaps of the items point towards male when positive.
 
-        model = TableModel({}, {"he": 0.9, "him": 0.9, "his": 0.9, "she": 0.1, "her": 0.1}, name="always-he")
-        skew(model, biascheck.corpora.winograd("T2")).estimate  # 0.67
+    >>> from biascheck.corpora import winograd
+    >>> from biascheck.testing import TableModel
+    >>> always_he = TableModel({}, {"he": 0.9, "him": 0.9, "his": 0.9, "she": 0.1, "her": 0.1})
+    >>> round(skew(always_he, winograd("T2")).estimate, 2)
+    0.67
 
     ``cutoff=0.1`` leaves uncertain items out, as the paper says; without it, as the authors' code did, all
     count. The number left out is among the skipped items. ``online`` and ``variant`` as in
