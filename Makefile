@@ -12,7 +12,7 @@ TEST := OMP_NUM_THREADS=1 $(BIN)/pytest tests -n 2 --dist loadfile
 # tolerance covers classifiers that another machine trains a little differently.
 BASELINE := --bias-baseline baselines/minilm-mlm.json --bias-tolerance 0.05
 
-.PHONY: suites baseline test test-all lint benchmarks clean
+.PHONY: suites baseline test test-all lint docs-measures benchmarks clean
 
 suites: $(READY)
 	$(BIN)/pytest suites $(BASELINE) --bias-results reports/results.json --bias-report reports/bias.html
@@ -30,6 +30,9 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs-measures: $(READY)
+	$(BIN)/python tools/generate_measure_docs.py
 
 benchmarks: $(READY)
 	$(BIN)/python benchmarks/scoring.py

@@ -16,6 +16,9 @@ from .errors import (
     BiascheckWarning as BiascheckWarning,
 )
 from .errors import (
+    CapabilityError as CapabilityError,
+)
+from .errors import (
     CorpusError as CorpusError,
 )
 from .errors import (

@@ -5,6 +5,7 @@
     BiascheckError
     ├── UsageError            an argument or option that cannot work; names the remedy
     │   ├── CorpusError       empty corpus, missing column, span that does not fit its text
+    │   ├── CapabilityError   a model that cannot do what a measure needs; pytest skips the bias test
     │   └── ModelError        no head, no weights, no tokenizer, unsafe format
     ├── DataNotFoundError     a published data file that is not on this machine
     ├── ScoreError            a score that is not a finite number
@@ -20,6 +21,7 @@ __all__ = [
     "BiasAssertionError",
     "BiascheckError",
     "BiascheckWarning",
+    "CapabilityError",
     "CorpusError",
     "DataNotFoundError",
     "InconclusiveWarning",
@@ -44,6 +46,10 @@ class CorpusError(UsageError):
 
 class ModelError(UsageError):
     """A model that cannot be loaded or must not be scored."""
+
+
+class CapabilityError(UsageError):
+    """A model that cannot do what a measure needs."""
 
 
 class DataNotFoundError(BiascheckError, FileNotFoundError):

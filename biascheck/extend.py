@@ -1,7 +1,8 @@
 """What one needs to write a measure, a corpus or a model of one's own. Public and pinned.
 
 - A measure: decorate ``(model, corpus, **options) -> Result`` with :func:`measure`, make items, then
-  ``summarise(draft(…))``.
+  ``summarise(draft(…))``. ``about``, ``limits`` and the rest of its :class:`Description` appear in reports.
+- A measure made from the result of another: decorate ``(result, **options) -> Result`` with :func:`derived_measure`.
 - A corpus: :class:`Corpus` of :class:`Pair`, whose :class:`Sentence` know the :class:`Span` of their target; or
   templates, crossed with :func:`cross`.
 - A model: any object with a name, a fingerprint and one of the capabilities in :mod:`biascheck.models.capabilities`.
@@ -13,9 +14,20 @@ from biascheck.corpora.loaded import LeftOut, Loaded
 from biascheck.corpora.sentence import Sentence
 from biascheck.corpora.templates import Attribute, Target, Template, cross
 from biascheck.measures.declaration import Material, measure
+from biascheck.measures.derivation import derived_measure
 from biascheck.measures.draft import draft, shown
-from biascheck.models.capabilities import CausalModel, Classifier, Encoder, MaskedModel, Model, StaticVectors
+from biascheck.models.capabilities import (
+    CausalModel,
+    Classifier,
+    Encoder,
+    MaskedModel,
+    Model,
+    StaticVectors,
+    capabilities_of,
+    require_capability,
+)
 from biascheck.models.scoring.queries import Answer, MaskedQuery, Masking, Refusal, SentenceQuery, State, WordQuery
+from biascheck.results.description import Description
 from biascheck.results.items import ItemScore, Label, Shown, Skipped
 from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
@@ -29,6 +41,7 @@ __all__ = [
     "Classifier",
     "Context",
     "Corpus",
+    "Description",
     "Encoder",
     "Entry",
     "Interval",
@@ -56,9 +69,12 @@ __all__ = [
     "Target",
     "Template",
     "WordQuery",
+    "capabilities_of",
     "cross",
+    "derived_measure",
     "draft",
     "measure",
+    "require_capability",
     "shown",
     "summarise",
 ]

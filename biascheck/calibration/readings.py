@@ -17,9 +17,9 @@ from biascheck.measures import (
     absolute_delta,
     association,
     effect_size,
+    name_resolution,
     positive_share,
     pronoun_gap,
-    resolution,
     sentiment_delta,
     skew_of,
     stereotype_of,
@@ -143,7 +143,7 @@ def _read_pronouns(model: LanguageModel, world: World, kind: WinogradKind, onlin
         online,
         Figure(planted.skew, skew_of(gaps).estimate),
         Figure(planted.stereotype, stereotype_of(gaps).estimate),
-        resolution(model, winograd(kind)).estimate,
+        name_resolution(model, winograd(kind)).estimate,
     )
 
 

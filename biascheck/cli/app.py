@@ -11,6 +11,7 @@ from biascheck.cli.calibrate_command import calibrate
 from biascheck.cli.compare_command import compare
 from biascheck.cli.debias_command import debias
 from biascheck.cli.init_command import init
+from biascheck.cli.measures_command import measures
 from biascheck.cli.models_command import models
 from biascheck.cli.stored_command import card, report
 from biascheck.errors import BiascheckError
@@ -18,7 +19,7 @@ from biascheck.errors import BiascheckError
 __all__ = ["app", "main"]
 
 app = typer.Typer(help="Bias checks for language models.", no_args_is_help=True, add_completion=False)
-for command in (init, report, compare, card, models, calibrate, debias):
+for command in (init, report, compare, card, measures, models, calibrate, debias):
     app.command()(command)
 app.add_typer(cache_app, name="cache")
 

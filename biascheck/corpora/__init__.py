@@ -15,7 +15,7 @@ from biascheck.corpora.datasets.weat_stimuli import WeatStimuli, kurita_weat, we
 from biascheck.corpora.datasets.weat_tests import WeatTest, weat_test
 from biascheck.corpora.datasets.winobias import published_winobias
 from biascheck.corpora.datasets.winograd import Occupation, WinogradKind, occupations, winograd
-from biascheck.corpora.documents import Document, Documents, published_gap_texts, read_documents, sentences_of
+from biascheck.corpora.documents import Document, Documents, published_gap_texts, read_documents
 from biascheck.corpora.lexicon import Context, Entry, Lexicon
 from biascheck.corpora.loaded import LeftOut, Loaded
 from biascheck.corpora.masking import masked_text
@@ -29,6 +29,7 @@ from biascheck.corpora.rewriting.terms import TermPair, TermSet, as_coded, gende
 from biascheck.corpora.sentence import Sentence, Span
 from biascheck.corpora.tables import corpus_from_table, corpus_from_templates
 from biascheck.corpora.templates import Attribute, Target, Template, cross
+from biascheck.corpora.words import sentences_of
 
 __all__ = [
     "COMPETENCY",

@@ -50,7 +50,8 @@ class Corpus:
 
     Two-group gaps are ``groups[0] − groups[1]``; gender corpora put male first, so a positive gap
     points towards male. ``fillers`` are neutral attributes with which causal models, which have no
-    mask, form their prior. ``warnings`` travel into every result measured on the corpus.
+    mask, form their prior. ``warnings`` travel into every result measured on the corpus. ``paper`` is the key
+    of the paper it belongs to (``bartl2020``), so that a report shows results on it there; empty for one's own.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Corpus:
     language: str = "en"
     fillers: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    paper: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "pairs", tuple(self.pairs))

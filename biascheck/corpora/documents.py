@@ -6,7 +6,6 @@ import csv
 import gzip
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,15 +18,10 @@ from biascheck.errors import CorpusError, DataNotFoundError
 if TYPE_CHECKING:
     from biascheck.corpora.datasets.reviews import Reviews
 
-__all__ = ["Document", "Documents", "coin_of", "published_gap_texts", "read_documents", "read_texts", "sentences_of"]
+__all__ = ["Document", "Documents", "coin_of", "published_gap_texts", "read_documents", "read_texts"]
 
 GapPart = Literal["development", "validation", "test"]
 TEXT_COLUMNS = ("Text", "text")
-# A full stop after three letters, so that "Mr. Smith" and "J. Smith" stay whole.
-_SENTENCE_END = re.compile(
-    r"(?<=[^\W\d_]{3}[.!?])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[A-ZÄÖÜ0-9])|(?<=[\d)\]\"”][.!?])\s+(?=[A-ZÄÖÜ])"
-)
-_TITLES = re.compile(r"\b(?:Mrs|Messrs|Prof|Capt|Gov|Gen|Sgt|Rev|Hon|Inc|Ltd)\.$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,18 +101,6 @@ class Documents:
         kept = tuple(item for item in self.items if item.source not in chosen)
         aside = tuple(item for item in self.items if item.source in chosen)
         return replace(self, items=kept), replace(self, name=f"{self.name}·held out", items=aside)
-
-
-def sentences_of(text: str) -> list[str]:
-    """The sentences of a text, by its full stops; what cannot be told stays together."""
-    found: list[str] = []
-    start = 0
-    for match in _SENTENCE_END.finditer(text):
-        if _TITLES.search(text, max(0, match.start() - 8), match.start()):
-            continue
-        found.append(text[start : match.end()].strip())
-        start = match.end()
-    return [sentence for sentence in (*found, text[start:].strip()) if sentence]
 
 
 def read_documents(file: str | Path, *, name: str | None = None, language: str = "en") -> Documents:

@@ -1,4 +1,4 @@
-"""Words and sentences of running text, with their places."""
+"""Words and sentences of running text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from biascheck.spans import Span
 __all__ = ["sentences_of", "words_of"]
 
 WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
-END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+(?=[\"'“‘(]*[A-Z0-9])")
+# A full stop after three letters, so that "Mr. Smith" and "J. Smith" stay whole.
+_SENTENCE_END = re.compile(
+    r"(?<=[^\W\d_]{3}[.!?])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[A-ZÄÖÜ0-9])|(?<=[\d)\]\"”][.!?])\s+(?=[A-ZÄÖÜ])"
+)
+_TITLES = re.compile(r"\b(?:Mrs|Messrs|Prof|Capt|Gov|Gen|Sgt|Rev|Hon|Inc|Ltd)\.$")
 
 
 def words_of(text: str) -> Iterator[tuple[Span, str]]:
@@ -20,8 +24,12 @@ def words_of(text: str) -> Iterator[tuple[Span, str]]:
 
 
 def sentences_of(text: str) -> list[str]:
-    """A text cut after full stops, question and exclamation marks before a capital letter.
-
-    A plain rule: it cuts after some abbreviations, which leaves shorter sentences and no wrong ones.
-    """
-    return [part for part in (piece.strip() for piece in END.split(text)) if part]
+    """The sentences of a text, by its full stops; where the end of one is uncertain, two stay together."""
+    found: list[str] = []
+    start = 0
+    for match in _SENTENCE_END.finditer(text):
+        if _TITLES.search(text, max(0, match.start() - 8), match.start()):
+            continue
+        found.append(text[start : match.end()].strip())
+        start = match.end()
+    return [sentence for sentence in (*found, text[start:].strip()) if sentence]

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, Literal
 
 from biascheck.corpora.documents import Documents
 from biascheck.corpora.rewriting.counterfactual import Changes, Counterfactual, counterfactual
@@ -19,8 +19,8 @@ from biascheck.debias.language_task import LanguageTask
 from biascheck.debias.low_rank import with_adapter
 from biascheck.debias.recipes import LanguageRecipe, recipe_named
 from biascheck.debias.training import History, train
-from biascheck.errors import UsageError
 from biascheck.models.adapters.transformers import TransformersCausalModel, TransformersMaskedModel
+from biascheck.models.capabilities import fills_masks, require_capability
 from biascheck.models.loading.loader import load
 
 __all__ = ["LanguageModel", "checkpoint_folder", "fine_tune", "held_out", "treated"]
@@ -46,10 +46,9 @@ def fine_tune(
     documents; an interrupted run goes on where it was. Of the documents, those of :func:`held_out` are not trained on.
     """
     recipe = recipe_named(recipe)
-    if base.kind not in ("masked", "causal"):
-        raise UsageError(f"{base.name} is a {base.kind}; language models are trained further, see fine_tune_classifier")
+    require_capability(base, ("fills masks", "scores text"), "fine_tune (classifiers are made by fine_tune_classifier)")
     folder = checkpoint_folder(base, documents, recipe, name_map)
-    loaded: LanguageModel = load(folder, kind=base.kind, name=name or base.name, device=base.device, lazy=True)
+    loaded: LanguageModel = load(folder, kind=_head(base), name=name or base.name, device=base.device, lazy=True)
     loaded.treatment = (*base.treatment, recipe.name)
     return loaded
 
@@ -78,10 +77,15 @@ def treated(documents: Documents, recipe: str | LanguageRecipe, *, name_map: Nam
     )
 
 
+def _head(base: LanguageModel) -> Literal["masked", "causal"]:
+    """Which head a checkpoint has: the one its base is scored with."""
+    return "masked" if fills_masks(base) else "causal"
+
+
 def _facts(base: LanguageModel, documents: Documents, recipe: LanguageRecipe, names: NameMap) -> dict[str, Any]:
     return {
         "version": VERSION,
-        "kind": base.kind,
+        "kind": _head(base),
         "recipe": asdict(recipe),
         "documents": documents.fingerprint,
         "names": names.fingerprint,

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biascheck.corpora.documents import Documents, sentences_of
+from biascheck.corpora.documents import Documents
 from biascheck.corpora.rewriting.rewriter import Rewriter
 from biascheck.corpora.rewriting.terms import gender_terms
+from biascheck.corpora.words import sentences_of
 from biascheck.debias.batching import batches_by_length
 from biascheck.debias.corruption import IGNORED, corrupt, cut_windows, mask_for_training, pad
 from biascheck.debias.recipes import LanguageRecipe
 from biascheck.errors import UsageError
 from biascheck.models.adapters.transformers import TransformersModel
+from biascheck.models.capabilities import require_capability, scores_text
 from biascheck.models.scoring.engine import logits_at, padded
 from biascheck.models.scoring.windows import Window, read_through
 
@@ -62,11 +64,9 @@ class LanguageTask:
         cls, fitted: Documents, held_out: Documents, recipe: LanguageRecipe, base: TransformersModel
     ) -> LanguageTask:
         """Encode both parts for a base model; a part without a single input is refused."""
-        causal = getattr(base, "kind", "masked") == "causal"
-        if causal and recipe.objective == "pronouns":
-            raise UsageError(
-                f"{base.name} is a causal model and fills no masks; choose a recipe with objective='language'"
-            )
+        causal = scores_text(base)
+        if recipe.objective == "pronouns":
+            require_capability(base, ("fills masks",), "objective='pronouns', unlike 'language',")
         trained_on, aside = (_encoded(part, recipe, base.tokenizer) for part in (fitted, held_out))
         return cls(trained_on, aside, recipe, base.tokenizer, causal, base.device)
 

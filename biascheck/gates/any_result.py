@@ -9,6 +9,7 @@ from biascheck import stats
 from biascheck.errors import UsageError
 from biascheck.gates.checked_numbers import checked_number, checked_share
 from biascheck.gates.complaints import Inconclusive, complain, passes
+from biascheck.gates.directions import require_direction
 from biascheck.gates.gate import MOST_SKIPPED, Bound, Gate, Judging, hold
 from biascheck.gates.recording import record
 from biascheck.results.published_figures import PublishedFigure
@@ -71,6 +72,8 @@ def assert_all_within(
     if not results:
         raise UsageError("no results to judge; missing data never passes")
     limit = checked_number(margin, "margin")
+    for result in results:
+        require_direction(result, "within")
     verdicts = stats.judge_family(
         [result.interval_at for result in results],
         limit,
@@ -105,6 +108,7 @@ def held(
     skipped: float = MOST_SKIPPED,
 ) -> Gate:
     """Judge a result by a margin or an upper bound, and tell who listens."""
+    require_direction(result, bound)
     limit = checked_number(limit, "margin" if bound == "within" else "bound")
     interval = _interval(result, family, checked_share(level, "level"))
     how = Judging(

@@ -1,4 +1,4 @@
-"""Assertions that know which measure they judge, and refuse the result of another."""
+"""Assertions that know which measures they judge, and refuse the results of all others."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from biascheck.gates.gate import Gate
 from biascheck.results.result import Result
 
 __all__ = [
+    "JUDGED_BY",
     "assert_absolute_delta_below",
     "assert_association_within",
     "assert_classifier_accuracy_below",
@@ -27,97 +28,99 @@ __all__ = [
     "assert_weat_within",
 ]
 
+JUDGED_BY = {
+    "assert_absolute_delta_below": ("absolute delta",),
+    "assert_association_within": ("association",),
+    "assert_classifier_accuracy_below": ("classifier accuracy",),
+    "assert_cluster_accuracy_below": ("cluster accuracy",),
+    "assert_direct_bias_below": ("direct bias",),
+    "assert_effect_size_within": ("effect size", "competency effect"),
+    "assert_neighbour_correlation_below": ("neighbour correlation",),
+    "assert_no_sentiment_delta": ("sentiment delta",),
+    "assert_share_within": ("positive share", "female share"),
+    "assert_skew_below": ("skew",),
+    "assert_stereotype_below": ("stereotype",),
+    "assert_weat_within": ("WEAT",),
+}
+"""The measures that each assertion judges."""
+
 
 def assert_association_within(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the mean association gap lies within ``margin`` (natural log units) of zero."""
     __tracebackhide__ = True
-    _require_statistic(result, "mean", "assert_association_within", "association(model, corpus)")
-    return assert_within_margin(result, margin, **options)
+    return assert_within_margin(_meant_for("assert_association_within", result), margin, **options)
 
 
 def assert_effect_size_within(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
-    """Fail unless the effect size d between two attribute sets lies within ``margin`` of zero."""
+    """Fail unless the effect size d between two sets of attributes, or of sentences, lies within ``margin`` of zero."""
     __tracebackhide__ = True
-    _require_statistic(result, "standardised_difference", "assert_effect_size_within", "effect_size(model, corpus)")
-    return assert_within_margin(result, margin, **options)
+    return assert_within_margin(_meant_for("assert_effect_size_within", result), margin, **options)
 
 
 def assert_share_within(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
-    """Fail unless the share of attributes that lean to the first group lies within ``margin`` of one half."""
+    """Fail unless the share of attributes, or of sentences, that lean one way lies within ``margin`` of one half."""
     __tracebackhide__ = True
-    _require_statistic(result, "share_positive", "assert_share_within", "positive_share(model, corpus)")
-    return assert_within_margin(result, margin, **options)
+    return assert_within_margin(_meant_for("assert_share_within", result), margin, **options)
 
 
 def assert_no_sentiment_delta(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the mean sentiment delta lies within ``margin`` of zero.
 
-    The interval decides. The finding also tells Wilcoxon's p without zeros, times ``family`` (Bonferroni): with
+    The interval decides. The finding also shows Wilcoxon's p without zeros, times ``family`` (Bonferroni): with
     thousands of reviews any classifier differs significantly from none, and with few no one does.
     """
     __tracebackhide__ = True
-    _require_statistic(result, "mean", "assert_no_sentiment_delta", "sentiment_delta(classifier, corpus)")
-    options["note"] = options.get("note") or _signed_rank_note(result, options.get("family", 1))
-    return assert_within_margin(result, margin, **options)
+    deltas = _meant_for("assert_no_sentiment_delta", result)
+    options["note"] = options.get("note") or _signed_rank_note(deltas, options.get("family", 1))
+    return assert_within_margin(deltas, margin, **options)
 
 
 def assert_absolute_delta_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the mean size of the sentiment deltas, whatever their sign, is below ``bound``."""
     __tracebackhide__ = True
-    source = "absolute_delta(sentiment_delta(classifier, corpus))"
-    _require_statistic(result, "mean_absolute", "assert_absolute_delta_below", source, "assert_below")
-    return assert_below(result, bound, **options)
+    return assert_below(_meant_for("assert_absolute_delta_below", result), bound, **options)
 
 
 def assert_skew_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the skew, how much better one gender is predicted than the other, is below ``bound``."""
     __tracebackhide__ = True
-    _require_statistic(result, "skew", "assert_skew_below", "skew(model, corpus)", "assert_below")
-    return assert_below(result, bound, **options)
+    return assert_below(_meant_for("assert_skew_below", result), bound, **options)
 
 
 def assert_stereotype_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the stereotype, how much better the expected gender is predicted, is below ``bound``."""
     __tracebackhide__ = True
-    _require_statistic(result, "stereotype", "assert_stereotype_below", "stereotype(model, corpus)", "assert_below")
-    return assert_below(result, bound, **options)
+    return assert_below(_meant_for("assert_stereotype_below", result), bound, **options)
 
 
 def assert_direct_bias_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the mean magnitude of cos(word, gender direction) is below ``bound``."""
     __tracebackhide__ = True
-    _require_measure(result, "direct bias", "assert_direct_bias_below", "direct_bias(model, lexicon)")
-    return assert_below(result, bound, **options)
+    return assert_below(_meant_for("assert_direct_bias_below", result), bound, **options)
 
 
 def assert_cluster_accuracy_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the share of words that cluster with their own gender is below ``bound``; 0.5 is chance."""
     __tracebackhide__ = True
-    _require_measure(result, "cluster accuracy", "assert_cluster_accuracy_below", "cluster_accuracy(model, lexicon)")
-    return assert_below(result, bound, **options)
+    return assert_below(_meant_for("assert_cluster_accuracy_below", result), bound, **options)
 
 
 def assert_classifier_accuracy_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
-    """Fail unless the share of unseen words whose gender a classifier tells is below ``bound``; 0.5 is chance."""
+    """Fail unless the share of unseen words whose gender a classifier predicts is below ``bound``; 0.5 is chance."""
     __tracebackhide__ = True
-    source = "classifier_accuracy(model, lexicon)"
-    _require_measure(result, "classifier accuracy", "assert_classifier_accuracy_below", source)
-    return assert_below(result, bound, **options)
+    return assert_below(_meant_for("assert_classifier_accuracy_below", result), bound, **options)
 
 
 def assert_neighbour_correlation_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the correlation of a word's bias with the bias of its neighbours is below ``bound``."""
     __tracebackhide__ = True
-    source = "neighbour_correlation(model, lexicon)"
-    _require_measure(result, "neighbour correlation", "assert_neighbour_correlation_below", source)
-    return assert_below(result, bound, **options)
+    return assert_below(_meant_for("assert_neighbour_correlation_below", result), bound, **options)
 
 
 def assert_weat_within(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the WEAT effect size d lies within ``margin`` of zero."""
     __tracebackhide__ = True
-    _require_measure(result, "WEAT", "assert_weat_within", "weat(model, test)", "assert_within_margin")
-    return assert_within_margin(result, margin, **options)
+    return assert_within_margin(_meant_for("assert_weat_within", result), margin, **options)
 
 
 def assert_trade_off(
@@ -128,14 +131,14 @@ def assert_trade_off(
     stereotype_bound: float,
     **options: Unpack[GateOptions],
 ) -> tuple[Gate, Gate]:
-    """Hold skew and stereotype of one model below their bounds at once, and fail with both findings.
+    """Keep skew and stereotype of one model below their bounds at once, and fail with both findings.
 
     Models buy the one with the other: always "he" has no stereotype, and following the occupation has no skew. The
     two gates are a family of two, on top of ``family``.
     """
     __tracebackhide__ = True
-    _require_statistic(skew, "skew", "assert_trade_off", "skew(model, corpus)", "assert_below")
-    _require_statistic(stereotype, "stereotype", "assert_trade_off", "stereotype(model, corpus)", "assert_below")
+    _meant_for("assert_skew_below", skew, "assert_trade_off")
+    _meant_for("assert_stereotype_below", stereotype, "assert_trade_off")
     if (skew.model, skew.corpus) != (stereotype.model, stereotype.corpus):
         raise UsageError(f"{skew.title} and {stereotype.title} are of different models or corpora; trade like for like")
     options["family"] = 2 * options.get("family", 1)
@@ -151,19 +154,13 @@ def _signed_rank_note(result: Result, family: int) -> str:
     return f"signed-rank p {size}" + (f" corrected for {family} tests" if family > 1 else "")
 
 
-def _require_statistic(
-    result: Result, statistic: str, assertion: str, source: str, instead: str = "assert_within_margin"
-) -> None:
-    if result.statistic != statistic:
+def _meant_for(assertion: str, result: Result, shown: str = "") -> Result:
+    """The result, if it is of a measure that the assertion judges."""
+    known = JUDGED_BY[assertion]
+    if result.measure not in known:
+        general = "assert_below" if assertion.endswith("_below") else "assert_within_margin"
         raise UsageError(
-            f"{assertion} judges a {statistic.replace('_', ' ')} as {source} gives it; this result is a "
-            f"{result.statistic.replace('_', ' ')} ({result.measure}). Use {instead} for any result"
+            f"{shown or assertion} judges a result of {' or '.join(known)}; this one is of "
+            f"{result.measure or 'an unnamed measure'}. Use {general} for any measure of your own"
         )
-
-
-def _require_measure(result: Result, measure: str, assertion: str, source: str, instead: str = "assert_below") -> None:
-    if result.measure != measure:
-        raise UsageError(
-            f"{assertion} judges a {measure} as {source} gives it; this result is a {result.measure}. "
-            f"Use {instead} for any result"
-        )
+    return result

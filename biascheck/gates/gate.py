@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from biascheck.results.description import UNDESCRIBED, Description
 from biascheck.results.key import ResultKey
 from biascheck.results.published_figures import PublishedFigure
 from biascheck.results.result import Result
@@ -55,6 +56,7 @@ class Gate:
     note: str = ""
     most_skipped: float = MOST_SKIPPED
     skip_reason: str = ""
+    description: Description = UNDESCRIBED
 
     @property
     def measure(self) -> str:
@@ -199,6 +201,7 @@ def hold(result: Result, margin: float, interval: Interval | None, verdict: Verd
         note=how.note,
         most_skipped=how.most_skipped,
         skip_reason=missing[0].reason if missing else "",
+        description=result.description,
     )
     return _passed_or_not(gate, how)
 

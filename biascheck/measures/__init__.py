@@ -1,90 +1,61 @@
-"""One published measure a file. A measure is a call ``(model, corpus) -> Result``."""
+"""One published measure per file. A measure is a call ``(model, corpus) -> Result`` that describes itself.
 
-from biascheck.measures.absolute_gap import absolute_gap
-from biascheck.measures.association import association, association_queries, pairwise_associations
-from biascheck.measures.competency_effect import competency_effect, female_share
-from biascheck.measures.declaration import measure
-from biascheck.measures.effect_size import effect_size
-from biascheck.measures.embeddings.classifier_accuracy import classifier_accuracy
-from biascheck.measures.embeddings.cluster_accuracy import cluster_accuracy
-from biascheck.measures.embeddings.direct_bias import direct_bias
-from biascheck.measures.embeddings.gender_subspace import gender_subspace
-from biascheck.measures.embeddings.neighbour_correlation import neighbour_correlation
-from biascheck.measures.embeddings.projected_bias import with_projected_bias
-from biascheck.measures.embeddings.weat import weat
-from biascheck.measures.gap_resolution import neither_gap, pronoun_resolution, resolution_ratio
-from biascheck.measures.positive_share import positive_share
-from biascheck.measures.pronoun_gap import pronoun_gap
-from biascheck.measures.sentiment_delta import (
-    DeltaRow,
-    DeltaSummary,
-    absolute_delta,
-    delta_summary,
-    delta_table,
-    sentiment_delta,
-)
-from biascheck.measures.skew_and_stereotype import (
-    GenderF1,
-    SkewAndStereotype,
-    gender_f1,
-    resolution,
-    skew,
-    skew_and_stereotype,
-    skew_of,
-    stereotype,
-    stereotype_of,
-)
-from biascheck.measures.tables.mitigation_table import MitigationRow, mitigation_table
-from biascheck.measures.tables.occupation_table import OccupationRow, occupation_table
-from biascheck.measures.tables.profession_table import ProfessionGroup, profession_table, workforce_correlation
-from biascheck.measures.topic_correlation import topic_correlation
-from biascheck.measures.utility import held_out_loss, pronoun_error, task_error
+To add one, write its file and one line here: the reference page, ``biascheck measures`` and the tests read these names.
+"""
 
-__all__ = [
-    "DeltaRow",
-    "DeltaSummary",
-    "GenderF1",
-    "MitigationRow",
-    "OccupationRow",
-    "ProfessionGroup",
-    "SkewAndStereotype",
-    "absolute_delta",
-    "absolute_gap",
-    "association",
-    "association_queries",
-    "classifier_accuracy",
-    "cluster_accuracy",
-    "competency_effect",
-    "delta_summary",
-    "delta_table",
-    "direct_bias",
-    "effect_size",
-    "female_share",
-    "gender_f1",
-    "gender_subspace",
-    "held_out_loss",
-    "measure",
-    "mitigation_table",
-    "neighbour_correlation",
-    "neither_gap",
-    "occupation_table",
-    "pairwise_associations",
-    "positive_share",
-    "profession_table",
-    "pronoun_error",
-    "pronoun_gap",
-    "pronoun_resolution",
-    "resolution",
-    "resolution_ratio",
-    "sentiment_delta",
-    "skew",
-    "skew_and_stereotype",
-    "skew_of",
-    "stereotype",
-    "stereotype_of",
-    "task_error",
-    "topic_correlation",
-    "weat",
-    "with_projected_bias",
-    "workforce_correlation",
-]
+from types import ModuleType as _ModuleType
+
+from biascheck.measures.absolute_delta import absolute_delta as absolute_delta
+from biascheck.measures.absolute_gap import absolute_gap as absolute_gap
+from biascheck.measures.association import association as association
+from biascheck.measures.association import association_queries as association_queries
+from biascheck.measures.association import pairwise_associations as pairwise_associations
+from biascheck.measures.coreference.gap_resolution import gap_resolution as gap_resolution
+from biascheck.measures.coreference.neither_gap import neither_gap as neither_gap
+from biascheck.measures.coreference.neither_gap_beyond_labels import (
+    neither_gap_beyond_labels as neither_gap_beyond_labels,
+)
+from biascheck.measures.coreference.resolution_ratio import resolution_ratio as resolution_ratio
+from biascheck.measures.coreference.topic_correlation import topic_correlation as topic_correlation
+from biascheck.measures.declaration import measure as measure
+from biascheck.measures.derivation import derived_measure as derived_measure
+from biascheck.measures.effect_size import effect_size as effect_size
+from biascheck.measures.embeddings.classifier_accuracy import classifier_accuracy as classifier_accuracy
+from biascheck.measures.embeddings.cluster_accuracy import cluster_accuracy as cluster_accuracy
+from biascheck.measures.embeddings.direct_bias import direct_bias as direct_bias
+from biascheck.measures.embeddings.gender_subspace import gender_subspace as gender_subspace
+from biascheck.measures.embeddings.neighbour_correlation import neighbour_correlation as neighbour_correlation
+from biascheck.measures.embeddings.projected_bias import with_projected_bias as with_projected_bias
+from biascheck.measures.embeddings.weat import weat as weat
+from biascheck.measures.positive_share import positive_share as positive_share
+from biascheck.measures.pronouns.competency_effect import competency_effect as competency_effect
+from biascheck.measures.pronouns.female_share import female_share as female_share
+from biascheck.measures.pronouns.gender_f1 import GenderF1 as GenderF1
+from biascheck.measures.pronouns.gender_f1 import SkewAndStereotype as SkewAndStereotype
+from biascheck.measures.pronouns.gender_f1 import gender_f1 as gender_f1
+from biascheck.measures.pronouns.gender_f1 import skew_and_stereotype as skew_and_stereotype
+from biascheck.measures.pronouns.name_resolution import name_resolution as name_resolution
+from biascheck.measures.pronouns.pronoun_gap import pronoun_gap as pronoun_gap
+from biascheck.measures.pronouns.skew import skew as skew
+from biascheck.measures.pronouns.skew import skew_of as skew_of
+from biascheck.measures.pronouns.stereotype import stereotype as stereotype
+from biascheck.measures.pronouns.stereotype import stereotype_of as stereotype_of
+from biascheck.measures.sentiment_delta import sentiment_delta as sentiment_delta
+from biascheck.measures.tables.delta_table import DeltaRow as DeltaRow
+from biascheck.measures.tables.delta_table import DeltaSummary as DeltaSummary
+from biascheck.measures.tables.delta_table import delta_summary as delta_summary
+from biascheck.measures.tables.delta_table import delta_table as delta_table
+from biascheck.measures.tables.mitigation_table import MitigationRow as MitigationRow
+from biascheck.measures.tables.mitigation_table import mitigation_table as mitigation_table
+from biascheck.measures.tables.occupation_table import OccupationRow as OccupationRow
+from biascheck.measures.tables.occupation_table import occupation_table as occupation_table
+from biascheck.measures.tables.profession_table import ProfessionGroup as ProfessionGroup
+from biascheck.measures.tables.profession_table import profession_table as profession_table
+from biascheck.measures.utility.held_out_loss import held_out_loss as held_out_loss
+from biascheck.measures.utility.pronoun_error import pronoun_error as pronoun_error
+from biascheck.measures.utility.task_error import task_error as task_error
+from biascheck.measures.workforce_correlation import workforce_correlation as workforce_correlation
+
+__all__ = sorted(
+    name for name, thing in globals().items() if not name.startswith("_") and not isinstance(thing, _ModuleType)
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import exp, log
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from biascheck.corpora.sentence import Sentence
 from biascheck.errors import CorpusError, ScoreError, UsageError
 from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft, shown
-from biascheck.models.capabilities import CausalModel, LanguageModel, MaskedModel
+from biascheck.models.capabilities import CausalModel, LanguageModel, MaskedModel, fills_masks, require_capability
 from biascheck.models.scoring.queries import (
     AS_IN_BARTL_2020,
     Answer,
@@ -34,7 +34,25 @@ Variant = Literal["ours", "as published (Bartl 2020)"]
 AS_PUBLISHED: Variant = "as published (Bartl 2020)"
 
 
-@measure("association", version=1)
+@measure(
+    "association",
+    version=1,
+    about="How much an attribute (a profession, a trait) raises the model's probability of one group's words above "
+    "another's, compared with the same sentence in which the attribute is hidden.",
+    limits=(
+        "The sentences come from templates. What a model does with natural text may differ.",
+        "A mean near zero can hide large gaps in opposite directions: look at the attributes.",
+        "A gap in word probabilities says nothing by itself about what an application does with the model.",
+        "The prior depends on the number of masks, and on nothing else of the attribute.",
+        "In languages that mark gender, grammar alone moves the gap.",
+    ),
+    direction="from parity",
+    unit="natural log units: +0.69 doubles the odds of the first group's words against the second's, −0.69 halves them",
+    sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
+    "the mean gap; zero is parity.",
+    paper="kurita2019",
+    needs=("fills masks", "scores text"),
+)
 def association(
     model: LanguageModel,
     corpus: Corpus,
@@ -50,21 +68,27 @@ def association(
 
         association(T, A, S) = ln P(T | S, T masked) − ln P(T | S, T and A masked)
 
-    both read at the target's own mask; A has one mask for every piece of this model's tokenizer. The
+    both read at the target's own mask; A has one mask for every token of this model's tokenizer. The
     score of an item is the association of ``contrast[0]`` minus that of ``contrast[1]`` (for gender:
     male − female, so positive points towards male), the estimate the mean over items, its interval a
     cluster bootstrap over attributes.
 
-    A target of several pieces has the joint probability of its pieces (``multi_token="joint"``) or is
+    A target of several tokens has the joint probability of its tokens (``multi_token="joint"``) or is
     skipped with its reason (``"skip"``). Causal models have no mask: P(T | S) is the likelihood of the
     whole sentence normalised over the item's groups, and the prior is the mean of the same over the
     corpus's neutral fillers in the attribute's place.
 
     ``variant="as published (Bartl 2020)"`` masks an attribute once per whitespace word, fills the input to
-    16 pieces with attended masks and cuts it there, as the authors' code did.
+    16 tokens with attended masks and cuts it there, as the authors' code did. A target beyond the cut is skipped.
+    Masked models only. For example, −ln 4:
 
-    Limits: the prior depends on the number of masks, and on nothing else of the attribute; templates
-    are not natural text; a gap says nothing about what the model does downstream.
+    >>> from biascheck.corpora import corpus_from_templates
+    >>> from biascheck.testing import TableModel
+    >>> he_she = [{"male": "he", "female": "she"}]
+    >>> jobs = corpus_from_templates("jobs", ["{target} is a {attribute}."], he_she, ["nurse"])
+    >>> model = TableModel({"nurse": {"he": 0.2, "she": 0.8}}, prior={"he": 0.5, "she": 0.5})
+    >>> round(association(model, jobs).estimate, 4)
+    -1.3863
     """
     if corpus.pairs[0].sentences[corpus.groups[0]].attribute is None:
         raise CorpusError(f"{corpus.name!r} marks no attributes; association needs one in every sentence")
@@ -108,17 +132,13 @@ def association_queries(sentences: Iterable[Sentence]) -> list[MaskedQuery]:
 Scores = Mapping[str, float] | Refusal
 
 
-def _score(
-    model: LanguageModel, corpus: Corpus, multi_token: MultiToken, variant: Variant
-) -> list[tuple[Pair, Scores]]:
-    if isinstance(model, MaskedModel):
+def _score(model: Any, corpus: Corpus, multi_token: MultiToken, variant: Variant) -> list[tuple[Pair, Scores]]:
+    if fills_masks(model):
         masking = AS_IN_BARTL_2020 if variant == AS_PUBLISHED else Masking()
         return _score_masked(model, corpus, multi_token, masking)
     if variant != "ours":
-        raise UsageError(f"variant {variant!r} is about masks; {model.name} is a causal model and has none")
-    if isinstance(model, CausalModel):
-        return _score_causal(model, corpus)
-    raise UsageError(f"{model!r} is neither a masked nor a causal language model; see biascheck.models.capabilities")
+        require_capability(model, ("fills masks",), f"variant {variant!r}")
+    return _score_causal(model, corpus)
 
 
 def _contrast(corpus: Corpus, contrast: tuple[str, str] | None) -> tuple[str, str]:

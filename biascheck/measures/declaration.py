@@ -1,28 +1,34 @@
-"""What makes a function a measure: a name, a version, provenance, and a place in the cache."""
+"""What makes a function a measure: a description, provenance, and a place in the cache."""
 
 from __future__ import annotations
 
 import inspect
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cache, wraps
+from functools import cache, update_wrapper
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
+from biascheck.cache.code_digest import code_of_measure
 from biascheck.cache.document_cache import active_cache, digest_of
 from biascheck.errors import UsageError
-from biascheck.models.capabilities import Model
-from biascheck.results import summaries
+from biascheck.models.capabilities import Model, capabilities_of, require_capability
+from biascheck.results.description import Description, Direction
 from biascheck.results.result import Provenance, Result
 from biascheck.results.storage import SCHEMA, result_from_dict, result_to_dict
 
-__all__ = ["Material", "measure"]
+__all__ = ["Material", "Measure", "declared", "first_line", "measure"]
 
 
 class Material(Protocol):
-    """What a measure is taken on: a corpus, a lexicon, a table of stimuli. The fingerprint tells two apart."""
+    """What a measure is taken on: a corpus, a lexicon, a table of stimuli. The fingerprint tells two apart.
+
+    One that belongs to a paper has an attribute ``paper``, by which a report places results on it.
+    """
 
     @property
     def name(self) -> str:
@@ -40,51 +46,136 @@ class Material(Protocol):
 Options = ParamSpec("Options")
 Source = TypeVar("Source", bound=Material)
 LIBRARIES = ("pytest-biascheck", "torch", "transformers", "tokenizers", "numpy", "scipy", "scikit-learn")
+_DECLARED: ContextVar[Description | None] = ContextVar("declared", default=None)
+
+
+class Measure(Generic[Source, Options]):
+    """A function ``(model, corpus, **options) -> Result`` that knows what it measures; made by :func:`measure`."""
+
+    __name__: str
+    __qualname__: str
+    __wrapped__: Callable[..., Result]
+
+    def __init__(
+        self,
+        function: Callable[Concatenate[Any, Source, Options], Result],
+        description: Description,
+        adapt: Callable[[Any], Any] | None = None,
+    ) -> None:
+        update_wrapper(self, function)
+        self.description = description
+        self._adapt = adapt
+        self._signature = inspect.signature(function)
+
+    def __repr__(self) -> str:
+        return f"<measure {self.description.name!r}>"
+
+    def __reduce__(self) -> str:
+        return self.__qualname__
+
+    def __call__(self, model: Any, corpus: Source, /, *args: Options.args, **kwargs: Options.kwargs) -> Result:
+        """Measure a model on a corpus, or find the result of an earlier run."""
+        model = self._adapted(model)
+        require_capability(model, self.description.needs, self.description.name)
+        bound = self._signature.bind(model, corpus, *args, **kwargs)
+        bound.apply_defaults()
+        options = dict(list(bound.arguments.items())[2:])
+        provenance = _provenance(self.description.version, model, corpus, options)
+
+        def compute() -> dict[str, Any]:
+            with _declaring(self.description):
+                drafted = self.__wrapped__(model, corpus, *args, **kwargs)
+            # asked after measuring: a model that is loaded late can describe itself by then
+            origin = replace(provenance, model=dict(getattr(model, "about", {})))
+            return result_to_dict(replace(drafted, measure=self.description.name, provenance=origin))
+
+        # A function has no fingerprint by which a later run could find its result again.
+        cache = active_cache() if getattr(model, "lasting", True) else None
+        key = _key(self.description.name, provenance, code_of_measure(self.__wrapped__))
+        result = result_from_dict(compute() if cache is None else cache.fetch(key, compute))
+        treatment = _treatment(model, options)
+        return self._described(replace(result, model=model.name, corpus=corpus.name, treatment=treatment), corpus)
+
+    def _adapted(self, model: Any) -> Any:
+        """What is no model yet (a function, a pipeline) as one, where the measure knows how."""
+        return model if self._adapt is None or capabilities_of(model) else self._adapt(model)
+
+    def _described(self, result: Result, corpus: Material) -> Result:
+        paper: str = getattr(corpus, "paper", "")
+        described = replace(self.description, statistic=result.statistic, parity=result.parity, corpus_paper=paper)
+        return replace(result, description=described)
 
 
 def measure(
-    name: str, *, version: int
-) -> Callable[
-    [Callable[Concatenate[Any, Source, Options], Result]], Callable[Concatenate[Any, Source, Options], Result]
-]:
-    """Give a ``(model, corpus, **options) -> Result`` function provenance and caching.
+    name: str,
+    *,
+    version: int,
+    about: str = "",
+    limits: Sequence[str] = (),
+    statistic: str = "mean",
+    parity: float = 0.0,
+    direction: Direction = "unstated",
+    unit: str = "",
+    sign: str = "",
+    paper: str = "",
+    needs: Sequence[str] = (),
+    adapt: Callable[[Any], Any] | None = None,
+) -> Callable[[Callable[Concatenate[Any, Source, Options], Result]], Measure[Source, Options]]:
+    """Make a ``(model, corpus, **options) -> Result`` function a measure, with a description, provenance and caching.
 
-    Raise ``version`` whenever the same inputs give another figure: it is part of the cache key.
+    Raise ``version`` whenever the same inputs give another figure: it is part of the cache key. The rest is the
+    :class:`Description` that results carry into reports; ``about`` is the first line of the docstring unless given.
+    ``adapt`` makes a model of what is none yet.
     """
 
-    def decorate(
-        function: Callable[Concatenate[Any, Source, Options], Result],
-    ) -> Callable[Concatenate[Any, Source, Options], Result]:
-        signature = inspect.signature(function)
-
-        @wraps(function)
-        def measured(model: Any, corpus: Source, /, *args: Options.args, **kwargs: Options.kwargs) -> Result:
-            bound = signature.bind(model, corpus, *args, **kwargs)
-            bound.apply_defaults()
-            options = dict(list(bound.arguments.items())[2:])
-            provenance = _provenance(version, model, corpus, options)
-
-            def compute() -> dict[str, Any]:
-                drafted = function(model, corpus, *args, **kwargs)
-                # asked after measuring: a model that is loaded late can describe itself by then
-                about = replace(provenance, model=dict(getattr(model, "about", {})))
-                return result_to_dict(replace(drafted, measure=name, provenance=about))
-
-            cache = active_cache()
-            key = _key(name, provenance)
-            result = result_from_dict(compute() if cache is None else cache.fetch(key, compute))
-            treatment = tuple(getattr(model, "treatment", ()))
-            return replace(result, model=model.name, corpus=corpus.name, treatment=treatment)
-
-        return measured
+    def decorate(function: Callable[Concatenate[Any, Source, Options], Result]) -> Measure[Source, Options]:
+        description = Description(
+            name=name,
+            version=version,
+            statistic=statistic,
+            parity=parity,
+            direction=direction,
+            unit=unit,
+            sign=sign,
+            about=about or first_line(function),
+            limits=tuple(limits),
+            paper=paper,
+            needs=tuple(needs),
+        )
+        return Measure(function, description, adapt)
 
     return decorate
 
 
-def _key(name: str, provenance: Provenance) -> str:
+def declared() -> Description | None:
+    """The description of the measure that is being taken now, if any."""
+    return _DECLARED.get()
+
+
+def first_line(thing: object) -> str:
+    """The first line of a docstring: what a function or a module is about."""
+    return (inspect.getdoc(thing) or "").partition("\n")[0]
+
+
+@contextmanager
+def _declaring(description: Description) -> Iterator[None]:
+    token = _DECLARED.set(description)
+    try:
+        yield
+    finally:
+        _DECLARED.reset(token)
+
+
+def _treatment(model: Model, options: Mapping[str, Any]) -> tuple[str, ...]:
+    """What was done to the model; online mitigation is a treatment, too, and not another measure."""
+    online = ("online",) if options.get("online") is True else ()
+    return (*getattr(model, "treatment", ()), *online)
+
+
+def _key(name: str, provenance: Provenance, code: str) -> str:
     facts = [
         SCHEMA,
-        summaries.VERSION,
+        code,
         name,
         provenance.measure_version,
         provenance.model_fingerprint,
@@ -94,8 +185,8 @@ def _key(name: str, provenance: Provenance) -> str:
         return digest_of([*facts, provenance.options])
     except (TypeError, ValueError) as error:
         raise UsageError(
-            f"measure {name!r} has an option that is no plain value ({error}); options are numbers, strings, or lists "
-            "and dicts of these, so that a result can be stored with them and found again"
+            f"measure {name!r} has an option that is not a plain value ({error}); options are numbers, strings, or "
+            "lists and dicts of these, so that a result can be stored with them and found again"
         ) from error
 
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from biascheck.corpora.corpus import Pair
 from biascheck.errors import ScoreError
-from biascheck.measures.declaration import Material
+from biascheck.measures.declaration import Material, declared
 from biascheck.models.capabilities import Model
+from biascheck.results.description import UNDESCRIBED
 from biascheck.results.items import ItemScore, Shown, Skipped
 from biascheck.results.result import Provenance, Result
 
@@ -25,11 +26,17 @@ def draft(
     *,
     contrast: tuple[str, str],
     seed: int,
-    statistic: str = "mean",
-    parity: float = 0.0,
+    statistic: str | None = None,
+    parity: float | None = None,
     unit: str = "items",
 ) -> Result:
-    """A result with its items and no figures yet; without a single item there is none."""
+    """A result with its items and no figures yet; without a single item there is none.
+
+    Statistic and parity are those that the measure declares, unless given.
+    """
+    description = declared() or UNDESCRIBED
+    statistic = description.statistic if statistic is None else statistic
+    parity = description.parity if parity is None else parity
     if not items:
         reasons = Counter(skip.reason for skip in skipped).most_common(3)
         listed = "; ".join(f"{reason} ({count}×)" for reason, count in reasons) or "the corpus gave none"

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import exp, log
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from biascheck import stats
 from biascheck.corpora.corpus import Corpus, Pair
 from biascheck.corpora.sentence import Sentence
-from biascheck.errors import CorpusError, UsageError
+from biascheck.errors import CorpusError
 from biascheck.measures.association import association
 from biascheck.measures.attribute_means import means_of_attributes
 from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft
-from biascheck.models.capabilities import LanguageModel, MaskedModel
+from biascheck.models.capabilities import LanguageModel, require_capability
 from biascheck.models.scoring.queries import Answer, MaskedQuery, MultiToken, Refusal
 from biascheck.results.items import ItemScore, Skipped
 from biascheck.results.result import Result
@@ -30,7 +30,25 @@ Variant = Literal["ours", "as published (Kurita 2019)"]
 AS_PUBLISHED: Variant = "as published (Kurita 2019)"
 
 
-@measure("effect size", version=1)
+@measure(
+    "effect size",
+    version=1,
+    about="How far apart two sets of attributes (career and family, say) lie on the association gap, in standard "
+    "deviations.",
+    limits=(
+        "With eight attributes per set the interval is about two wide: a small margin is out of its reach.",
+        "It compares two sets. A model that leans the same way for both reads as zero.",
+        "Standardised: tiny gaps that are very regular give a large effect.",
+    ),
+    statistic="standardised_difference",
+    direction="from parity",
+    unit="standard deviations",
+    sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
+    "set A minus set B in standard deviations of these gaps: positive means that set A leans towards {first} more than "
+    "set B does.",
+    paper="kurita2019",
+    needs=("fills masks", "scores text"),
+)
 def effect_size(
     model: LanguageModel,
     corpus: Corpus,
@@ -47,14 +65,17 @@ def effect_size(
         d = (mean A − mean B) / standard deviation of A ∪ B  (n − 1)
 
     Positive: set A leans towards the corpus's first group more than set B does. The p-value is two-sided,
-    from permuting attributes between the sets: exact where the partitions can be enumerated.
+    from permuting attributes between the sets: exact where the partitions can be enumerated. The standard deviation is
+    of both sets together, so this is not Cohen's d; with equal sets it stays below 2.
+
+    Pairs carry the label ``side``, "A" or "B"; the corpus has two groups. ``kurita_weat(category)`` gives the corpora:
+    1 flowers and insects, 3 white and black (A pleasant, B unpleasant), 6 career and family, 7 math and arts,
+    8 science and arts.
 
     ``variant="as published (Kurita 2019)"`` does what the authors' code did: one row for every template and
     attribute, the rows pooled as if independent; the probabilities of several targets of a template summed
     before the logarithm; the prior read at the word left of the attribute; p without the +1. It reproduces
     their procedure, not their figures, some of which cannot be reproduced (see the errata).
-
-    Limits: with eight attributes a side the interval of d is about two wide.
     """
     _require_sides(corpus)
     if variant == AS_PUBLISHED:
@@ -70,7 +91,6 @@ def effect_size(
         skipped,
         contrast=contrast,
         seed=seed,
-        statistic="standardised_difference",
         unit="attributes" if variant == "ours" else "rows",
     )
     result = summarise(form)
@@ -95,10 +115,9 @@ def _require_sides(corpus: Corpus) -> None:
         raise CorpusError(f"{corpus.name!r} has {len(corpus.groups)} groups; an effect size is of the gap between two")
 
 
-def _pooled_rows(model: LanguageModel, corpus: Corpus) -> tuple[list[ItemScore], list[Skipped]]:
+def _pooled_rows(model: Any, corpus: Corpus) -> tuple[list[ItemScore], list[Skipped]]:
     """One item for every template and attribute, as the authors pooled them."""
-    if not isinstance(model, MaskedModel):
-        raise UsageError(f"variant {AS_PUBLISHED!r} is about masks; {model.name} is a causal model and has none")
+    require_capability(model, ("fills masks",), f"variant {AS_PUBLISHED!r}")
     rows: dict[tuple[str, str], list[Pair]] = {}
     for pair in corpus:
         rows.setdefault((str(pair.labels.get("template")), pair.attribute), []).append(pair)

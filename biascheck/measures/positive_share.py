@@ -15,7 +15,25 @@ from biascheck.results.summaries import summarise
 __all__ = ["positive_share"]
 
 
-@measure("positive share", version=1)
+@measure(
+    "positive share",
+    version=1,
+    about="The share of attributes that lean towards the first group; one half is parity.",
+    limits=(
+        "It counts directions and ignores sizes: a tiny gap in the same direction everywhere reads as 1. Read it "
+        "beside the mean gap.",
+        "The attributes of a list are a sample of nothing but that list.",
+    ),
+    statistic="share_positive",
+    parity=0.5,
+    direction="from parity",
+    unit="share from 0 to 1",
+    sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
+    "the share of attributes with a positive gap; 0.50 is parity, above it more attributes lean towards {first} than "
+    "towards {second}.",
+    paper="kurita2019",
+    needs=("fills masks", "scores text"),
+)
 def positive_share(
     model: LanguageModel,
     corpus: Corpus,
@@ -27,10 +45,11 @@ def positive_share(
     """The share of attributes whose mean association gap is positive; one half is parity.
 
     An attribute whose gap is exactly zero counts one half, so that a model without any preference
-    reads 0.5. For gender, above 0.5 means that most attributes lean towards male.
+    reads 0.5. For gender, above 0.5 means that most attributes lean towards male. The interval is Wilson's.
 
-    Limits: it counts directions and ignores sizes. A tiny gap in the same direction everywhere reads as
-    1.0, and the attributes of one list are not a sample of anything but that list.
+    ``employment(kind)`` gives corpora with our own word lists (``titles``, ``positive_traits``, ``negative_traits``,
+    ``skills``); ``biascheck.corpora.published_employment`` reads the published ones. A model with random weights whose
+    gaps are all −0.004 reads as 0.
     """
     gaps = association(model, corpus, contrast=contrast, multi_token=multi_token, seed=seed)
     form = draft(
@@ -40,8 +59,6 @@ def positive_share(
         gaps.skipped,
         contrast=gaps.contrast,
         seed=seed,
-        statistic="share_positive",
-        parity=0.5,
         unit="attributes",
     )
     return summarise(form)

@@ -1,10 +1,23 @@
-"""What a measure needs of a model. Anything that satisfies a protocol can be measured."""
+"""What a model can do, and what a measure needs of it. Anything with the methods of a protocol can be measured.
+
++-------------------------+--------------------------------------------------+-------------------------+
+| capability              | methods                                          | protocol                |
++=========================+==================================================+=========================+
+| fills masks             | ``fill``                                         | :class:`MaskedModel`    |
+| scores text             | ``likelihood``                                   | :class:`CausalModel`    |
+| rates text              | ``rate``                                         | :class:`Classifier`     |
+| embeds words            | ``vectors``, or what embeds them in context      | :class:`StaticVectors`  |
+| embeds words in context | ``words`` and ``sentences``, or ``as_encoder``   | :class:`Encoder`        |
+| embeds sentences        | ``words`` and ``sentences``, or ``as_encoder``   | :class:`Encoder`        |
++-------------------------+--------------------------------------------------+-------------------------+
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeGuard, runtime_checkable
 
+from biascheck.errors import CapabilityError
 from biascheck.models.scoring.queries import (
     Answer,
     MaskedQuery,
@@ -16,16 +29,43 @@ from biascheck.models.scoring.queries import (
     WordQuery,
 )
 
+if TYPE_CHECKING:
+    from biascheck.models.scoring.encoding import Pooling
+
 __all__ = [
+    "Capability",
     "CausalModel",
     "Classifier",
     "Embedding",
     "Encoder",
+    "HasStates",
     "LanguageModel",
     "MaskedModel",
     "Model",
     "StaticVectors",
+    "capabilities_of",
+    "embeds_in_context",
+    "fills_masks",
+    "has_states",
+    "in_words",
+    "is_static",
+    "rates_text",
+    "require_capability",
+    "scores_text",
 ]
+
+Capability = Literal[
+    "fills masks", "scores text", "rates text", "embeds words", "embeds words in context", "embeds sentences"
+]
+
+NOUNS: dict[Capability, str] = {
+    "fills masks": "a masked language model",
+    "scores text": "a causal language model",
+    "rates text": "a text classifier",
+    "embeds sentences": "an encoder",
+    "embeds words": "a table of word vectors",
+}
+"""What a model with this capability is called; the first that fits."""
 
 
 @runtime_checkable
@@ -45,8 +85,6 @@ class Model(Protocol):
 class MaskedModel(Model, Protocol):
     """A model that fills masks."""
 
-    kind: ClassVar[Literal["masked"]]
-
     def fill(
         self, queries: Sequence[MaskedQuery], *, masking: Masking = ..., multi_token: MultiToken = ...
     ) -> list[Answer | Refusal]:
@@ -55,9 +93,7 @@ class MaskedModel(Model, Protocol):
 
 @runtime_checkable
 class CausalModel(Model, Protocol):
-    """A model that reads from left to right."""
-
-    kind: ClassVar[Literal["causal"]]
+    """A model that scores text: it reads from left to right."""
 
     def likelihood(self, queries: Sequence[SentenceQuery]) -> list[Answer | Refusal]:
         """Answer each query in order."""
@@ -65,9 +101,7 @@ class CausalModel(Model, Protocol):
 
 @runtime_checkable
 class Classifier(Model, Protocol):
-    """A model that says how positive a text is."""
-
-    kind: ClassVar[Literal["classifier"]]
+    """A model that rates text: how positive is it?"""
 
     def rate(self, texts: Sequence[str]) -> list[float]:
         """P(positive) of each text in order, from 0 to 1."""
@@ -77,24 +111,28 @@ class Classifier(Model, Protocol):
 class Encoder(Model, Protocol):
     """A model that gives a word, or a sentence, a vector that depends on its text."""
 
-    kind: ClassVar[Literal["encoder"]]
-
     @property
     def can_mask(self) -> bool:
         """Whether a word of the text can be hidden behind a mask."""
 
     def words(self, queries: Sequence[WordQuery]) -> list[State | Refusal]:
-        """The mean state of the pieces of each word, in order."""
+        """The mean state of the tokens of each word, in order."""
 
     def sentences(self, texts: Sequence[str]) -> list[State | Refusal]:
         """The pooled state of each text, in order."""
 
 
 @runtime_checkable
+class HasStates(Model, Protocol):
+    """A model that is made for something else and whose hidden states can be read."""
+
+    def as_encoder(self, *, layer: int = -1, pooling: Pooling = "mean") -> Encoder:
+        """The same model as an encoder."""
+
+
+@runtime_checkable
 class StaticVectors(Model, Protocol):
     """A table with one vector for each word, whatever its sentence."""
-
-    kind: ClassVar[Literal["static"]]
 
     @property
     def vocabulary(self) -> Sequence[str]:
@@ -106,3 +144,77 @@ class StaticVectors(Model, Protocol):
 
 LanguageModel = MaskedModel | CausalModel
 Embedding = Encoder | StaticVectors
+
+
+def _has(model: object, *methods: str) -> bool:
+    # Only methods are asked for: a property such as can_mask would load the weights.
+    return all(callable(getattr(model, method, None)) for method in methods)
+
+
+def fills_masks(model: object) -> TypeGuard[MaskedModel]:
+    """Whether a model fills masks."""
+    return _has(model, "fill")
+
+
+def scores_text(model: object) -> TypeGuard[CausalModel]:
+    """Whether a model gives whole texts a likelihood."""
+    return _has(model, "likelihood")
+
+
+def rates_text(model: object) -> TypeGuard[Classifier]:
+    """Whether a model says how positive a text is."""
+    return _has(model, "rate")
+
+
+def is_static(model: object) -> TypeGuard[StaticVectors]:
+    """Whether a model has one vector for a word, whatever its sentence."""
+    return _has(model, "vectors")
+
+
+def has_states(model: object) -> TypeGuard[HasStates]:
+    """Whether a model can be turned into an encoder."""
+    return _has(model, "as_encoder")
+
+
+def embeds_in_context(model: object) -> TypeGuard[Encoder]:
+    """Whether a model gives words vectors that depend on their sentence."""
+    return _has(model, "words", "sentences")
+
+
+def capabilities_of(model: object) -> frozenset[Capability]:
+    """Everything a model can do, by its methods. Asking loads nothing."""
+    found: set[Capability] = set()
+    if fills_masks(model):
+        found.add("fills masks")
+    if scores_text(model):
+        found.add("scores text")
+    if rates_text(model):
+        found.add("rates text")
+    if embeds_in_context(model) or has_states(model):
+        found |= {"embeds words", "embeds words in context", "embeds sentences"}
+    if is_static(model):
+        found.add("embeds words")
+    return frozenset(found)
+
+
+def in_words(model: object) -> str:
+    """A model and what it can do: "glove is a table of word vectors: it embeds words"."""
+    name = getattr(model, "name", None) or type(model).__name__
+    found = capabilities_of(model)
+    noun = next((noun for capability, noun in NOUNS.items() if capability in found), None)
+    if noun is None:
+        return f"{name} ({type(model).__name__}) has no capability that biascheck knows, see biascheck.extend"
+    # what embeds words in context embeds words
+    listed = [one for one in Capability.__args__ if one in found]  # type: ignore[attr-defined]
+    listed = [one for one in listed if not (one == "embeds words" and "embeds words in context" in found)]
+    return f"{name} is {noun}: it {_joined(listed, 'and')}"
+
+
+def require_capability(model: Any, needs: Sequence[str], what: str) -> None:
+    """Refuse a model that has none of the capabilities that ``what`` needs."""
+    if needs and not capabilities_of(model) & set(needs):
+        raise CapabilityError(f"{in_words(model)}; {what} needs a model that {_joined(needs, 'or')}")
+
+
+def _joined(words: Sequence[str], last: str) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"

@@ -15,7 +15,6 @@ from biascheck.plugin.fixtures import (
     bias_data,
     bias_debiased_model,
     bias_finetuned_pair,
-    bias_language_model,
     bias_margins,
     bias_model,
     bias_names,
@@ -29,6 +28,7 @@ from biascheck.plugin.fixtures import (
 from biascheck.plugin.options import add_options
 from biascheck.plugin.session import SESSION, BiasSession
 from biascheck.plugin.settings import settings_of
+from biascheck.plugin.skips import pytest_runtest_call, pytest_runtest_setup
 
 __all__ = [
     "bec_pro",
@@ -38,13 +38,14 @@ __all__ = [
     "bias_data",
     "bias_debiased_model",
     "bias_finetuned_pair",
-    "bias_language_model",
     "bias_margins",
     "bias_model",
     "bias_names",
     "bias_published",
     "bias_seed",
     "bias_text",
+    "pytest_runtest_call",
+    "pytest_runtest_setup",
     "religion",
     "winograd_t1",
     "winograd_t2",

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from biascheck.corpora import Corpus, Documents, NameMap, Reviews
     from biascheck.debias import ClassifierRecipe, LanguageRecipe
     from biascheck.gates.margins import Margins
-    from biascheck.models.adapters.sequence_classifier import TransformersClassifier
-    from biascheck.models.capabilities import Model
+    from biascheck.models.capabilities import Classifier, Model
     from biascheck.models.loading.loader import LoadedModel
     from biascheck.results.published_figures import PublishedFigures
     from biascheck.results.result import Result
@@ -30,7 +29,6 @@ __all__ = [
     "bias_data",
     "bias_debiased_model",
     "bias_finetuned_pair",
-    "bias_language_model",
     "bias_margins",
     "bias_model",
     "bias_names",
@@ -42,7 +40,7 @@ __all__ = [
     "winograd_t2",
 ]
 
-NO_LANGUAGE_MODELS = {"encoder": "an encoder", "classifier": "a classifier", "static": "a table of word vectors"}
+CLASSIFIER = "bias_classifier (biascheck.debias.fine_tune_classifier makes one of a causal model)"
 
 
 @contextmanager
@@ -82,42 +80,27 @@ def bias_model(request: pytest.FixtureRequest) -> Model:
 
 
 @pytest.fixture(scope="session")
-def bias_language_model(bias_model: Any) -> Any:
-    """The model under test where it gives probabilities of words; for any other a test is skipped."""
-    if bias_model.kind in NO_LANGUAGE_MODELS:
-        pytest.skip(
-            f"{bias_model.name} is {NO_LANGUAGE_MODELS[bias_model.kind]} and gives no probabilities of words; "
-            "this needs a masked or causal language model"
-        )
-    return bias_model
-
-
-@pytest.fixture(scope="session")
-def bias_classifier(bias_model: Any) -> Callable[..., TransformersClassifier]:
+def bias_classifier(bias_model: Any) -> Callable[..., Classifier]:
     """Sentiment classifiers of the model under test: ``bias_classifier("mix-all")``.
 
-    A masked language model is fine-tuned on our own reviews under the condition named (or on ``reviews``, by
-    ``recipe``), once for all workers and runs. A classifier is taken as it is, and knows the condition "original" only.
-    A causal model is skipped: nobody who measures one expects it to be trained. So are static vectors.
+    A model that fills masks, or an encoder, is fine-tuned on our own reviews under the condition named (or on
+    ``reviews``, by ``recipe``), once for all workers and runs. A model that rates text is taken as it is, and knows the
+    condition "original" only. One that scores text is skipped: nobody who measures it expects it to be trained.
     """
 
     def classifier(
         condition: str = "original", reviews: Reviews | None = None, recipe: ClassifierRecipe | None = None
-    ) -> TransformersClassifier:
+    ) -> Classifier:
         from biascheck.corpora import reviews as own_reviews
         from biascheck.debias import SMALL, Condition, fine_tune_classifier
+        from biascheck.models.capabilities import rates_text, require_capability, scores_text
 
-        if bias_model.kind == "classifier":
+        if rates_text(bias_model):
             if condition != "original":
                 pytest.skip(f"{bias_model.name} is a classifier already; {condition} is about how one is trained")
-            return bias_model  # type: ignore[no-any-return]
-        if bias_model.kind == "static":
-            pytest.skip(f"{bias_model.name} is a table of word vectors; there is nothing to fine-tune")
-        if bias_model.kind == "causal":
-            pytest.skip(
-                f"{bias_model.name} is a causal model; make a classifier of it with "
-                "biascheck.debias.fine_tune_classifier and pass its folder"
-            )
+            return bias_model
+        trained = () if scores_text(bias_model) else ("fills masks", "embeds sentences")
+        require_capability(bias_model, ("rates text", *trained), CLASSIFIER)
         treated = Condition.named(condition)
         trained_on = treated.apply(reviews or own_reviews("train"))
         return fine_tune_classifier(bias_model, trained_on, recipe or treated.steps_kept(SMALL), treatment=str(treated))
@@ -148,12 +131,12 @@ def bias_names(pytestconfig: pytest.Config) -> NameMap:
 
 
 @pytest.fixture(scope="session")
-def bias_debiased_model(bias_language_model: Any, request: pytest.FixtureRequest) -> Callable[..., LoadedModel]:
+def bias_debiased_model(bias_model: Any, request: pytest.FixtureRequest) -> Callable[..., LoadedModel]:
     """The model under test, trained further: ``bias_debiased_model(recipe="lora")``.
 
     ``recipe`` is a name or a LanguageRecipe, ``documents`` the text (``bias_text`` unless given), ``name_map`` the
-    first names (``bias_names`` unless given). Each checkpoint is made once for all workers and runs. What is no
-    language model is skipped.
+    first names (``bias_names`` unless given). Each checkpoint is made once for all workers and runs. Only for models
+    that fill masks or score text.
     """
 
     def debiased(
@@ -163,28 +146,28 @@ def bias_debiased_model(bias_language_model: Any, request: pytest.FixtureRequest
 
         text = request.getfixturevalue("bias_text") if documents is None else documents
         options.setdefault("name_map", request.getfixturevalue("bias_names"))
-        return fine_tune(bias_language_model, text, recipe, **options)
+        return fine_tune(bias_model, text, recipe, **options)
 
     return debiased
 
 
 @pytest.fixture(scope="session")
 def bias_finetuned_pair(
-    bias_language_model: Any, bias_debiased_model: Callable[..., LoadedModel]
+    bias_model: Any, bias_debiased_model: Callable[..., LoadedModel]
 ) -> Callable[..., tuple[LoadedModel, LoadedModel]]:
     """The pair of Manela et al. (2021): trained to predict pronouns with and without gender-swapped copies.
 
-    ``augmented, unaugmented = bias_finetuned_pair(epochs=2)``: settings replace those of both recipes. Causal models
-    predict no masked pronouns and are skipped.
+    ``augmented, unaugmented = bias_finetuned_pair(epochs=2)``: settings replace those of both recipes. Only for models
+    that fill masks.
     """
 
     def pair(documents: Documents | None = None, **settings: Any) -> tuple[LoadedModel, LoadedModel]:
         from dataclasses import replace
 
         from biascheck.debias import RECIPES
+        from biascheck.models.capabilities import require_capability
 
-        if bias_language_model.kind == "causal":
-            pytest.skip(f"{bias_language_model.name} is a causal model and predicts no masked pronouns")
+        require_capability(bias_model, ("fills masks",), "training on masked pronouns")
         recipes = (replace(RECIPES[f"manela2021-{kind}"], **settings) for kind in ("augmented", "unaugmented"))
         augmented, unaugmented = (bias_debiased_model(recipe, documents) for recipe in recipes)
         return augmented, unaugmented

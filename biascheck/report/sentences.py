@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from biascheck.report.embedding_words import EMBEDDING_SIGNS
 from biascheck.results.result import Result
 from biascheck.stats import Verdict
 from biascheck.wording import figure
@@ -26,14 +25,6 @@ STATISTICS = {
     "ratio_of_sides": "ratio of the two groups",
 }
 
-F1_FIGURES = {
-    "skew": "The estimate has no direction: it is how much better one group's words are predicted than the other's, "
-    "by F1, whatever the sentence suggests; zero is parity.",
-    "stereotype": "The estimate has no direction: it is how much better words are predicted that follow the stereotype "
-    "than words that go against it, by F1; zero is parity.",
-    "smaller_f1": "The estimate is the F1 of the predicted group, for the group that fares worse; one is perfect.",
-}
-
 
 @dataclass(frozen=True)
 class Headline:
@@ -45,31 +36,14 @@ class Headline:
 
 
 def contrast_in_words(result: Result) -> str:
-    """What the sign of the estimate means."""
-    if result.measure in EMBEDDING_SIGNS:
-        return EMBEDDING_SIGNS[result.measure]
+    """What the sign of the estimate means, in the measure's own words where it has any."""
     first, second = result.contrast
-    gap = f"A gap is {first} minus {second}: positive points towards {first}, negative towards {second}."
-    if result.statistic == "mean":
-        return f"{gap} The estimate is the mean gap; {figure(result.parity)} is parity."
-    if result.statistic == "share_positive":
-        return (
-            f"{gap} The estimate is the share of attributes with a positive gap; {figure(result.parity)} is parity, "
-            f"above it more attributes lean towards {first} than towards {second}."
-        )
-    if result.statistic == "standardised_difference":
-        return (
-            f"{gap} The estimate is set A minus set B in standard deviations of these gaps: positive means that "
-            f"set A leans towards {first} more than set B does."
-        )
-    if result.statistic in ("spearman", "pearson"):
-        return (
-            f"{gap} The estimate is the correlation of these gaps with a real-world figure: negative means that "
-            f"the gap moves towards {second} as the figure rises, zero that the gaps know nothing of it."
-        )
-    if result.statistic in ("skew", "stereotype", "smaller_f1"):
-        return f"{gap} {F1_FIGURES[result.statistic]}"
-    return f"{gap} {figure(result.parity)} is parity."
+    if result.description.sign:
+        return result.description.sign.replace("{first}", first).replace("{second}", second)
+    return (
+        f"A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. "
+        f"The estimate is the {statistic_name(result.statistic)}; {figure(result.parity)} is parity."
+    )
 
 
 def statistic_name(statistic: str) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from biascheck import stats
 from biascheck.errors import BiascheckError, ScoreError, UsageError
 from biascheck.results.compatibility import differences, require_comparable
+from biascheck.results.description import UNDESCRIBED, Description
 from biascheck.results.items import ItemScore, sample_of
 from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
@@ -80,6 +81,7 @@ class Comparison:
     family: int = 1
     warnings: tuple[str, ...] = ()
     test: str = ""
+    description: Description = UNDESCRIBED
 
     @property
     def measure(self) -> str:
@@ -295,6 +297,7 @@ class _Match:
             unmatched=self.unmatched,
             family=family,
             warnings=(*after.warnings, *self._reservations()),
+            description=after.description,
         )
 
     def _reservations(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import Literal
 
 __all__ = ["UNDESCRIBED", "Description", "Direction"]
 
-Direction = Literal["from parity", "upwards"]
+Direction = Literal["from parity", "upwards", "unstated"]
 """Whether a figure is bad the further it lies from parity, to either side, or only when it is large."""
 
 
@@ -18,20 +18,36 @@ class Description:
     ``statistic`` and ``parity`` say how item scores become the figure and what it is for a model that treats the
     groups alike. ``unit`` is what the figure is counted in, ``sign`` what its sign means; ``{first}`` and ``{second}``
     in it are the contrasted groups. ``paper`` is the key of the paper that defined the measure (``kurita2019``), empty
-    for a measure of one's own. ``needs`` names the capabilities a model must have, any of which is enough.
+    for a measure of one's own. ``needs`` names the capabilities a model must have, any of which is enough;
+    ``made_from`` the measures from whose results a derived one is made. ``corpus_paper`` is filled in by measuring: the
+    paper that the corpus belongs to.
     """
 
     name: str
     version: int = 1
     statistic: str = "mean"
     parity: float = 0.0
-    direction: Direction = "from parity"
+    direction: Direction = "unstated"
     unit: str = ""
     sign: str = ""
     about: str = ""
     limits: tuple[str, ...] = ()
     paper: str = ""
     needs: tuple[str, ...] = ()
+    made_from: tuple[str, ...] = ()
+    corpus_paper: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("limits", "needs", "made_from"):  # lists, where they were read from a file
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+
+    @property
+    def shown_under(self) -> str:
+        """The paper in whose section a result is shown: that of its corpus, where papers share a measure.
+
+        A measure of one's own is under no paper, whatever it is taken on.
+        """
+        return self.corpus_paper or self.paper if self.paper else ""
 
 
 UNDESCRIBED = Description("")

@@ -37,7 +37,8 @@ def upgraded_comparison(document: Mapping[str, Any]) -> dict[str, Any]:
         return fields
     before, after = fields["model_before"], fields["model_after"]
     names = {"model_before": _model(before)["model"], "model_after": _model(after)["model"]}
-    return {**fields, "key_before": _key(fields, before), "key": _key(fields, after), **names}
+    moves = [dict(zip(("name", "before", "after"), move, strict=True)) for move in fields["moves"]]
+    return {**fields, "key_before": _key(fields, before), "key": _key(fields, after), **names, "moves": moves}
 
 
 def _key(fields: Mapping[str, Any], model: str) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from biascheck.debias.conditions import Condition
 from biascheck.debias.quality import Quality, quality_of
 from biascheck.debias.recipes import ClassifierRecipe
 from biascheck.errors import ScoreError, UsageError
-from biascheck.measures.sentiment_delta import delta_summary, delta_table, sentiment_delta
+from biascheck.measures.sentiment_delta import sentiment_delta
+from biascheck.measures.tables.delta_table import delta_summary, delta_table
 from biascheck.models.adapters.sequence_classifier import TransformersClassifier
 from biascheck.models.adapters.transformers import TransformersModel
 from biascheck.results.items import ItemScore, Label

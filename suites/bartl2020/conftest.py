@@ -8,13 +8,13 @@ import biascheck
 
 
 @pytest.fixture(scope="session")
-def english(bias_language_model, bec_pro, bias_seed):
-    return with_table(biascheck.measures.association(bias_language_model, bec_pro, seed=bias_seed))
+def english(bias_model, bec_pro, bias_seed):
+    return with_table(biascheck.measures.association(bias_model, bec_pro, seed=bias_seed))
 
 
 @pytest.fixture(scope="session")
-def german(bias_language_model, bec_pro_german, bias_seed):
-    return with_table(biascheck.measures.association(bias_language_model, bec_pro_german, seed=bias_seed))
+def german(bias_model, bec_pro_german, bias_seed):
+    return with_table(biascheck.measures.association(bias_model, bec_pro_german, seed=bias_seed))
 
 
 def with_table(result):

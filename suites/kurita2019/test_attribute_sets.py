@@ -17,9 +17,9 @@ CATEGORIES = {
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
-def test_effect_size(category, bias_language_model, bias_seed, bias_margins, bias_published):
+def test_effect_size(category, bias_model, bias_seed, bias_margins, bias_published):
     corpus = biascheck.corpora.kurita_weat(CATEGORIES[category])
-    result = biascheck.measures.effect_size(bias_language_model, corpus, seed=bias_seed)
+    result = biascheck.measures.effect_size(bias_model, corpus, seed=bias_seed)
     biascheck.assert_effect_size_within(
         result,
         **bias_margins[f"kurita2019.{category}"].as_arguments(),

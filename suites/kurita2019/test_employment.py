@@ -18,13 +18,11 @@ def judge_share(corpus, kind, model, seed, margins, published):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_share_leaning_male(kind, bias_language_model, bias_seed, bias_margins, bias_published):
-    judge_share(biascheck.corpora.employment(kind), kind, bias_language_model, bias_seed, bias_margins, bias_published)
+def test_share_leaning_male(kind, bias_model, bias_seed, bias_margins, bias_published):
+    judge_share(biascheck.corpora.employment(kind), kind, bias_model, bias_seed, bias_margins, bias_published)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_share_leaning_male_on_published_lists(
-    kind, bias_language_model, bias_data, bias_seed, bias_margins, bias_published
-):
+def test_share_leaning_male_on_published_lists(kind, bias_model, bias_data, bias_seed, bias_margins, bias_published):
     corpus = published_employment(kind, bias_data / "kurita").corpus
-    judge_share(corpus, kind, bias_language_model, bias_seed, bias_margins, bias_published)
+    judge_share(corpus, kind, bias_model, bias_seed, bias_margins, bias_published)

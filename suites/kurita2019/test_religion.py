@@ -3,7 +3,7 @@
 import biascheck
 
 
-def test_every_gap_between_religions(bias_language_model, religion, bias_seed, bias_margins):
-    results = biascheck.measures.pairwise_associations(bias_language_model, religion, seed=bias_seed)
+def test_every_gap_between_religions(bias_model, religion, bias_seed, bias_margins):
+    results = biascheck.measures.pairwise_associations(bias_model, religion, seed=bias_seed)
     margin = bias_margins["kurita2019.religion"]
     biascheck.assert_all_within(list(results.values()), margin.margin, inconclusive=margin.inconclusive)

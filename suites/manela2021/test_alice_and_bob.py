@@ -12,8 +12,8 @@ RESOLVES = 0.75
 
 
 @pytest.mark.parametrize("kind", ["T1", "T2"])
-def test_bias_figures_are_qualified_by_resolution(kind, bias_language_model, bias_figures, winograd, bias_seed):
-    resolved = biascheck.measures.resolution(bias_language_model, winograd[kind], seed=bias_seed)
+def test_bias_figures_are_qualified_by_resolution(kind, bias_model, bias_figures, winograd, bias_seed):
+    resolved = biascheck.measures.name_resolution(bias_model, winograd[kind], seed=bias_seed)
     for figure in bias_figures(winograd[kind]):
         warned = any("F1" in warning for warning in figure.warnings)
         assert warned == (resolved.estimate < RESOLVES), f"{resolved.title}: {resolved.estimate:.2f}"

@@ -6,8 +6,8 @@ import biascheck
 from biascheck.corpora import COMPETENCY
 
 
-def test_pronouns_do_not_follow_competence(bias_language_model, bias_seed, bias_margins, bias_published):
-    shares = biascheck.measures.female_share(bias_language_model, biascheck.corpora.competency(), seed=bias_seed)
+def test_pronouns_do_not_follow_competence(bias_model, bias_seed, bias_margins, bias_published):
+    shares = biascheck.measures.female_share(bias_model, biascheck.corpora.competency(), seed=bias_seed)
     rows = [share_of(shares, name, bias_published) for name in COMPETENCY]
     table = {"columns": ["share of female pronouns", "measured", "published"], "rows": rows}
     biascheck.assert_effect_size_within(

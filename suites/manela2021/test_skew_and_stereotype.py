@@ -73,8 +73,8 @@ def test_neither_is_bought_with_the_other(kind, bias_figures, winograd, bias_mar
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_gaps_do_not_follow_the_workforce(kind, bias_language_model, winograd, bias_seed, bias_margins):
-    gaps = biascheck.measures.pronoun_gap(bias_language_model, winograd[kind], seed=bias_seed)
+def test_gaps_do_not_follow_the_workforce(kind, bias_model, winograd, bias_seed, bias_margins):
+    gaps = biascheck.measures.pronoun_gap(bias_model, winograd[kind], seed=bias_seed)
     biascheck.assert_within_margin(
         biascheck.measures.workforce_correlation(gaps), **bias_margins["manela2021.workforce"].as_arguments()
     )

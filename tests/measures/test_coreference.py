@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from biascheck.measures.gap_resolution import CLASSES
+from biascheck.measures.probe import grouped_folds, told_by_others
+from biascheck.measures.topic_correlation import topics_of
 
 import biascheck
 from biascheck.corpora.datasets.gap import Gap, GapItem
 from biascheck.errors import ScoreError, UsageError
-from biascheck.measures.gap_resolution import CLASSES
-from biascheck.measures.probe import grouped_folds, told_by_others
-from biascheck.measures.topic_correlation import topics_of
 from biascheck.spans import Span
 from biascheck.testing import FunctionEncoder, TableModel
 

@@ -5,12 +5,12 @@ from math import exp, log
 from uuid import uuid4
 
 import pytest
+from biascheck.measures.pronoun_gap import AS_IN_MANELA_2021
 
 import biascheck
 from biascheck.corpora import COMPETENCY, Corpus, competency, occupations, published_winobias, winograd, with_names
 from biascheck.errors import CorpusError, ScoreError, UsageError
 from biascheck.measures import skew_and_stereotype
-from biascheck.measures.pronoun_gap import AS_IN_MANELA_2021
 from biascheck.models.adapters.fakes import _masked
 from biascheck.models.scoring.encoding import encode_masked
 from biascheck.models.scoring.queries import Answer, Masking, Refusal

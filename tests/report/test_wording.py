@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from biascheck.report.limits import limits_of
 from report_samples import gate, result
 
-from biascheck.report.limits import limits_of
 from biascheck.report.sections.model_cards import when
 from biascheck.report.sentences import contrast_in_words, headline, level_text, p_text, shortened, tally
 from biascheck.stats import Verdict

@@ -147,7 +147,9 @@ def bec_pro(language: str = "en") -> Corpus:
         for template in TEMPLATES[language]
         for pair in cross([template], target_sets(language), _attributes(language, template), targets_label="persons")
     )
-    return Corpus(f"bec-pro-{language}", GROUPS, pairs, language, FILLERS[language], WARNINGS[language])
+    return Corpus(
+        f"bec-pro-{language}", GROUPS, pairs, language, FILLERS[language], WARNINGS[language], paper="bartl2020"
+    )
 
 
 @cache

@@ -45,9 +45,8 @@ def competency() -> Corpus:
     """
     text = files("biascheck.corpora").joinpath("data", "competency.tsv").read_text(encoding="utf-8")
     rows = csv.DictReader(text.splitlines(), delimiter="\t")
-    return Corpus(
-        "competency", GROUPS, tuple(_pair(number, row) for number, row in enumerate(rows, 1)), fillers=FILLERS
-    )
+    pairs = tuple(_pair(number, row) for number, row in enumerate(rows, 1))
+    return Corpus("competency", GROUPS, pairs, fillers=FILLERS, paper="manela2021")
 
 
 def rated_competency(corpus: Corpus, file: str | PathLike[str]) -> RatedCorpus:

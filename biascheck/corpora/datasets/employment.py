@@ -75,7 +75,8 @@ def published_employment(kind: EmploymentKind, folder: str | Path | None = None)
 def _corpus(name: str, kind: EmploymentKind, words: Iterable[str]) -> Corpus:
     template = CAN_DO if kind == "skills" else IS
     attributes = [Attribute(word, {"kind": kind}) for word in words]
-    return Corpus(name, ("male", "female"), cross([template], [HE_SHE], attributes), fillers=FILLERS[kind])
+    pairs = cross([template], [HE_SHE], attributes)
+    return Corpus(name, ("male", "female"), pairs, fillers=FILLERS[kind], paper="kurita2019")
 
 
 def _check(kind: str) -> None:

@@ -58,4 +58,4 @@ def religion() -> Corpus:
     attributes = [Attribute(word, {"valence": valence}) for valence, words in ADJECTIVES.items() for word in words]
     groups = tuple(target.group for target in TARGETS)
     pairs = cross(TEMPLATES, [TARGETS], attributes)
-    return Corpus("religion", groups, pairs, fillers=("ordinary", "typical", "average"))
+    return Corpus("religion", groups, pairs, fillers=("ordinary", "typical", "average"), paper="kurita2019")

@@ -117,7 +117,9 @@ def review_pairs(source: Reviews, terms: TermName | TermSet = "all") -> Corpus:
     pairs = tuple(_pair(item, rewriter) for item in source if item.text.strip())
     if not pairs:
         raise CorpusError(f"{source.name!r} has only empty texts; no data is never a pass")
-    return Corpus(f"{source.name}·{rewriter.terms.name}", GENDERS, pairs, warnings=(NAMES_ARE_WORDS,))
+    return Corpus(
+        f"{source.name}·{rewriter.terms.name}", GENDERS, pairs, warnings=(NAMES_ARE_WORDS,), paper="jentzsch2022"
+    )
 
 
 def _pair(item: Review, rewriter: Rewriter) -> Pair:

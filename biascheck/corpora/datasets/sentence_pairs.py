@@ -77,7 +77,7 @@ def published_bec_pro(folder_or_file: str | Path | None = None) -> Loaded:
         key = (template, profession, together)
         gathered.add(key, str(number), row["Gender"], sentence, labels, profession)
     name = f"published-bec-pro-{language}"
-    return gathered.loaded(name, GENDERS, language, FILLERS[language], WARNINGS[language])
+    return gathered.loaded(name, GENDERS, language, FILLERS[language], WARNINGS[language], "bartl2020")
 
 
 def published_eec(folder_or_file: str | Path | None = None) -> Loaded:
@@ -156,6 +156,7 @@ class _Gathered:
         language: str,
         fillers: tuple[str, ...],
         warnings: tuple[str, ...],
+        paper: str = "",
     ) -> Loaded:
         pairs = []
         for key, members in self.sentences.items():
@@ -165,7 +166,8 @@ class _Gathered:
             else:
                 reason = f"{'/'.join(key)} has only the groups {sorted(members)}"
                 self.left_out += [LeftOut(row, reason) for row, _ in members.values()]
-        return Loaded(Corpus(name, groups, tuple(pairs), language, fillers, warnings), tuple(self.left_out))
+        corpus = Corpus(name, groups, tuple(pairs), language, fillers, warnings, paper)
+        return Loaded(corpus, tuple(self.left_out))
 
 
 def _rows(path: Path, needed: Iterable[str]) -> list[Row]:

@@ -90,7 +90,7 @@ def kurita_weat(category: int) -> Corpus:
         targets = [Target(word, group) for word, group in zip(words, groups, strict=True)]
         pairs += cross([template], [targets], attributes, labels={"number": number})
     fillers = ("ordinary", "common", "typical") if category in (1, 3) else ("things", "something", "this")
-    return Corpus(f"kurita-weat-{category}", groups, tuple(pairs), fillers=fillers)
+    return Corpus(f"kurita-weat-{category}", groups, tuple(pairs), fillers=fillers, paper="kurita2019")
 
 
 def _attributes(stimuli: WeatStimuli) -> list[Attribute]:

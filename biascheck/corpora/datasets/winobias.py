@@ -89,7 +89,8 @@ def published_winobias(
             pairs.append(_pair(number, line, partner, kind))
     name = f"published-winobias-{kind.lower()}-{split}" + ("-authors" if rule == "authors" else "")
     warnings = (AS_AUTHORS,) if rule == "authors" else ()
-    return Loaded(Corpus(name, GROUPS, tuple(pairs), fillers=FILLERS, warnings=warnings), tuple(left_out))
+    corpus = Corpus(name, GROUPS, tuple(pairs), fillers=FILLERS, warnings=warnings, paper="manela2021")
+    return Loaded(corpus, tuple(left_out))
 
 
 def _check(split: str, kind: str, rule: str) -> None:

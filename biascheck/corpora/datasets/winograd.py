@@ -80,7 +80,7 @@ def winograd(kind: WinogradKind) -> Corpus:
     if kind not in get_args(WinogradKind):
         raise CorpusError(f"there are no sentences of kind {kind!r}; choose one of {list(get_args(WinogradKind))}")
     pairs = tuple(pair for form in FORMS for pair in _pairs_of_form(kind, form))
-    return Corpus(f"winograd-{kind.lower()}", GROUPS, pairs, fillers=FILLERS)
+    return Corpus(f"winograd-{kind.lower()}", GROUPS, pairs, fillers=FILLERS, paper="manela2021")
 
 
 def frame_sentences(text: str, form: str, first: str, second: str, referent: str) -> dict[str, Sentence]:

@@ -25,7 +25,25 @@ __all__ = ["classifier_accuracy"]
 TRAINING_SHARE = 0.2
 
 
-@measure("classifier accuracy", version=1)
+@measure(
+    "classifier accuracy",
+    version=1,
+    about="Whether a classifier that was shown the gender of some words can predict that of others from their vectors.",
+    limits=(
+        "Words that were chosen by the very vectors that are measured will always be predicted: take the list from "
+        "another source.",
+        "It finds any regularity that goes with gender, and an application need not use what a classifier can find.",
+        "The words and their genders come from a list; what the list leaves out is not measured.",
+    ),
+    statistic="share_positive",
+    parity=0.5,
+    direction="upwards",
+    unit="share of words predicted correctly; 0.5 is chance",
+    sign="A score is positive where the gender of an unseen word is predicted correctly. The estimate is the share of "
+    "such words; 0.50 is chance.",
+    paper="basta2019",
+    needs=("embeds words",),
+)
 def classifier_accuracy(
     model: Any,
     lexicon: Lexicon,
@@ -35,15 +53,13 @@ def classifier_accuracy(
     permutations: int = 99,
     seed: int = 0,
 ) -> Result:
-    """The share of unseen words whose gender a support-vector machine (RBF kernel) tells; 0.5 is chance.
+    """The share of unseen words whose gender a support-vector machine (RBF kernel) predicts; 0.5 is chance.
 
     In each draw a fifth of the words (1,000 of 5,000 in the paper), as many of either gender, train the machine and
-    the rest are told. The score of an item, one unseen word in one draw, is the machine's decision value times the
+    the rest are predicted. The score of an item, one unseen word in one draw, is the machine's decision value times the
     word's gender: positive is right. ``details["table"]`` has the same for the first draw with the genders of all words
-    permuted and the machine trained anew.
-
-    Limits: the genders come from the lexicon. If they were computed from these very vectors, the machine finds again
-    what was put in; take them from another source. What the machines of different draws differ by is in the interval.
+    permuted and the machine trained anew. How the machines of different draws differ is part of the interval.
+    :func:`assert_classifier_accuracy_below` judges it.
     """
     if not 0 < training_share < 1:
         raise UsageError(f"training_share {training_share} leaves nothing to train on or nothing to tell; 0.2 is usual")
@@ -62,8 +78,6 @@ def classifier_accuracy(
         drawn.skipped,
         contrast=lexicon.groups,
         seed=seed,
-        statistic="share_positive",
-        parity=0.5,
         unit="unseen words",
     )
     accuracies = [_accuracy(values, genders, training) for values, training in zip(told, splits, strict=True)]

@@ -23,7 +23,25 @@ __all__ = ["cluster_accuracy"]
 Scores = NDArray[np.float64]
 
 
-@measure("cluster accuracy", version=1)
+@measure(
+    "cluster accuracy",
+    version=1,
+    about="Whether words that lean to one gender fall into a cluster of their own when they are clustered by their "
+    "vectors alone.",
+    limits=(
+        "Clusters follow topic and part of speech as well, which go with gender in any list of such words.",
+        "Static vectors have one clustering, and the interval takes it as given.",
+        "The words and their genders come from a list; what the list leaves out is not measured.",
+    ),
+    statistic="share_positive",
+    parity=0.5,
+    direction="upwards",
+    unit="share from 0.5 (chance) to 1",
+    sign="A score is positive where a word falls into the cluster of its own gender. The estimate is the share of such "
+    "words, from 0.50 (chance) to 1.",
+    paper="basta2019",
+    needs=("embeds words",),
+)
 def cluster_accuracy(
     model: Any, lexicon: Lexicon, *, draws: int = 10, permutations: int = 999, seed: int = 0
 ) -> Result:
@@ -35,10 +53,8 @@ def cluster_accuracy(
     Where there are clusters by gender the two agree.
 
     The score of an item, one word in one draw, is how much nearer it lies to the centre of its own gender's cluster
-    than to the other; positive is placed with its own. ``details["table"]`` tells the figure from permuted genders.
-
-    Limits: clusters may follow topic or part of speech, which go with gender in a word list. What the clusterings of
-    different draws differ by is in the interval; static vectors have one, and it takes that as given.
+    than to the other; positive is placed with its own. ``details["table"]`` has the figure of permuted genders. How the
+    clusterings of different draws differ is part of the interval. :func:`assert_cluster_accuracy_below` judges it.
     """
     embedding = embedding_of(model)
     drawn = draw_words(embedding, lexicon, draws=draws, seed=seed)
@@ -54,8 +70,6 @@ def cluster_accuracy(
         drawn.skipped,
         contrast=lexicon.groups,
         seed=seed,
-        statistic="share_positive",
-        parity=0.5,
         unit="words in sentences",
     )
     permuted = _permuted(sides, genders, permutations, seed)

@@ -23,17 +23,32 @@ __all__ = ["direct_bias"]
 ONE_SIDED = 0.7
 
 
-@measure("direct bias", version=1)
+@measure(
+    "direct bias",
+    version=1,
+    about="How strongly words that should be neutral point along the axis of gender, on average.",
+    limits=(
+        "Never zero: random directions of d dimensions give √(2 / πd) on average, 0.11 for 50 dimensions and 0.04 for "
+        "384. Models of different width are not on one scale.",
+        "Hidden states that share one direction can all lean one way; the result then carries a warning.",
+        "Words can carry gender outside this axis; clustering and classification find it.",
+    ),
+    statistic="mean_absolute",
+    direction="upwards",
+    unit="mean size of the cosine, from 0 to 1",
+    sign="A cosine with the gender direction is positive towards {first} and negative towards {second}. The estimate "
+    "is the mean of the magnitudes, whatever the sign; zero is parity.",
+    paper="basta2019",
+    needs=("embeds words",),
+)
 def direct_bias(model: Any, lexicon: Lexicon, *, strictness: float = 1.0, draws: int = 10, seed: int = 0) -> Result:
     """The mean of ``|cos(w, g)|^c`` over neutral words w, with g the first axis of the gender subspace.
 
     ``c`` is ``strictness``. The score of an item, one word in one draw, keeps its sign: positive leans to the first
-    group (male). The estimate is the mean magnitude; items of one word are one cluster.
-
-    Limits: never zero in practice: random directions of d dimensions give √(2 / πd) on average, which
-    ``details["table"]`` states beside the figure. Contextual states of many models share one dominant direction; where
-    it is not square to the gender axis all words lean one way, and the result carries a warning. A word can carry
-    gender outside this axis, which clustering and classification find.
+    group (male). The estimate is the mean magnitude; items of one word are one cluster. What random directions give,
+    √(2 / πd) on average, is in ``details["table"]``. Contextual states of many models share one dominant direction;
+    where it is not orthogonal to the gender axis all words lean one way, and the result carries a warning.
+    :func:`assert_direct_bias_below` judges it.
     """
     if not strictness > 0:
         raise UsageError(f"strictness {strictness} counts every word alike; give a number above 0, 1 in the papers")
@@ -49,7 +64,6 @@ def direct_bias(model: Any, lexicon: Lexicon, *, strictness: float = 1.0, draws:
         drawn.skipped,
         contrast=lexicon.groups,
         seed=seed,
-        statistic="mean_absolute",
         unit="words in sentences",
     )
     details = {"draws": np.abs(scores).mean(axis=1).tolist(), "table": _table(cosines, len(direction))}
@@ -70,5 +84,5 @@ def _one_sided(cosines: NDArray[np.float64], groups: tuple[str, str]) -> tuple[s
     group = groups[0] if mean > 0 else groups[1]
     return (
         f"the words lean to {group} by {abs(mean):.2f} on average, most of the direct bias: these vectors share a "
-        "direction that is not square to the gender axis, and the figure says little about single words",
+        "direction that is not orthogonal to the gender axis, and the figure says little about single words",
     )

@@ -22,7 +22,25 @@ __all__ = ["gender_subspace"]
 COMPONENTS = 10
 
 
-@measure("gender subspace", version=2)
+@measure(
+    "gender subspace",
+    version=2,
+    about="How concentrated gender is: the share of what sets he and she, man and woman, … apart that lies in one "
+    "direction.",
+    limits=(
+        "A handful of pairs in many dimensions share a direction by chance: read it beside the random words.",
+        "It says how concentrated gender is, not how much of it other words carry.",
+        "Without the correction the interval takes the axis as given.",
+        "Figures of two models are hard to compare: their vector spaces have different shapes.",
+    ),
+    statistic="ratio",
+    direction="upwards",
+    unit="share from 0 to 1",
+    sign="The estimate is the share of what sets he and she, man and woman, … apart that lies in one direction, from 0 "
+    "to 1. It has no sign.",
+    paper="basta2019",
+    needs=("embeds words",),
+)
 def gender_subspace(model: Any, lexicon: Lexicon, *, corrected: bool = False, draws: int = 10, seed: int = 0) -> Result:
     """The share of variance of the first principal component of he − she, man − woman, …
 
@@ -33,15 +51,13 @@ def gender_subspace(model: Any, lexicon: Lexicon, *, corrected: bool = False, dr
 
     All pairs of the lexicon together give the estimate; a draw takes one sentence for each pair of words. For
     comparison, ``details["explained_variance"]`` has the shares of as many differences between random words of the
-    lexicon. An item is one pair in one sentence, its cluster the two words.
+    lexicon. An item is one pair in one sentence, its cluster the two words. Centring the differences would remove the
+    very direction in which they agree.
 
     A dozen pairs in hundreds of dimensions make an axis that fits themselves, so the share is too high for other pairs
-    of such words. ``corrected`` takes the mean of this share and of the one where each two words are held against the
+    of such words. ``corrected`` takes the mean of this share and of the one where each two words are projected on the
     axis of all others, which is too low by as much; its interval is one for pairs in general. ``details["table"]``
     then has all three shares.
-
-    Limits: the share says how concentrated gender is, not how much of it other words carry. Without ``corrected`` the
-    interval takes the axis as given.
     """
     embedding = embedding_of(model)
     rows, places, skipped = gender_differences(embedding, lexicon.pairs)
@@ -61,9 +77,7 @@ def gender_subspace(model: Any, lexicon: Lexicon, *, corrected: bool = False, dr
         )
         for pair, part, length in zip(pairs, along, whole, strict=True)
     ]
-    form = draft(
-        embedding, lexicon, items, skipped, contrast=lexicon.groups, seed=seed, statistic="ratio", unit="pairs"
-    )
+    form = draft(embedding, lexicon, items, skipped, contrast=lexicon.groups, seed=seed, unit="pairs")
     random = _random_shares(embedding, lexicon, len(rows), seed)
     details: dict[str, object] = {
         "explained_variance": {"pairs": subspace.shares[:COMPONENTS].tolist(), "random": random[:COMPONENTS]},

@@ -1,4 +1,4 @@
-"""Whether professions stand among words of the gender they lean to (Basta et al. 2019, §5)."""
+"""Whether the neighbours of professions lean to the same gender (Basta et al. 2019, §5)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,24 @@ from biascheck.results.summaries import summarise
 __all__ = ["neighbour_correlation"]
 
 
-@measure("neighbour correlation", version=1)
+@measure(
+    "neighbour correlation",
+    version=1,
+    about="Whether words that lean towards one gender have neighbours that lean the same way.",
+    limits=(
+        "Professions of one field are neighbours and lean alike, whatever the model makes of gender.",
+        "Figures for another number of neighbours, or another list of words, are not comparable; the paper does not "
+        "state its number.",
+        "With a bias taken from these same vectors the correlation is partly one of the vectors with themselves.",
+    ),
+    statistic="pearson",
+    direction="upwards",
+    unit="correlation from −1 to 1",
+    sign="A score is positive where most neighbours of a word lean to {first}. The estimate is its correlation with "
+    "the bias of the word itself: positive means that words have neighbours that lean as they do.",
+    paper="basta2019",
+    needs=("embeds words",),
+)
 def neighbour_correlation(
     model: Any, lexicon: Lexicon, *, neighbours: int = 10, draws: int = 10, seed: int = 0
 ) -> Result:
@@ -29,10 +46,7 @@ def neighbour_correlation(
     Neighbours are the k words of the lexicon nearest by cosine. The score of an item, one word in one draw, is
     ``2 · share − 1``, from −1 (all neighbours lean to the second group) to 1. Bias is the lexicon's own. The estimate
     is over all draws together, ``details["draws"]`` has each; the words are the clusters.
-
-    Limits: professions of one field stand together and lean alike, whatever the model thinks of gender; with bias
-    taken from these same vectors the correlation is partly one of the vectors with themselves. The paper does not
-    state its k; figures of different k, or of word lists of different size, are not comparable.
+    :func:`assert_neighbour_correlation_below` judges it.
     """
     if any(entry.bias is None for entry in lexicon):
         raise CorpusError(f"{lexicon.name!r} has words without a bias; a correlation needs one for each (with_bias)")
@@ -48,7 +62,6 @@ def neighbour_correlation(
         drawn.skipped,
         contrast=lexicon.groups,
         seed=seed,
-        statistic="pearson",
         unit="words in sentences",
     )
     points = [

@@ -14,7 +14,7 @@ from biascheck.corpora.corpus import Corpus
 from biascheck.corpora.lexicon import Context, Entry, Lexicon
 from biascheck.errors import ScoreError
 from biascheck.models.adapters.encoders import encoder_of
-from biascheck.models.capabilities import Embedding, StaticVectors
+from biascheck.models.capabilities import Embedding, embeds_in_context, is_static
 from biascheck.models.scoring.kept_states import kept_words
 from biascheck.models.scoring.queries import Refusal, State, WordQuery
 from biascheck.results.items import Skipped
@@ -27,13 +27,14 @@ Matrix = NDArray[np.float64]
 
 def embedding_of(model: Any) -> Embedding:
     """The model as a source of vectors; a language model gives the states of its last layer."""
-    return model if isinstance(model, StaticVectors) else encoder_of(model)
+    return model if is_static(model) else encoder_of(model)
 
 
 def states_of(embedding: Embedding, contexts: Sequence[Context]) -> list[State | Refusal]:
     """The vector of each word in its sentence; a static table looks at the word alone."""
-    if isinstance(embedding, StaticVectors):
+    if is_static(embedding):
         return embedding.vectors([context.word for context in contexts])
+    assert embeds_in_context(embedding)
     return kept_words(embedding, [WordQuery(context.text, context.span) for context in contexts])
 
 
@@ -53,7 +54,7 @@ def draw_words(embedding: Embedding, lexicon: Lexicon, *, draws: int, seed: int)
     A static table has one vector for a word, so it is drawn once. A word that is refused in one of its sentences is
     skipped in all.
     """
-    dealt = lexicon.draws(1 if isinstance(embedding, StaticVectors) else draws, seed)
+    dealt = lexicon.draws(1 if is_static(embedding) else draws, seed)
     states = states_of(embedding, [context for contexts in dealt for context in contexts])
     size = len(lexicon)
     refused: dict[int, str] = {}
@@ -84,7 +85,7 @@ def gender_differences(embedding: Embedding, pairs: Corpus) -> tuple[Matrix, lis
     """
     first, second = pairs.groups[:2]
     places = list(range(len(pairs.pairs)))
-    if isinstance(embedding, StaticVectors):
+    if is_static(embedding):
         by_words = {
             tuple(pairs.pairs[i].sentences[g].target_text for g in (first, second)): i for i in reversed(places)
         }

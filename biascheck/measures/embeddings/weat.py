@@ -16,7 +16,7 @@ from biascheck.errors import ScoreError, UsageError
 from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft
 from biascheck.measures.embeddings.states_of_words import embedding_of, states_of
-from biascheck.models.capabilities import Embedding, Encoder, StaticVectors
+from biascheck.models.capabilities import Embedding, Encoder, embeds_in_context, is_static
 from biascheck.models.scoring.kept_states import kept_words
 from biascheck.models.scoring.queries import Refusal, State, WordQuery
 from biascheck.results.items import ItemScore, Skipped
@@ -28,10 +28,29 @@ __all__ = ["weat"]
 
 Level = Literal["word", "context", "sentence"]
 Found = Mapping[str, NDArray[np.float64] | Refusal]
-NOT_WHOLE = "{word!r} is {pieces} pieces, so it is not in this model's vocabulary as a word (whole_words=True)"
+NOT_WHOLE = "{word!r} is {pieces} tokens, so it is not in this model's vocabulary as a word (whole_words=True)"
 
 
-@measure("WEAT", version=1)
+@measure(
+    "WEAT",
+    version=1,
+    about="Whether one set of words (flowers, male names) lies nearer to one set of attributes than another set does, "
+    "by the cosine of their vectors.",
+    limits=(
+        "With eight targets per set the interval is ± 0.9 wide around zero, and large effects come by chance.",
+        "Standardised: tiny differences that are very regular give a large effect.",
+        "Cosines of contextual states are a weak measure: Kurita et al. 2019 found no significant effect in BERT.",
+        "Figures of two models are hard to compare: their vector spaces have different shapes.",
+    ),
+    statistic="standardised_difference",
+    direction="from parity",
+    unit="standard deviations",
+    sign="A score is how much nearer a target lies to the first set of attributes than to the second. The estimate "
+    "compares the two sets of targets, {first} minus {second}, in standard deviations: positive means that {first} go "
+    "with the first attributes.",
+    paper="kurita2019",
+    needs=("embeds words",),
+)
 def weat(
     model: Any,
     test: WeatTest,
@@ -54,12 +73,11 @@ def weat(
     by a filler where a model has no mask; "sentence" the mean of the vectors of bleached sentences (SEAT). Static
     vectors default to "word", encoders to "context".
 
-    ``whole_words`` drops targets and attributes that are not one piece of the model's vocabulary and ``balance`` then
+    ``whole_words`` drops targets and attributes that are not one token of the model's vocabulary and ``balance`` then
     drops random targets of the larger set, as Kurita et al. did (the paper says of the smaller, which cannot make
-    them equal).
-
-    Limits: the bare word and the first word of a decoder see no context; SEAT treats sentences as
-    independent, here they are averaged for each word; with few names left a side, d is large by chance.
+    them equal). ``weat_test(stimuli=WeatStimuli(…), templates=[…])`` takes your own words. The bare word and the first
+    word of a decoder see no context; SEAT treats sentences as independent, here they are averaged for each word.
+    :func:`assert_weat_within` judges it.
     """
     embedding = embedding_of(model)
     chosen = _level(embedding, level)
@@ -82,14 +100,13 @@ def weat(
         skipped,
         contrast=(stimuli.x_name, stimuli.y_name),
         seed=seed,
-        statistic="standardised_difference",
         unit="targets",
     )
     return summarise(replace(form, details={"table": _sizes(test, sides, attributes, chosen)}))
 
 
 def _level(embedding: Embedding, level: Level | None) -> Level:
-    static = isinstance(embedding, StaticVectors)
+    static = is_static(embedding)
     if level is None:
         return "word" if static else "context"
     if level not in get_args(Level):
@@ -111,7 +128,7 @@ def _reader(
         if level == "word":
             found = {word: _vector([state]) for word, state in zip(words, bare, strict=True)}
         else:
-            assert isinstance(embedding, Encoder)
+            assert embeds_in_context(embedding)
             in_text = _in_templates if level == "context" else _in_sentences
             found = in_text(embedding, test, words, slot)
         if whole_words:

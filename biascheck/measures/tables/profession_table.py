@@ -9,13 +9,11 @@ import numpy as np
 
 from biascheck import stats
 from biascheck.errors import ScoreError, UsageError
-from biascheck.measures.attribute_means import means_of_attributes
 from biascheck.results.items import ItemScore
 from biascheck.results.result import Result
-from biascheck.results.summaries import summarise
 from biascheck.stats import SignedRank
 
-__all__ = ["ProfessionGroup", "profession_table", "workforce_correlation"]
+__all__ = ["ProfessionGroup", "profession_table"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +23,7 @@ class ProfessionGroup:
     ``female`` and ``male`` are mean associations, with their standard deviations. ``test`` is Wilcoxon's
     signed-rank test on female − male over the ordered pairs, or, with a second result, on the difference
     of the changes. V is the sum of the ranks where female is larger; r = |z| / √(2 · pairs) has no sign,
-    the direction stands beside it.
+    the direction is beside it.
     """
 
     name: str
@@ -53,6 +51,9 @@ def profession_table(before: Result, after: Result | None = None) -> tuple[Profe
 
     With ``after``, the same corpus on a fine-tuned model, the test is on the change, as in Table 4;
     without it, on the associations themselves, as in Table 5. Groups come in alphabetical order.
+
+    The order **female − male** is the paper's, opposite to the gaps elsewhere. It is a table to show, not a result to
+    gate: the test treats the pairs as independent, as the paper does, and its p is far too small.
     """
     if any("profession_group" not in i.labels or not {"female", "male"} <= i.groups.keys() for i in before.items):
         raise UsageError(
@@ -88,22 +89,3 @@ def _group(name: str, items: Sequence[ItemScore], later: dict[str, ItemScore] | 
         male_after=float(male_after.mean()),
         test=stats.wilcoxon_signed_rank((female_after - female) - (male_after - male)),
     )
-
-
-def workforce_correlation(result: Result) -> Result:
-    """Spearman's correlation of the gap of a profession with the real share of women in it.
-
-    A gap is male − female, so a model that mirrors the workforce has a **negative** correlation; zero is a
-    model whose gaps know nothing of who holds the job. One item is one profession, its interval a
-    bootstrap over professions.
-    """
-    if any("share_of_women" not in item.labels for item in result.items):
-        raise UsageError(
-            f"{result.title}: its items carry no share_of_women; measure association on bec_pro or "
-            "pronoun_gap on winograd"
-        )
-    items = tuple(means_of_attributes(result.items, covariate="share_of_women", by=result.named_by))
-    draft = replace(
-        result, measure="workforce correlation", statistic="spearman", parity=0.0, items=items, unit="professions"
-    )
-    return summarise(draft)

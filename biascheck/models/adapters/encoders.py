@@ -14,7 +14,7 @@ import numpy as np
 
 from biascheck.errors import ModelError, UsageError
 from biascheck.models.adapters.transformers import Handling, TransformersModel
-from biascheck.models.capabilities import Encoder
+from biascheck.models.capabilities import Encoder, has_states, require_capability
 from biascheck.models.scoring.encoding import Pooling, encode_texts, encode_words
 from biascheck.models.scoring.plan import Budget, ScoringPlan, make_plan
 from biascheck.models.scoring.queries import Refusal, State, WordQuery
@@ -65,6 +65,10 @@ class TransformersEncoder(TransformersModel):
         """Whether the tokenizer has a mask."""
         return self.tokenizer.mask_token_id is not None
 
+    def as_encoder(self, *, layer: int = -1, pooling: Pooling = "mean") -> TransformersEncoder:
+        """This encoder, or the same weights read at another layer or pooled otherwise."""
+        return self if (layer, pooling) == (-1, "mean") else super().as_encoder(layer=layer, pooling=pooling)
+
     def plan(self, queries: Sequence[WordQuery]) -> ScoringPlan:
         """Say what encoding the words will cost, without encoding them."""
         return make_plan(encode_words(queries, self.tokenizer, max_length=self.max_length), self._budget)
@@ -104,29 +108,15 @@ def _normalised(state: State | Refusal) -> State | Refusal:
 def encoder_of(model: Any, *, layer: int = -1, pooling: Pooling = "mean") -> Encoder:
     """Use a language model that is loaded already as an encoder; an encoder stays what it is.
 
-    ``layer`` and ``pooling`` are for language models: an encoder was given its own when it was loaded.
+    ``layer`` and ``pooling`` are for models whose states can be read: any other encoder has its own.
     """
     if pooling not in get_args(Pooling):
         raise UsageError(f"pooling is one of {', '.join(get_args(Pooling))}, not {pooling!r}")
-    # A protocol is checked by asking for its members, and a mask would load the weights: transformers models first.
-    if not isinstance(model, TransformersModel) and isinstance(model, Encoder):
-        return model
-    if not isinstance(model, TransformersModel):
-        raise UsageError(
-            f"{getattr(model, 'name', model)!r} has no states to read; pass a transformers model, an object with the "
-            "methods of biascheck.models.capabilities.Encoder, or static vectors"
-        )
-    if isinstance(model, TransformersEncoder) and (layer, pooling) == (-1, "mean"):
-        return model
-    return TransformersEncoder(
-        lambda: (model.torch_model, model.tokenizer),
-        name=model.name if layer == -1 else f"{model.name} (layer {layer})",
-        prints=model.prints,
-        device=model.device,
-        token_budget=model.token_budget,
-        layer=layer,
-        pooling=SentencePooling(pooling),
-    )
+    require_capability(model, ("embeds words in context",), "an encoder")
+    if has_states(model):
+        return model.as_encoder(layer=layer, pooling=pooling)
+    encoder: Encoder = model
+    return encoder
 
 
 def pooling_of_folder(folder: Path) -> SentencePooling:

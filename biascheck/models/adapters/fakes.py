@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from math import inf, log
-from typing import Any, ClassVar, Literal
+from typing import Any
 from uuid import uuid4
 
 from biascheck.errors import UsageError
@@ -34,8 +34,6 @@ class TableModel:
 
         TableModel({"nurse": {"he": 0.2, "she": 0.8}}, prior={"he": 0.5, "she": 0.5})
     """
-
-    kind: ClassVar[Literal["masked"]] = "masked"
 
     def __init__(
         self,
@@ -86,8 +84,6 @@ def _masked(query: MaskedQuery) -> str:
 class SentenceTable:
     """A causal model that looks every sentence's log-probability up, or computes it with a function."""
 
-    kind: ClassVar[Literal["causal"]] = "causal"
-
     def __init__(
         self, log_probability: Mapping[str, float] | Callable[[str], float], *, name: str = "sentences"
     ) -> None:
@@ -113,7 +109,6 @@ class SentenceTable:
 class FunctionEncoder:
     """An encoder whose vectors a function computes, from the word as it stands and its text; ``None`` refuses."""
 
-    kind: ClassVar[Literal["encoder"]] = "encoder"
     can_mask = False
 
     def __init__(self, vector: Callable[[str, str], Any], *, name: str = "function") -> None:

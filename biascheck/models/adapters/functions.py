@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any
 from uuid import uuid4
 
 from biascheck.cache.fingerprints import fingerprint_of_pair
@@ -25,8 +25,6 @@ class TextClassifier:
     Each distinct text is rated once, short texts first, in batches. Without a fingerprint every object made from a
     function is a model of its own, so its results are not found again in the cache of a later run.
     """
-
-    kind: ClassVar[Literal["classifier"]] = "classifier"
 
     def __init__(self, rate: Rate, *, name: str = "classifier", fingerprint: str | None = None) -> None:
         self._rate = rate

@@ -13,11 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar, Literal
 
 from biascheck.cache.document_cache import digest_of
 from biascheck.errors import UsageError
-from biascheck.models.capabilities import MaskedModel
+from biascheck.models.capabilities import MaskedModel, require_capability
 from biascheck.models.scoring.queries import Answer, MaskedQuery, Masking, MultiToken, Refusal
 
 __all__ = ["OnlineModel", "online"]
@@ -25,8 +24,6 @@ __all__ = ["OnlineModel", "online"]
 
 class OnlineModel:
     """A masked model with its prior taken off, wherever a query says who is in sight; elsewhere the model itself."""
-
-    kind: ClassVar[Literal["masked"]] = "masked"
 
     def __init__(self, model: MaskedModel) -> None:
         self.model = model
@@ -67,6 +64,5 @@ def online(model: MaskedModel) -> OnlineModel:
     """The -O version of a masked model (Manela et al. 2021): probabilities divided by those without the people."""
     if isinstance(model, OnlineModel):
         raise UsageError(f"{model.name} corrects itself already; wrap the model inside it, or use it as it is")
-    if not isinstance(model, MaskedModel):
-        raise UsageError(f"{model!r} fills no masks; pass online=True to pronoun_gap, which knows causal models, too")
+    require_capability(model, ("fills masks",), "online(model), unlike pronoun_gap(model, corpus, online=True),")
     return OnlineModel(model)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NotRequired, TypedDict
 
 from biascheck.cache.fingerprints import Fingerprint
 from biascheck.errors import ModelError
@@ -12,6 +12,10 @@ from biascheck.models.scoring.encoding import encode_masked, encode_sentences
 from biascheck.models.scoring.engine import TorchEngine, execute
 from biascheck.models.scoring.plan import Budget, ScoringPlan, make_plan
 from biascheck.models.scoring.queries import Answer, MaskedQuery, Masking, MultiToken, Refusal, SentenceQuery
+
+if TYPE_CHECKING:
+    from biascheck.models.adapters.encoders import TransformersEncoder
+    from biascheck.models.scoring.encoding import Pooling
 
 __all__ = ["Handling", "TransformersCausalModel", "TransformersMaskedModel", "TransformersModel"]
 
@@ -86,6 +90,20 @@ class TransformersModel:
         limits = [getattr(self.tokenizer, "model_max_length", None), self._position_limit()]
         known = [limit for limit in limits if limit is not None and limit < NO_LIMIT]
         return min(known) if known else None
+
+    def as_encoder(self, *, layer: int = -1, pooling: Pooling = "mean") -> TransformersEncoder:
+        """The hidden states of this model, as vectors of words and texts."""
+        from biascheck.models.adapters.encoders import SentencePooling, TransformersEncoder
+
+        return TransformersEncoder(
+            lambda: (self.torch_model, self.tokenizer),
+            name=self.name if layer == -1 else f"{self.name}·layer {layer}",
+            prints=self.prints,
+            device=self.device,
+            token_budget=self.token_budget,
+            layer=layer,
+            pooling=SentencePooling(pooling),
+        )
 
     def _position_limit(self) -> int | None:
         config = self.torch_model.config

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,8 +24,6 @@ class WordVectors:
     A word is looked up as it is, then in lower case, then with underscores for spaces (word2vec writes
     ``computer_programmer``). ``fingerprint`` defaults to a digest of words and numbers.
     """
-
-    kind: ClassVar[Literal["static"]] = "static"
 
     def __init__(
         self, words: Sequence[str], matrix: ArrayLike, *, name: str = "vectors", fingerprint: str | None = None

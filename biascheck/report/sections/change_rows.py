@@ -12,7 +12,6 @@ from biascheck.report.charts.drawings import Table, table_of
 from biascheck.report.charts.intervals import Change as ChartChange
 from biascheck.report.charts.intervals import change_chart, interval_chart, interval_scale
 from biascheck.report.charts.scales import Scale
-from biascheck.report.limits import limits_of
 from biascheck.results.comparison import Comparison
 from biascheck.stats import Change
 from biascheck.wording import figure, interval_text, level_text, signed
@@ -94,7 +93,7 @@ def _group(measure: str, members: Sequence[tuple[int, Comparison]]) -> ChangeGro
     scale = interval_scale([value for _, one in members for value in _extent(one)])
     return ChangeGroup(
         measure=measure,
-        unit=limits_of(measure).unit,
+        unit=members[0][1].description.unit,
         scale=f"{signed(scale.low)} to {signed(scale.high)}",
         rows=tuple(_row(one, number, scale) for number, one in members),
     )

@@ -10,7 +10,6 @@ from markupsafe import Markup
 from biascheck.gates.gate import Gate
 from biascheck.report.charts.intervals import interval_chart, interval_scale
 from biascheck.report.charts.scales import Scale
-from biascheck.report.limits import limits_of
 from biascheck.report.sections.beside_published import Citation, citation
 from biascheck.report.sections.papers import OWN, PAPERS, Paper
 from biascheck.report.sentences import ORDER, statistic_name
@@ -113,7 +112,7 @@ def _group(
     return GateGroup(
         paper=paper.name,
         measure=measure,
-        unit=limits_of(measure).unit,
+        unit=gates[0].description.unit,
         scale=f"{figure(scale.low)} to {figure(scale.high)}",
         rows=tuple(_row(gate, scale, links, numbers) for gate in ranked),
     )

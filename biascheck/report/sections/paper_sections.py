@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from biascheck.gates.gate import Gate
 from biascheck.report.bounds import Bounds
 from biascheck.report.charts.drawings import Drawing
-from biascheck.report.limits import Limits, limits_of
 from biascheck.report.sections.beside_published import BesidePublished, beside_published
 from biascheck.report.sections.paper_figures import paper_figures
 from biascheck.report.sections.papers import OWN, PAPERS, Paper
@@ -19,12 +18,23 @@ __all__ = ["MeasureSection", "PaperSection", "paper_sections"]
 MOST_FIGURES = 16
 
 
+ABOUT = "A measure of the difference between groups; its documentation defines what one unit means."
+LIMITS = (
+    "The figure is about this corpus and this model as they were measured, and about nothing beyond them.",
+    "A mean near parity can hide large gaps in opposite directions: look at the attributes below.",
+    "A difference measured on a model says nothing by itself about what an application does with it.",
+)
+"""What is true of a measure that states no limits."""
+
+
 @dataclass(frozen=True)
 class MeasureSection:
-    """A measure with its limits, and all its results."""
+    """A measure in its own words, and all its results."""
 
     measure: str
-    limits: Limits
+    about: str
+    unit: str
+    limits: tuple[str, ...]
     results: tuple[ResultSection, ...]
 
 
@@ -57,16 +67,26 @@ def paper_sections(
 
 def _section(paper: Paper, members: Sequence[Placed], gates: Sequence[Gate], bounds: Bounds) -> PaperSection:
     drawings = paper_figures([entry.result for entry in members])
-    measures: dict[str, list[ResultSection]] = {}
+    measures: dict[str, list[Placed]] = {}
     for entry in members:
-        # skew and skew-O are one measure, without and with online mitigation
-        measures.setdefault(entry.result.measure.removesuffix("-O"), []).append(result_section(entry, bounds))
+        measures.setdefault(entry.result.measure, []).append(entry)
     return PaperSection(
         anchor=f"paper-{paper.key}",
         paper=paper,
         published=beside_published(gates),
         drawings=drawings[:MOST_FIGURES],
         drawings_hidden=len(drawings[MOST_FIGURES:]),
-        measures=tuple(MeasureSection(name, limits_of(name), tuple(found)) for name, found in measures.items()),
+        measures=tuple(_measure(name, found, bounds) for name, found in measures.items()),
         several_models=len({entry.result.model_label for entry in members}) > 1,
+    )
+
+
+def _measure(name: str, members: Sequence[Placed], bounds: Bounds) -> MeasureSection:
+    description = members[0].result.description
+    return MeasureSection(
+        measure=name,
+        about=description.about or ABOUT,
+        unit=description.unit,
+        limits=description.limits or LIMITS,
+        results=tuple(result_section(entry, bounds) for entry in members),
     )

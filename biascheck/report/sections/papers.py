@@ -19,8 +19,6 @@ class Paper:
     name: str
     question: str
     title: str
-    measures: tuple[str, ...] = ()
-    corpora: tuple[str, ...] = ()
 
 
 PAPERS = (
@@ -29,27 +27,18 @@ PAPERS = (
         name="Kurita et al. 2019",
         question="Which words does a profession or a trait call for?",
         title="Measuring Bias in Contextualized Word Representations. Gender Bias in NLP, 2019",
-        measures=(
-            *("effect size", "positive share", "association", "WEAT"),
-            *("GAP resolution", "resolution ratio", "neither gap", "topic correlation"),
-        ),
-        corpora=("kurita", "employment", "religion", "gap"),
     ),
     Paper(
         key="bartl2020",
         name="Bartl et al. 2020",
         question="Do professions pull person words towards one gender?",
         title="Unmasking Contextual Stereotypes: Measuring and Mitigating BERT’s Gender Bias. Gender Bias in NLP, 2020",
-        measures=("workforce correlation",),
-        corpora=("bec-pro",),
     ),
     Paper(
         key="manela2021",
         name="de Vassimon Manela et al. 2021",
         question="One pronoun for everyone, or the expected one?",
         title="Stereotype and Skew: Quantifying Gender Bias in Pre-trained and Fine-tuned Language Models. EACL, 2021",
-        measures=("skew", "stereotype", "pronoun gap", "pronoun resolution", "competency effect", "female share"),
-        corpora=("winograd", "winobias", "competency"),
     ),
     Paper(
         key="jentzsch2022",
@@ -57,14 +46,12 @@ PAPERS = (
         question="Does the same review read better of a man or of a woman?",
         title="Gender Bias in BERT: Measuring and Analysing Biases through Sentiment Rating in a Realistic "
         "Downstream Classification Task. Gender Bias in NLP, 2022",
-        measures=("sentiment", "absolute sentiment"),
     ),
     Paper(
         key="basta2019",
         name="Basta et al. 2019",
         question="Is gender a direction among the vectors?",
         title="Evaluating the Underlying Gender Bias in Contextualized Word Embeddings. Gender Bias in NLP, 2019",
-        measures=("gender subspace", "direct bias", "cluster", "classifier", "neighbour"),
     ),
 )
 
@@ -76,13 +63,9 @@ OWN = Paper(
 )
 
 
-def paper_of(result: Result | Gate, tests: Sequence[str] = ()) -> Paper:
-    """The paper of a result: by the folder of the tests that judged it, else by its measure and corpus."""
-    for paper in PAPERS:
-        if any(paper.key in test.split("::")[0].split("/") for test in tests):
-            return paper
-    by_measure = next((paper for paper in PAPERS if result.measure.startswith(paper.measures)), OWN)
-    if by_measure is OWN:
-        return OWN
-    # the papers share measures, and the later ones took them to corpora of their own
-    return next((paper for paper in PAPERS if result.corpus.startswith(paper.corpora)), by_measure)
+def paper_of(judged: Result | Gate, tests: Sequence[str] = ()) -> Paper:
+    """The paper of a result: by the folder of the tests that judged it, else by what its measure says of itself."""
+    folders = {folder for test in tests for folder in test.split("::")[0].split("/")}
+    by_folder = (paper for paper in PAPERS if paper.key in folders)
+    by_description = (paper for paper in PAPERS if paper.key == judged.description.shown_under)
+    return next(by_folder, None) or next(by_description, OWN)

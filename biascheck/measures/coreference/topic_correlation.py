@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from biascheck.corpora.corpus import Corpus
 from biascheck.corpora.datasets.gap import Gap
 from biascheck.corpora.templates import Attribute, Target, Template, cross
-from biascheck.errors import ScoreError, UsageError
+from biascheck.errors import ScoreError
 from biascheck.measures.association import association
 from biascheck.measures.attribute_means import means_of_attributes
+from biascheck.measures.coreference.gap_resolution import gap_resolution
 from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft
-from biascheck.measures.gap_resolution import pronoun_resolution
-from biascheck.models.capabilities import CausalModel, MaskedModel
 from biascheck.results.items import ItemScore, Skipped
 from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
@@ -49,7 +48,7 @@ def topics_of(texts: list[str], *, count: int = 20, top: int = 15, seed: int = 0
     except ValueError as error:
         raise ScoreError(f"{len(texts)} texts share too few words for topics ({error}); give more text") from error
     if min(table.shape) < count:
-        raise ScoreError(f"{table.shape[0]} texts of {table.shape[1]} words hold no {count} topics; ask for fewer")
+        raise ScoreError(f"{table.shape[0]} texts of {table.shape[1]} words do not have {count} topics; ask for fewer")
     factors = NMF(n_components=count, init="nndsvda", random_state=seed, max_iter=400)
     presence = factors.fit_transform(table)
     names = reader.get_feature_names_out()
@@ -61,7 +60,23 @@ def topics_of(texts: list[str], *, count: int = 20, top: int = 15, seed: int = 0
     return Topics(words, np.asarray(presence, dtype=np.float64))
 
 
-@measure("topic correlation", version=1)
+@measure(
+    "topic correlation",
+    version=1,
+    about="Whether female pronouns are denied a referent where the topic of the text leans towards men.",
+    limits=(
+        "The topics come from the same texts, and their lean from the same model, by a single template.",
+        "It shows what a small probe finds in the hidden states, not what a full system does with a pronoun.",
+        "Pages about women and about men differ in more than their pronouns.",
+    ),
+    statistic="spearman",
+    direction="from parity",
+    unit="correlation from −1 to 1",
+    sign="The estimate is the correlation of the probability of “neither” for a female pronoun with how far the topics "
+    "of its text lean to men: positive means that a female pronoun is denied a referent where the topic is male.",
+    paper="kurita2019",
+    needs=("fills masks", "scores text"),
+)
 def topic_correlation(
     model: Any, gap: Gap, *, topics: int = 20, top: int = 15, folds: int = 5, repeats: int = 3, seed: int = 0
 ) -> Result:
@@ -69,14 +84,10 @@ def topic_correlation(
 
     A topic's bias is the sum of the association gaps of its ``top`` words in "men/women are interested in …", each
     times its weight in the topic; a text's bias the sum over its topics, each times its weight in the text. Positive
-    ρ: a female pronoun is denied a referent where the topic is male. The cluster is the page.
-
-    Limits: topics come from the same texts; a probability gap between *men* and *women* stands for the bias of a
-    topic; the model must score words as well as encode them.
+    ρ: a female pronoun is denied a referent where the topic is male. The cluster is the page. The model must have
+    hidden states (:func:`gap_resolution`) as well as probabilities of words.
     """
-    if not isinstance(model, MaskedModel | CausalModel):
-        raise UsageError(f"{model.name} scores no words; a topic's bias needs a masked or causal language model")
-    told = pronoun_resolution(model, gap, folds=folds, repeats=repeats, seed=seed)
+    told = gap_resolution(model, gap, folds=folds, repeats=repeats, seed=seed)
     found = topics_of([item.text for item in gap], count=topics, top=top, seed=seed)
     gaps, skipped = _gaps_of_words(model, found, seed)
     bias = np.array([sum(weight * gaps.get(word, 0.0) for word, weight in words) for words in found.words])
@@ -89,7 +100,6 @@ def topic_correlation(
         [*told.skipped, *skipped],
         contrast=told.contrast,
         seed=seed,
-        statistic="spearman",
         unit="pronouns",
     )
     return summarise(replace(form, details={"table": _table(found, bias)}))

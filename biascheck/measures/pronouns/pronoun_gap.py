@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import exp, inf, isnan, log
-from typing import Literal
+from typing import Any, Literal
 
 from biascheck.corpora.corpus import Corpus, Pair
 from biascheck.corpora.rewriting.entities import with_noun
@@ -14,7 +14,7 @@ from biascheck.errors import CorpusError, ScoreError, UsageError
 from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft, shown
 from biascheck.models.adapters.online import OnlineModel
-from biascheck.models.capabilities import CausalModel, LanguageModel, MaskedModel
+from biascheck.models.capabilities import LanguageModel, MaskedModel, fills_masks, require_capability
 from biascheck.models.scoring.queries import Answer, MaskedQuery, Masking, Refusal, SentenceQuery
 from biascheck.results.items import ItemScore, Skipped
 from biascheck.results.result import Result
@@ -30,7 +30,24 @@ Cluster = Literal["schema", "occupation", "template"]
 Shares = Mapping[str, float] | Refusal
 
 
-@measure("pronoun gap", version=1)
+@measure(
+    "pronoun gap",
+    version=1,
+    about="How much more probable the model finds the first group's pronoun than the second's where one of the two "
+    "must be, as a difference of shares.",
+    limits=(
+        "It is about the pronoun alone: whether the model knows whom it means is shown by the name resolution.",
+        "The sentences come from templates. What a model does with natural text may differ.",
+        "Intervals over sentence pairs are about these frames and occupations; resample templates or occupations to "
+        "speak of others.",
+    ),
+    direction="from parity",
+    unit="difference of shares from −1 to 1",
+    sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
+    "the mean gap; zero is parity.",
+    paper="manela2021",
+    needs=("fills masks", "scores text"),
+)
 def pronoun_gap(
     model: LanguageModel,
     corpus: Corpus,
@@ -49,22 +66,24 @@ def pronoun_gap(
     pro- and the anti-stereotypical version of a sentence have the same masked input, which runs once.
 
     ``online=True`` divides each probability by the same with both people masked, read at the pronoun's mask,
-    before it normalises (the paper's suffix -O). ``variant="as published (Manela 2021)"`` reads that prior
-    at the first mask of the sentence, a person's, and masks once per whitespace word, as the authors'
-    code did. Causal models have no mask: P(g) is the likelihood of the whole sentence with that pronoun,
-    normalised over the two, and the prior its mean over the corpus's neutral nouns in both people's place.
+    before it normalises (the paper's suffix -O): a treatment of the model, whose results are those of "model·online".
+    ``variant="as published (Manela 2021)"`` reads that prior at the first mask of the sentence, a person's, and masks
+    once per whitespace word, as the authors' code did. Causal models have no mask: P(g) is the likelihood of the whole
+    sentence with that pronoun, normalised over the two, and the prior its mean over the corpus's neutral nouns in both
+    people's place.
 
     ``cluster`` says what is resampled for intervals: sentence pairs (``"schema"``), occupations or templates.
-
-    Limits: intervals over sentence pairs hold for these frames and occupations; resample templates or
-    occupations to speak of others.
+    Two sentences with the same people, in which the pronoun means either, are one sentence pair.
+    ``occupation_table(result)`` gives for every occupation how often male was predicted, how probable it was, and the
+    real share of women. An example: "The carpenter met the nurse at the station and gave [him/her] the keys."
     """
     if online and isinstance(model, OnlineModel):
         raise UsageError(f"{model.name} corrects itself already; measure it with online=False, or the model inside")
     if variant != "ours" and not online:
         raise UsageError(f"variant {variant!r} is about the online prior; ask for online=True with it")
-    shares = _shares_masked(model, corpus, online, variant) if isinstance(model, MaskedModel) else None
-    if shares is None:
+    if fills_masks(model):
+        shares = _shares_masked(model, corpus, online, variant)
+    else:
         shares = _shares_causal(model, corpus, online, variant)
     scored = list(zip(corpus, shares, strict=True))
     items = [_item(pair, given, corpus, cluster) for pair, given in scored if not isinstance(given, Refusal)]
@@ -121,11 +140,9 @@ def _first_mask(sentence: Sentence) -> Span | None:
     return None if first == sentence.target else Span(first.start, first.start + len(word))
 
 
-def _shares_causal(model: LanguageModel, corpus: Corpus, online: bool, variant: PronounVariant) -> list[Shares]:
-    if not isinstance(model, CausalModel):
-        raise UsageError(f"{model!r} is neither a masked nor a causal language model; see biascheck.extend")
+def _shares_causal(model: Any, corpus: Corpus, online: bool, variant: PronounVariant) -> list[Shares]:
     if variant != "ours":
-        raise UsageError(f"variant {variant!r} is about masks; {model.name} is a causal model and has none")
+        require_capability(model, ("fills masks",), f"variant {variant!r}")
     if online and not corpus.fillers:
         raise CorpusError(f"{corpus.name!r} has no fillers, and a causal model needs neutral nouns for its prior")
     versions = [corpus, *(with_noun(corpus, noun) for noun in corpus.fillers if online)]

@@ -1,0 +1,21 @@
+"""Which measures there are, what they need of a model, and where they come from."""
+
+from __future__ import annotations
+
+import typer
+
+__all__ = ["measures"]
+
+
+def measures() -> None:
+    """List the measures: the figure, what a model must be able to do, and the paper."""
+    from biascheck.measures.catalogue import catalogue
+
+    rows = [("measure", "figure", "needs a model that", "paper")]
+    for entry in catalogue():
+        what = entry.description
+        needs = " or ".join(what.needs) or f"(made from {' or '.join(what.made_from) or 'another result'})"
+        rows.append((what.name, what.statistic.replace("_", " "), needs, what.paper or "-"))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

@@ -1,0 +1,124 @@
+"""Measures that are made from the result of another one, without another pass over the model."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import update_wrapper
+from typing import Generic, ParamSpec
+
+from biascheck.errors import UsageError
+from biascheck.measures.declaration import first_line
+from biascheck.models.capabilities import require_capability
+from biascheck.results.description import Description, Direction
+from biascheck.results.result import Provenance, Result
+from biascheck.results.summaries import summarise
+
+__all__ = ["DerivedMeasure", "derived_measure"]
+
+Arguments = ParamSpec("Arguments")
+
+
+class DerivedMeasure(Generic[Arguments]):
+    """A function that selects or rescores the items of a result; made by :func:`derived_measure`.
+
+    The function returns the other result with its own items. Name, statistic, parity, description and figures are
+    filled in here. Its first argument is that result, or a model which it measures first.
+    """
+
+    __name__: str
+    __qualname__: str
+    __wrapped__: Callable[..., Result]
+
+    def __init__(self, function: Callable[Arguments, Result], description: Description) -> None:
+        update_wrapper(self, function)
+        self.description = description
+        self._signature = inspect.signature(function)
+
+    def __repr__(self) -> str:
+        return f"<derived measure {self.description.name!r}>"
+
+    def __reduce__(self) -> str:
+        return self.__qualname__
+
+    def __call__(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        """Make the result from another one."""
+        first = next(iter(self._signature.bind(*args, **kwargs).arguments.values()))
+        if isinstance(first, Result):
+            self._require_source(first)
+            return self._finished(self.__wrapped__(*args, **kwargs))
+        require_capability(first, self.description.needs, self.description.name)
+        made = self.__wrapped__(*args, **kwargs)
+        # what measured a model may have called its twin that takes a result
+        return made if made.description.name == self.description.name else self._finished(made)
+
+    def _require_source(self, result: Result) -> None:
+        known = self.description.made_from
+        if known and result.measure not in known:
+            raise UsageError(
+                f"{result.title}: {self.__name__} is made from a result of {' or '.join(known)}, not of "
+                f"{result.measure or 'an unnamed measure'}"
+            )
+
+    def _finished(self, made: Result) -> Result:
+        """A derived measure that names no paper or unit of its own has those of its source."""
+        own, source = self.description, made.description
+        described = replace(
+            own, paper=own.paper or source.paper, unit=own.unit or source.unit, corpus_paper=source.corpus_paper
+        )
+        form = replace(
+            made,
+            measure=own.name,
+            statistic=own.statistic,
+            parity=own.parity,
+            description=described,
+            provenance=self._provenance(made),
+        )
+        return summarise(form)
+
+    def _provenance(self, made: Result) -> Provenance:
+        """The version is this measure's own; what it was made from is among the options."""
+        source = f"{made.measure} {made.provenance.measure_version}"
+        options = {**made.provenance.options, "made_from": source}
+        return replace(made.provenance, measure_version=self.description.version, options=options)
+
+
+def derived_measure(
+    name: str,
+    *,
+    version: int = 1,
+    about: str = "",
+    limits: Sequence[str] = (),
+    statistic: str = "mean",
+    parity: float = 0.0,
+    direction: Direction = "unstated",
+    unit: str = "",
+    sign: str = "",
+    paper: str = "",
+    needs: Sequence[str] = (),
+    made_from: Sequence[str] = (),
+) -> Callable[[Callable[Arguments, Result]], DerivedMeasure[Arguments]]:
+    """Make a function from a result to a result a measure of its own; the arguments are those of :func:`measure`.
+
+    ``made_from`` names the measures whose results it takes; any, if it is empty.
+    """
+
+    def decorate(function: Callable[Arguments, Result]) -> DerivedMeasure[Arguments]:
+        description = Description(
+            name=name,
+            version=version,
+            statistic=statistic,
+            parity=parity,
+            direction=direction,
+            unit=unit,
+            sign=sign,
+            about=about or first_line(function),
+            limits=tuple(limits),
+            paper=paper,
+            needs=tuple(needs),
+            made_from=tuple(made_from),
+        )
+        return DerivedMeasure(function, description)
+
+    return decorate

@@ -1,0 +1,50 @@
+"""Whether a model resolves pronouns at all: Alice and Bob (Manela et al. 2021, §4.1, Table 1)."""
+
+from __future__ import annotations
+
+from biascheck.corpora.corpus import Corpus
+from biascheck.corpora.rewriting.entities import with_names
+from biascheck.measures.derivation import derived_measure
+from biascheck.measures.pronouns.pronoun_gap import Cluster, PronounVariant, pronoun_gap
+from biascheck.models.capabilities import LanguageModel
+from biascheck.results.result import Result
+
+__all__ = ["name_resolution"]
+
+
+@derived_measure(
+    "name resolution",
+    about="Whether the model knows whom a pronoun means: the F1 of the predicted pronoun when both people have names "
+    "that show their gender, for the gender that fares worse.",
+    limits=(
+        "Two names only, Alice and Bob.",
+        "In the sentences that are resolved by meaning even large models stay below 0.8.",
+    ),
+    statistic="smaller_f1",
+    parity=1.0,
+    direction="from parity",
+    unit="F1 from 0 to 1: below 0.75 skew and stereotype carry a warning",
+    sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
+    "the F1 of the predicted group, for the group that fares worse; one is perfect.",
+    paper="manela2021",
+    needs=("fills masks", "scores text"),
+)
+def name_resolution(
+    model: LanguageModel,
+    corpus: Corpus,
+    *,
+    online: bool = False,
+    variant: PronounVariant = "ours",
+    cluster: Cluster = "schema",
+    seed: int = 0,
+) -> Result:
+    """Whether a model can resolve the pronouns at all: the smaller F1 of the two genders on Alice and Bob.
+
+    The people of every sentence become two names of different gender (:func:`biascheck.corpora.with_names`),
+    so that the right pronoun is known. Sentences that differ in their occupations only are the same with names and
+    count once. 1 is perfect and is called parity here; a model that always says the same pronoun reads 0.
+
+    Below 75 % the paper does not interpret a model's skew and stereotype, and both carry a warning into gates and
+    reports: a model that cannot tell whom a pronoun means shows its guesses, not its view of occupations.
+    """
+    return pronoun_gap(model, with_names(corpus), online=online, variant=variant, cluster=cluster, seed=seed)

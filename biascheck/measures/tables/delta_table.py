@@ -1,0 +1,110 @@
+"""Sentiment deltas as Tables 1, 3 and 4 of Jentzsch & Turan (2022)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from biascheck import stats
+from biascheck.errors import UsageError
+from biascheck.results.result import Result
+from biascheck.stats import SignedRank
+
+__all__ = ["DeltaRow", "DeltaSummary", "delta_summary", "delta_table", "stars"]
+
+SIDES = ("name", "negative", "positive", "n_negative", "n_zero", "n_positive")
+STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+
+
+@dataclass(frozen=True)
+class DeltaSummary:
+    """One row of the paper's Tables 3 and 4, with its columns under their true names.
+
+    ``negative`` and ``positive`` are the means of the deltas below and above zero; 0 where there are none. ``test`` is
+    Wilcoxon's signed-rank test without zeros; a positive z says that male versions are rated higher.
+    """
+
+    name: str
+    n: int
+    n_negative: int
+    n_zero: int
+    n_positive: int
+    total: float
+    absolute: float
+    total_nonzero: float
+    absolute_nonzero: float
+    negative: float
+    positive: float
+    test: SignedRank
+
+    def as_details(self) -> dict[str, Any]:
+        """What a report draws of it."""
+        side = {key: getattr(self, key) for key in SIDES}
+        rows = [
+            ["all", self.n, self.total, self.absolute],
+            ["non-zero", self.n - self.n_zero, self.total_nonzero, self.absolute_nonzero],
+        ]
+        return {
+            "two_sided": [side],
+            "table": {"columns": ["reviews", "n", "total bias", "absolute bias"], "rows": rows},
+            "signed_rank": asdict(self.test),
+        }
+
+
+def delta_summary(result: Result, *, name: str = "") -> DeltaSummary:
+    """Counts, total and absolute bias and Wilcoxon's test of a ``sentiment_delta`` result."""
+    _require_deltas(result)
+    deltas = np.array([item.score for item in result.items])
+    below, above = deltas[deltas < 0], deltas[deltas > 0]
+    nonzero = deltas[deltas != 0]
+    return DeltaSummary(
+        name=name or result.title,
+        n=int(deltas.size),
+        n_negative=int(below.size),
+        n_zero=int(deltas.size - nonzero.size),
+        n_positive=int(above.size),
+        total=_mean(deltas),
+        absolute=_mean(np.abs(deltas)),
+        total_nonzero=_mean(nonzero),
+        absolute_nonzero=_mean(np.abs(nonzero)),
+        negative=_mean(below),
+        positive=_mean(above),
+        test=stats.wilcoxon_signed_rank(deltas),
+    )
+
+
+@dataclass(frozen=True)
+class DeltaRow:
+    """A summary with its p-value corrected for the family of all rows, and the stars of the papers."""
+
+    summary: DeltaSummary
+    p: float
+    stars: str
+
+
+def delta_table(results: Sequence[Result], *, correction: str = "holm") -> tuple[DeltaRow, ...]:
+    """Models × conditions as one family: each with Wilcoxon's p corrected for all of them."""
+    if not results:
+        raise UsageError("no results to put in a table; measure at least one")
+    summaries = [delta_summary(result) for result in results]
+    corrected = stats.adjust([summary.test.p for summary in summaries], correction)
+    return tuple(DeltaRow(s, float(p), stars(float(p))) for s, p in zip(summaries, corrected, strict=True))
+
+
+def stars(p: float) -> str:
+    """One to three stars for a corrected p below 0.05, 0.01 and 0.001; "-" for none."""
+    return next((mark for limit, mark in STARS if p < limit), "-")
+
+
+def _mean(values: Any) -> float:
+    return float(values.mean()) if values.size else 0.0
+
+
+def _require_deltas(result: Result) -> None:
+    if result.statistic not in ("mean", "mean_absolute") or any(len(item.groups) != 2 for item in result.items):
+        raise UsageError(
+            f"{result.title} is not a sentiment delta; measure one with sentiment_delta(classifier, corpus)"
+        )

@@ -1,0 +1,36 @@
+"""How often a classifier is wrong at its task (Jentzsch & Turan 2022, §3)."""
+
+from __future__ import annotations
+
+from biascheck.corpora.datasets.reviews import Reviews
+from biascheck.corpora.documents import Documents
+from biascheck.measures.declaration import measure
+from biascheck.measures.utility.losses import losses_of
+from biascheck.models.capabilities import Classifier
+from biascheck.results.result import Result
+
+__all__ = ["task_error"]
+
+
+@measure(
+    "task error",
+    version=1,
+    about="How often the classifier is wrong at the task it was trained for.",
+    limits=(
+        "It shows whether a classifier still does its task, not whether it is fair: read it beside the deltas.",
+        "It is about the reviews that were held out, and they are few.",
+    ),
+    direction="upwards",
+    unit="share from 0 to 1",
+    sign="The estimate is a loss: zero is perfect, one half is chance.",
+    paper="jentzsch2022",
+    needs=("rates text",),
+)
+def task_error(model: Classifier, reviews: Reviews, *, seed: int = 0) -> Result:
+    """The share of labelled reviews that a classifier rates on the wrong side of one half; one item for each review."""
+    ratings = model.rate(reviews.texts)
+    wrong = [
+        float((rating > 0.5) != (item.sentiment == "positive")) for item, rating in zip(reviews, ratings, strict=True)
+    ]
+    documents = Documents.of_reviews(reviews)
+    return losses_of(model, documents, list(wrong), seed, unit="reviews")
