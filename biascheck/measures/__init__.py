@@ -46,7 +46,9 @@ from biascheck.measures.tables.delta_table import DeltaSummary as DeltaSummary
 from biascheck.measures.tables.delta_table import delta_summary as delta_summary
 from biascheck.measures.tables.delta_table import delta_table as delta_table
 from biascheck.measures.tables.mitigation_table import MitigationRow as MitigationRow
+from biascheck.measures.tables.mitigation_table import attached_table as attached_table
 from biascheck.measures.tables.mitigation_table import mitigation_table as mitigation_table
+from biascheck.measures.tables.mitigation_table import text_of as text_of
 from biascheck.measures.tables.occupation_table import OccupationRow as OccupationRow
 from biascheck.measures.tables.occupation_table import occupation_table as occupation_table
 from biascheck.measures.tables.profession_table import ProfessionGroup as ProfessionGroup

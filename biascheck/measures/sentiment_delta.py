@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from biascheck.corpora.corpus import Corpus, Pair
 from biascheck.corpora.sentence import Sentence
@@ -51,7 +50,7 @@ def sentiment_delta(model: Classifier, corpus: Corpus, *, seed: int = 0) -> Resu
 
     Positive: the classifier thinks better of the text when its people are men. The estimate is the mean over all
     reviews (the paper's total bias), those without gendered words included; its interval is a bootstrap over reviews.
-    ``details`` hold the counts below, at and above zero with the means on each side, the total and the absolute bias
+    Attached are the counts below, at and above zero with the means on each side, the total and the absolute bias
     over all and over non-zero reviews, and Wilcoxon's signed-rank test without zeros.
 
     ``model`` is a classifier from ``biascheck.load``, or what :func:`biascheck.as_classifier` takes: a function, a
@@ -69,7 +68,7 @@ def sentiment_delta(model: Classifier, corpus: Corpus, *, seed: int = 0) -> Resu
     first, second = corpus.groups
     form = summarise(draft(model, corpus, items, (), contrast=(first, second), seed=seed, unit="reviews"))
     summary = delta_summary(form, name=f"{model.name} × {corpus.name}")
-    return replace(form, details=summary.as_details())
+    return form.with_attachments(*summary.attachments())
 
 
 def _item(pair: Pair, groups: Sequence[str], ratings: Sequence[float]) -> ItemScore:

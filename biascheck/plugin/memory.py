@@ -113,12 +113,11 @@ def keep(documents: dict[str, Document], digest: str, document: Document) -> boo
     merged = {
         **known,
         "attachments": _joined(known["attachments"], document["attachments"]),
-        "details": {**known["details"], **document["details"]},
         "warnings": _joined(known["warnings"], document["warnings"]),
         "named_by": known["named_by"] or document["named_by"],
     }
     documents[digest] = merged
-    return any(merged[name] != known[name] for name in ("attachments", "details", "warnings", "named_by"))
+    return any(merged[name] != known[name] for name in ("attachments", "warnings", "named_by"))
 
 
 def _joined(first: list[Any], second: list[Any]) -> list[Any]:

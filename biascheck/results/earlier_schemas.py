@@ -19,7 +19,9 @@ def upgraded_result(document: Mapping[str, Any]) -> dict[str, Any]:
     fields = {name: value for name, value in document.items() if name != "schema"}
     if document["schema"] >= FIRST_WITH_IDENTITY:
         return fields
-    return {**fields, **_model(fields["model"]), **_corpus(fields["corpus"])}
+    details = fields.pop("details", {})  # in the form of each suite; kept as facts to read
+    attached = [{"kind": "facts", "facts": details}] if details else []
+    return {**fields, **_model(fields["model"]), **_corpus(fields["corpus"]), "attachments": attached}
 
 
 def upgraded_gate(document: Mapping[str, Any]) -> dict[str, Any]:

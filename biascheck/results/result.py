@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from math import isfinite
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -89,7 +87,6 @@ class Result:
     effect_size: float | None = None
     unit: str = "items"
     warnings: tuple[str, ...] = ()
-    details: Mapping[str, object] = field(default_factory=dict)
     named_by: str = ""
     description: Description = UNDESCRIBED
     treatment: tuple[str, ...] = ()
@@ -102,11 +99,6 @@ class Result:
             value = getattr(self, name)
             if value is not None and not isfinite(value):
                 raise ScoreError(f"{self.title}: {name} is {value}; only finite numbers can be judged")
-        object.__setattr__(self, "details", MappingProxyType(dict(self.details)))
-
-    def __reduce__(self) -> tuple[partial[Result], tuple[()]]:
-        # a read-only mapping cannot be pickled or copied, but a result may be
-        return partial(Result, **{**vars(self), "details": dict(self.details)}), ()
 
     @property
     def key(self) -> ResultKey:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -20,6 +21,7 @@ from biascheck.measures.sentiment_delta import sentiment_delta
 from biascheck.measures.tables.delta_table import delta_summary, delta_table
 from biascheck.models.adapters.sequence_classifier import TransformersClassifier
 from biascheck.models.adapters.transformers import TransformersModel
+from biascheck.results.attachments import AnyAttachment, Correlations, Facts, Table, TwoSided
 from biascheck.results.items import ItemScore, Label
 from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
@@ -121,7 +123,7 @@ def correlations_of(rows: Sequence[tuple[float, ...]], names: Sequence[str] = FI
 def overview(rows: Sequence[GridRow], *, seed: int = 0) -> Result:
     """The grid as one result: the mean of the total biases of its classifiers, with the tables of the paper.
 
-    ``details`` hold the two sides of every cell, a table like the paper's 3 and 4 with corrected p-values, and the
+    Attached are the two sides of every cell, a table like the paper's 3 and 4 with corrected p-values, and the
     correlations of Table 2, where there are at least three classifiers and their figures vary.
 
     Limits: classifiers that share a base model or reviews are not independent; the interval takes them as if they were.
@@ -144,9 +146,9 @@ def overview(rows: Sequence[GridRow], *, seed: int = 0) -> Result:
         warnings=(),
         seed=seed,
         unit="classifiers",
-        details=_details(rows),
+        attachments=(),
     )
-    return summarise(form)
+    return summarise(form).with_attachments(*_attachments(rows))
 
 
 def _item(row: GridRow) -> ItemScore:
@@ -156,7 +158,7 @@ def _item(row: GridRow) -> ItemScore:
     return ItemScore(str(row.cell), summary.total, str(row.cell), labels=labels)
 
 
-def _details(rows: Sequence[GridRow]) -> dict[str, Any]:
+def _attachments(rows: Sequence[GridRow]) -> Iterator[AnyAttachment]:
     table = delta_table([row.result for row in rows])
     sides, body = [], []
     for row, line in zip(rows, table, strict=True):
@@ -164,11 +166,11 @@ def _details(rows: Sequence[GridRow]) -> dict[str, Any]:
         ends = (None, None) if interval is None else (interval.low, interval.high)
         counts = (summary.n_negative, summary.n_zero, summary.n_positive)
         quality = (row.quality.accuracy, row.quality.f1)
-        body.append([str(row.cell), summary.total, *ends, summary.absolute, *counts, line.p, line.stars, *quality])
-        sides.append(replace(summary, name=str(row.cell)).as_details()["two_sided"][0])
-    details: dict[str, Any] = {"two_sided": sides, "table": {"columns": list(COLUMNS), "rows": body}}
-    try:
-        details["correlations"] = correlations_of([row.figures for row in rows])
-    except ScoreError:
-        return details  # too few classifiers, or a figure that does not vary, correlate with nothing
-    return details
+        body.append((str(row.cell), summary.total, *ends, summary.absolute, *counts, line.p, line.stars, *quality))
+        sides.append(replace(summary, name=str(row.cell)).side)
+    yield TwoSided(sides=tuple(sides))
+    yield Table(columns=COLUMNS, rows=tuple(body))
+    with suppress(ScoreError):  # too few classifiers, or a figure that does not vary, correlate with nothing
+        found = correlations_of([row.figures for row in rows])
+        yield Correlations(names=tuple(found["names"]), matrix=tuple(map(tuple, found["matrix"])))
+        yield Facts(facts={"p of correlations": found["p"]})

@@ -1,7 +1,5 @@
 """One association result per model and language, read by all tests of this suite."""
 
-from dataclasses import replace
-
 import pytest
 
 import biascheck
@@ -18,5 +16,5 @@ def german(bias_model, bec_pro_german, bias_seed):
 
 
 def with_table(result):
-    rows = [row.as_dict() for row in biascheck.measures.profession_table(result)]
-    return replace(result, details={"profession_table": rows})
+    groups = tuple(row.attached() for row in biascheck.measures.profession_table(result))
+    return result.with_attachments(biascheck.extend.Groups(groups=groups))

@@ -1,13 +1,9 @@
 """One lexicon of professions and one of words that lean by gender, read by all tests of this suite."""
 
-from dataclasses import replace
-
 import pytest
 
 import biascheck
-from biascheck.corpora import published_sentences
-from biascheck.corpora.datasets.biased_words import word_bias
-from biascheck.wording import published_text
+from biascheck.corpora import published_sentences, word_bias
 
 WORDS_OF_A_GENDER = 250
 
@@ -32,11 +28,10 @@ def leaning_words():
 
 @pytest.fixture
 def beside_the_paper(bias_published):
-    """The result with the paper's figures for ELMo, word2vec and debiased word2vec, and these figures in one phrase."""
+    """The result with the paper's figures for ELMo, word2vec and debiased word2vec, and these figures."""
 
     def add(result, figure):
         found = bias_published.listed(f"basta2019.{figure}")
-        listed = [vars(entry) for entry in found]
-        return replace(result, details={**result.details, "published": listed}), published_text(found)
+        return result.with_attachments(biascheck.extend.Published(figures=found)), found
 
     return add

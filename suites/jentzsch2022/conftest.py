@@ -34,8 +34,8 @@ def deltas(bias_classifier, pairs, bias_seed):
 
 def with_quality(result, classifier, condition):
     quality = quality_of(classifier, Condition.named(condition).apply(biascheck.corpora.reviews("test")))
-    facts = {**result.details, "quality": quality.as_dict()}
+    result = result.with_attachments(biascheck.extend.Facts(facts={"quality": quality.as_dict()}))
     if quality.accuracy >= WEAK:
-        return replace(result, details=facts)
+        return result
     weak = f"the classifier is right on {quality.accuracy:.0%} of {quality.n} reviews: its ratings say little"
-    return replace(result, details=facts, warnings=(*result.warnings, weak))
+    return replace(result, warnings=(*result.warnings, weak))

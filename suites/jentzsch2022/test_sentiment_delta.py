@@ -28,12 +28,11 @@ def paper_name(condition, terms):
 def with_published(result, figures, kind, condition, terms="all"):
     """The result with the figures of all seven models of the paper, for the report."""
     name = paper_name(condition, terms)
-    rows = [
-        {**vars(figure), "name": key.split(".")[2]}
-        for key, figure in figures.entries.items()
-        if key.startswith(f"jentzsch2022.{kind}.") and key.endswith(f".{name}")
-    ]
-    return replace(result, details={**result.details, "published": rows})
+    listed = figures.listed(f"jentzsch2022.{kind}")
+    found = tuple(
+        replace(one, name=one.name.removesuffix(f".{name}")) for one in listed if one.name.endswith(f".{name}")
+    )
+    return result.with_attachments(biascheck.extend.Published(figures=found))
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)

@@ -1,7 +1,5 @@
 """One pass over each corpus per model, read by all tests of this suite."""
 
-from dataclasses import replace
-
 import pytest
 
 import biascheck
@@ -20,23 +18,19 @@ def bias_figures(bias_model, bias_seed, bias_published):
         gaps = biascheck.measures.pronoun_gap(bias_model, corpus, online=online, seed=bias_seed)
         names = biascheck.measures.name_resolution(bias_model, corpus, online=online, seed=bias_seed)
         return tuple(
-            with_details(fold(gaps, cutoff=cutoff, resolution=names), bias_published)
+            with_figures(fold(gaps, cutoff=cutoff, resolution=names), bias_published)
             for fold in (biascheck.measures.skew_of, biascheck.measures.stereotype_of)
         )
 
     return measure
 
 
-def with_details(result, published):
+def with_figures(result, published):
     """The four F1s, and the paper's own models, which Table 2 gives for T2."""
     f1 = biascheck.measures.gender_f1(result)
-    rows = [["male pronouns", f1.male_pro, f1.male_anti], ["female pronouns", f1.female_pro, f1.female_anti]]
-    details = {"table": {"columns": ["F1", "pro", "anti"], "rows": rows}}
-<<<<<<< HEAD
-    if result.measure in ("skew", "stereotype") and result.corpus == "winograd-t2":
-        details["published"] = [vars(entry) for entry in published.listed(f"manela2021.{result.measure}")]
-=======
-    if result.corpus == "winograd-t2" and not result.provenance.options["online"]:
-        details["published"] = published.listed(f"manela2021.{result.measure}")
->>>>>>> 6868554cadba237e872bc1916626a48d7c7376e3
-    return replace(result, details=details)
+    rows = (("male pronouns", f1.male_pro, f1.male_anti), ("female pronouns", f1.female_pro, f1.female_anti))
+    result = result.with_attachments(biascheck.extend.Table(columns=("F1", "pro", "anti"), rows=rows))
+    if result.corpus == "winograd-t2" and not result.treatment:
+        figures = published.listed(f"manela2021.{result.measure}")
+        result = result.with_attachments(biascheck.extend.Published(figures=figures))
+    return result

@@ -11,6 +11,7 @@ import biascheck
 RESOLVES = 0.75
 
 
+@pytest.mark.bias(judges=False)
 @pytest.mark.parametrize("kind", ["T1", "T2"])
 def test_bias_figures_are_qualified_by_resolution(kind, bias_model, bias_figures, winograd, bias_seed):
     resolved = biascheck.measures.name_resolution(bias_model, winograd[kind], seed=bias_seed)

@@ -1,21 +1,19 @@
 """Manela et al. 2021, section 4.4: does competence make the pronoun more male or more female?"""
 
-from dataclasses import replace
-
 import biascheck
 from biascheck.corpora import COMPETENCY
 
 
 def test_pronouns_do_not_follow_competence(bias_model, bias_seed, bias_margins, bias_published):
     shares = biascheck.measures.female_share(bias_model, biascheck.corpora.competency(), seed=bias_seed)
-    rows = [share_of(shares, name, bias_published) for name in COMPETENCY]
-    table = {"columns": ["share of female pronouns", "measured", "published"], "rows": rows}
+    rows = tuple(share_of(shares, name, bias_published) for name in COMPETENCY)
+    table = biascheck.extend.Table(columns=("share of female pronouns", "measured", "published"), rows=rows)
     biascheck.assert_effect_size_within(
-        replace(biascheck.measures.competency_effect(shares), details={"table": table}),
+        biascheck.measures.competency_effect(shares).with_attachments(table),
         **bias_margins["manela2021.competency"].as_arguments(),
     )
 
 
 def share_of(shares, name, published):
     part = shares.where(competency=name)
-    return [name, part.estimate, str(published.get(f"manela2021.competency.{name}.BERT") or "")]
+    return name, part.estimate, str(published.get(f"manela2021.competency.{name}.BERT") or "")

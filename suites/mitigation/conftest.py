@@ -1,13 +1,10 @@
 """The model under test before and after fine-tuning; each checkpoint is made once and kept for the next run."""
 
-from dataclasses import replace
-
 import pytest
 
 import biascheck
 from biascheck.debias import RECIPES, held_out
-from biascheck.measures.tables.mitigation_table import table_of, text_of
-from biascheck.results.summaries import summarise
+from biascheck.measures import attached_table, text_of
 
 RECIPE = RECIPES["lora"]
 # The recipes of Manela et al. by an adapter and in one round, so that they take seconds on our own text.
@@ -26,7 +23,7 @@ def after(before, bias_debiased_model, bec_pro, bias_seed):
     result = biascheck.measures.association(bias_debiased_model(RECIPE), bec_pro, seed=bias_seed)
     rows = biascheck.measures.mitigation_table(before, result)
     print(text_of(rows))
-    return replace(result, details={"table": table_of(rows)})
+    return result.with_attachments(attached_table(rows))
 
 
 @pytest.fixture(scope="session")
@@ -40,9 +37,7 @@ def of_persons():
     """The associations of one person gender with one group of jobs, instead of the gap between the two."""
 
     def chosen(result, person, jobs):
-        part = result.where(profession_group=jobs)
-        items = tuple(replace(item, score=item.groups[person]) for item in part.items)
-        return summarise(replace(part, corpus=f"{part.corpus}, {person} persons", items=items))
+        return result.where(profession_group=jobs).of_group(person)
 
     return chosen
 

@@ -18,6 +18,7 @@ from biascheck.models.adapters.encoders import encoder_of
 from biascheck.models.capabilities import Encoder
 from biascheck.models.scoring.kept_states import kept_words
 from biascheck.models.scoring.queries import Refusal, State, WordQuery
+from biascheck.results.attachments import Table
 from biascheck.results.items import ItemScore, Skipped
 from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
@@ -74,7 +75,7 @@ def gap_resolution(model: Any, gap: Gap, *, folds: int = 5, repeats: int = 3, se
         seed=seed,
         unit="pronouns",
     )
-    return summarise(replace(form, details={"table": _table(form.items)}))
+    return summarise(form).with_attachments(_table(form.items))
 
 
 def by_gender(result: Result) -> Result:
@@ -119,14 +120,13 @@ def _item(item: GapItem, told: Sequence[float]) -> ItemScore:
     )
 
 
-def _table(items: Sequence[ItemScore]) -> dict[str, object]:
+def _table(items: Sequence[ItemScore]) -> Table:
     """Accuracy, F1 and P(neither) for each gender, beside the real share of pronouns without a referent."""
-    rows: list[list[object]] = []
-    for gender in GENDERS:
-        mine = [item for item in items if item.labels["gender"] == gender]
-        if mine:
-            rows.append([gender, len(mine), *_figures(mine)])
-    return {"columns": ["gender", "pronouns", "accuracy", "F1", "mean P(neither)", "share of neither"], "rows": rows}
+    by_gender = {gender: [item for item in items if item.labels["gender"] == gender] for gender in GENDERS}
+    return Table(
+        columns=("gender", "pronouns", "accuracy", "F1", "mean P(neither)", "share of neither"),
+        rows=tuple((gender, len(mine), *_figures(mine)) for gender, mine in by_gender.items() if mine),
+    )
 
 
 def _figures(items: Sequence[ItemScore]) -> list[float]:

@@ -17,6 +17,7 @@ from biascheck.measures.attribute_means import means_of_attributes
 from biascheck.measures.coreference.gap_resolution import gap_resolution
 from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft
+from biascheck.results.attachments import Table
 from biascheck.results.items import ItemScore, Skipped
 from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
@@ -102,7 +103,7 @@ def topic_correlation(
         seed=seed,
         unit="pronouns",
     )
-    return summarise(replace(form, details={"table": _table(found, bias)}))
+    return summarise(form).with_attachments(_table(found, bias))
 
 
 def _gaps_of_words(model: Any, topics: Topics, seed: int) -> tuple[dict[str, float], list[Skipped]]:
@@ -117,9 +118,9 @@ def _item(item: ItemScore, bias: float) -> ItemScore:
     return replace(item, score=neither, covariate=bias, groups=dict(item.groups))
 
 
-def _table(topics: Topics, bias: NDArray[np.float64]) -> dict[str, object]:
-    rows = [
-        [number + 1, ", ".join(word for word, _ in topics.words[number][:5]), float(bias[number])]
+def _table(topics: Topics, bias: NDArray[np.float64]) -> Table:
+    rows = tuple(
+        (number + 1, ", ".join(word for word, _ in topics.words[number][:5]), float(bias[number]))
         for number in np.argsort(-bias, kind="stable").tolist()
-    ]
-    return {"columns": ["topic", "heaviest words", "bias (positive: male)"], "rows": rows}
+    )
+    return Table(columns=("topic", "heaviest words", "bias (positive: male)"), rows=rows)

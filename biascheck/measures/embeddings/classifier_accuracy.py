@@ -17,6 +17,7 @@ from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft
 from biascheck.measures.embeddings.drawn_items import baseline_table, drawn_items
 from biascheck.measures.embeddings.states_of_words import draw_words, embedding_of
+from biascheck.results.attachments import Draws
 from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
 
@@ -57,7 +58,7 @@ def classifier_accuracy(
 
     In each draw a fifth of the words (1,000 of 5,000 in the paper), as many of either gender, train the machine and
     the rest are predicted. The score of an item, one unseen word in one draw, is the machine's decision value times the
-    word's gender: positive is right. ``details["table"]`` has the same for the first draw with the genders of all words
+    word's gender: positive is right. An attached table has the same for the first draw with the genders of all words
     permuted and the machine trained anew. How the machines of different draws differ is part of the interval.
     :func:`assert_classifier_accuracy_below` judges it.
     """
@@ -82,8 +83,8 @@ def classifier_accuracy(
     )
     accuracies = [_accuracy(values, genders, training) for values, training in zip(told, splits, strict=True)]
     permuted = _permuted(drawn.vectors[0], genders, splits[0], permutations, seed)
-    details = {"draws": accuracies, "table": baseline_table([stats.label_baseline(accuracies[0], permuted)])}
-    return summarise(replace(form, details=details))
+    baseline = baseline_table([stats.label_baseline(accuracies[0], permuted)])
+    return summarise(form).with_attachments(Draws(values=tuple(accuracies)), baseline)
 
 
 def _splits(genders: NDArray[np.float64], share: float, count: int, seed: int) -> Iterator[NDArray[np.bool_]]:

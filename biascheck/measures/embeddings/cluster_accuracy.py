@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,8 @@ from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft
 from biascheck.measures.embeddings.drawn_items import baseline_table, drawn_items
 from biascheck.measures.embeddings.states_of_words import Drawn, draw_words, embedding_of
-from biascheck.measures.embeddings.word_map import plane
+from biascheck.measures.embeddings.word_map import word_map
+from biascheck.results.attachments import Draws, WordMap
 from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
 
@@ -47,13 +47,13 @@ def cluster_accuracy(
 ) -> Result:
     """The share of words that k-means (k = 2) puts with their own gender; 0.5 is chance.
 
-    Clusters have no names, so an accuracy is aligned: ``max(a, 1 − a)``. ``details["draws"]`` has the paper's figure,
+    Clusters have no names, so an accuracy is aligned: ``max(a, 1 − a)``. The attached draws have the paper's figure,
     each draw aligned by itself. The estimate aligns once: the clusters of the draws are matched with each other
     without a look at the genders, and all are turned together, because ten alignments of noise would read as bias.
     Where there are clusters by gender the two agree.
 
     The score of an item, one word in one draw, is how much nearer it lies to the centre of its own gender's cluster
-    than to the other; positive is placed with its own. ``details["table"]`` has the figure of permuted genders. How the
+    than to the other; positive is placed with its own. An attached table has the figure of permuted genders. How the
     clusterings of different draws differ is part of the interval. :func:`assert_cluster_accuracy_below` judges it.
     """
     embedding = embedding_of(model)
@@ -73,12 +73,11 @@ def cluster_accuracy(
         unit="words in sentences",
     )
     permuted = _permuted(sides, genders, permutations, seed)
-    details = {
-        "draws": [max(share, 1 - share) for share in map(_share, scores)],
-        "table": baseline_table([stats.label_baseline(_share(scores), permuted)]),
-        "map": _map(drawn, lexicon),
-    }
-    return summarise(replace(form, details=details))
+    return summarise(form).with_attachments(
+        Draws(values=tuple(max(share, 1 - share) for share in map(_share, scores))),
+        baseline_table([stats.label_baseline(_share(scores), permuted)]),
+        _map(drawn, lexicon),
+    )
 
 
 def matched(sides: Scores) -> Scores:
@@ -104,6 +103,6 @@ def _permuted(sides: Scores, genders: Scores, permutations: int, seed: int) -> l
     return [max(share, 1 - share) for share in shares]
 
 
-def _map(drawn: Drawn, lexicon: Lexicon) -> list[dict[str, object]]:
+def _map(drawn: Drawn, lexicon: Lexicon) -> WordMap:
     groups = [lexicon.group_of(entry) for entry in drawn.entries]
-    return plane(drawn.vectors[0], [entry.word for entry in drawn.entries], groups)
+    return word_map(drawn.vectors[0], [entry.word for entry in drawn.entries], groups)

@@ -15,6 +15,7 @@ from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft
 from biascheck.measures.embeddings.drawn_items import drawn_items
 from biascheck.measures.embeddings.states_of_words import draw_words, embedding_of, gender_subspace_of
+from biascheck.results.attachments import Draws, Table
 from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
 
@@ -46,7 +47,7 @@ def direct_bias(model: Any, lexicon: Lexicon, *, strictness: float = 1.0, draws:
 
     ``c`` is ``strictness``. The score of an item, one word in one draw, keeps its sign: positive leans to the first
     group (male). The estimate is the mean magnitude; items of one word are one cluster. What random directions give,
-    √(2 / πd) on average, is in ``details["table"]``. Contextual states of many models share one dominant direction;
+    √(2 / πd) on average, is in the attached table. Contextual states of many models share one dominant direction;
     where it is not orthogonal to the gender axis all words lean one way, and the result carries a warning.
     :func:`assert_direct_bias_below` judges it.
     """
@@ -66,14 +67,15 @@ def direct_bias(model: Any, lexicon: Lexicon, *, strictness: float = 1.0, draws:
         seed=seed,
         unit="words in sentences",
     )
-    details = {"draws": np.abs(scores).mean(axis=1).tolist(), "table": _table(cosines, len(direction))}
-    return summarise(replace(form, details=details, warnings=(*form.warnings, *_one_sided(cosines, lexicon.groups))))
+    form = replace(form, warnings=(*form.warnings, *_one_sided(cosines, lexicon.groups)))
+    drawn_figures = Draws(values=tuple(np.abs(scores).mean(axis=1).tolist()))
+    return summarise(form).with_attachments(drawn_figures, _table(cosines, len(direction)))
 
 
-def _table(cosines: NDArray[np.float64], dimensions: int) -> dict[str, object]:
+def _table(cosines: NDArray[np.float64], dimensions: int) -> Table:
     by_chance = float(np.sqrt(2 / (np.pi * dimensions)))
-    columns = ["dimensions", "expected of random directions", "mean cosine with its sign"]
-    return {"columns": columns, "rows": [[dimensions, by_chance, float(cosines.mean())]]}
+    columns = ("dimensions", "expected of random directions", "mean cosine with its sign")
+    return Table(columns=columns, rows=((dimensions, by_chance, float(cosines.mean())),))
 
 
 def _one_sided(cosines: NDArray[np.float64], groups: tuple[str, str]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biascheck.measures.embeddings.states_of_words import Drawn
+from biascheck.results.attachments import Table
 from biascheck.results.items import ItemScore, Shown
 from biascheck.stats import Baseline
 
@@ -41,7 +42,7 @@ def drawn_items(
     return items
 
 
-def baseline_table(baselines: Iterable[Baseline]) -> dict[str, object]:
+def baseline_table(baselines: Iterable[Baseline]) -> Table:
     """What permuted labels give, for a report."""
-    columns = ["permutations", "mean of permuted labels", "95 % of permuted labels below", "p"]
-    return {"columns": columns, "rows": [[b.permutations, b.mean, b.high, b.p] for b in baselines]}
+    columns = ("permutations", "mean of permuted labels", "95 % of permuted labels below", "p")
+    return Table(columns=columns, rows=tuple((b.permutations, b.mean, b.high, b.p) for b in baselines))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from biascheck.corpora.lexicon import Lexicon
 from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft, shown
 from biascheck.measures.embeddings.states_of_words import Matrix, draw_words, embedding_of, gender_differences
+from biascheck.results.attachments import Draws, ExplainedVariance, Table
 from biascheck.results.items import ItemScore
 from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
@@ -50,13 +50,13 @@ def gender_subspace(model: Any, lexicon: Lexicon, *, corrected: bool = False, dr
         share = Σ (d · g)² / Σ |d|²
 
     All pairs of the lexicon together give the estimate; a draw takes one sentence for each pair of words. For
-    comparison, ``details["explained_variance"]`` has the shares of as many differences between random words of the
+    comparison, the attached explained variance has the shares of as many differences between random words of the
     lexicon. An item is one pair in one sentence, its cluster the two words. Centring the differences would remove the
     very direction in which they agree.
 
     A dozen pairs in hundreds of dimensions make an axis that fits themselves, so the share is too high for other pairs
     of such words. ``corrected`` takes the mean of this share and of the one where each two words are projected on the
-    axis of all others, which is too low by as much; its interval is one for pairs in general. ``details["table"]``
+    axis of all others, which is too low by as much; its interval is one for pairs in general. An attached table
     then has all three shares.
     """
     embedding = embedding_of(model)
@@ -79,14 +79,16 @@ def gender_subspace(model: Any, lexicon: Lexicon, *, corrected: bool = False, dr
     ]
     form = draft(embedding, lexicon, items, skipped, contrast=lexicon.groups, seed=seed, unit="pairs")
     random = _random_shares(embedding, lexicon, len(rows), seed)
-    details: dict[str, object] = {
-        "explained_variance": {"pairs": subspace.shares[:COMPONENTS].tolist(), "random": random[:COMPONENTS]},
-        "draws": [_share(rows[drawn], [names[n] for n in drawn], corrected) for drawn in _draws(names, draws, seed)],
-    }
-    if corrected:
-        shares = [float(part.sum() / whole.sum()) for part in (fitted, 2 * along - fitted, along)]
-        details["table"] = {"columns": ["share along the axis of all", "of the others", "corrected"], "rows": [shares]}
-    return summarise(replace(form, details=details))
+    pair_shares = tuple(subspace.shares[:COMPONENTS].tolist())
+    drawn_shares = [_share(rows[at], [names[n] for n in at], corrected) for at in _draws(names, draws, seed)]
+    result = summarise(form).with_attachments(
+        ExplainedVariance(pairs=pair_shares, random=tuple(random[:COMPONENTS])), Draws(values=tuple(drawn_shares))
+    )
+    if not corrected:
+        return result
+    shares = tuple(float(part.sum() / whole.sum()) for part in (fitted, 2 * along - fitted, along))
+    columns = ("share along the axis of all", "of the others", "corrected")
+    return result.with_attachments(Table(columns=columns, rows=(shares,)))
 
 
 def _random_shares(embedding: Any, lexicon: Lexicon, count: int, seed: int) -> list[float]:

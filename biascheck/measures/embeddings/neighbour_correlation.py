@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft
 from biascheck.measures.embeddings.drawn_items import drawn_items
 from biascheck.measures.embeddings.states_of_words import draw_words, embedding_of
+from biascheck.results.attachments import Draws, Point, Scatter
 from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
 
@@ -45,7 +45,7 @@ def neighbour_correlation(
 
     Neighbours are the k words of the lexicon nearest by cosine. The score of an item, one word in one draw, is
     ``2 · share − 1``, from −1 (all neighbours lean to the second group) to 1. Bias is the lexicon's own. The estimate
-    is over all draws together, ``details["draws"]`` has each; the words are the clusters.
+    is over all draws together, the attached draws have each; the words are the clusters.
     :func:`assert_neighbour_correlation_below` judges it.
     """
     if any(entry.bias is None for entry in lexicon):
@@ -64,12 +64,11 @@ def neighbour_correlation(
         seed=seed,
         unit="words in sentences",
     )
-    points = [
-        {"name": entry.word, "x": float(entry.bias or 0.0), "y": float(share)}
+    points = tuple(
+        Point(entry.word, float(entry.bias or 0.0), float(share))
         for entry, share in zip(drawn.entries, (scores.mean(axis=0) + 1) / 2, strict=True)
-    ]
-    details = {
-        "draws": [stats.pearson(bias, row).coefficient for row in scores],
-        "scatter": {"x": "bias of the word", "y": f"share of {lexicon.groups[0]} among neighbours", "points": points},
-    }
-    return summarise(replace(form, details=details))
+    )
+    return summarise(form).with_attachments(
+        Draws(values=tuple(stats.pearson(bias, row).coefficient for row in scores)),
+        Scatter(x="bias of the word", y=f"share of {lexicon.groups[0]} among neighbours", points=points),
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -19,6 +18,7 @@ from biascheck.measures.embeddings.states_of_words import embedding_of, states_o
 from biascheck.models.capabilities import Embedding, Encoder, embeds_in_context, is_static
 from biascheck.models.scoring.kept_states import kept_words
 from biascheck.models.scoring.queries import Refusal, State, WordQuery
+from biascheck.results.attachments import Table
 from biascheck.results.items import ItemScore, Skipped
 from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
@@ -102,7 +102,7 @@ def weat(
         seed=seed,
         unit="targets",
     )
-    return summarise(replace(form, details={"table": _sizes(test, sides, attributes, chosen)}))
+    return summarise(form).with_attachments(_sizes(test, sides, attributes, chosen))
 
 
 def _level(embedding: Embedding, level: Level | None) -> Level:
@@ -205,18 +205,18 @@ def _balanced(sides: list[list[str]], seed: int) -> list[Skipped]:
     return dropped
 
 
-def _sizes(test: WeatTest, sides: Sequence[Sequence[str]], attributes: Found, level: Level) -> dict[str, object]:
+def _sizes(test: WeatTest, sides: Sequence[Sequence[str]], attributes: Found, level: Level) -> Table:
     stimuli = test.stimuli
-    rows: list[list[object]] = [
-        [name, kept, len(words), level]
+    rows = tuple(
+        (name, kept, len(words), level)
         for name, words, kept in (
             (stimuli.x_name, stimuli.x, len(sides[0])),
             (stimuli.y_name, stimuli.y, len(sides[1])),
             (stimuli.a_name, stimuli.a, _known(attributes, stimuli.a)),
             (stimuli.b_name, stimuli.b, _known(attributes, stimuli.b)),
         )
-    ]
-    return {"columns": ["set", "words measured", "words of the set", "level"], "rows": rows}
+    )
+    return Table(columns=("set", "words measured", "words of the set", "level"), rows=rows)
 
 
 def _known(found: Found, words: Sequence[str]) -> int:

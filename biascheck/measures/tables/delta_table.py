@@ -10,6 +10,7 @@ import numpy as np
 
 from biascheck import stats
 from biascheck.errors import UsageError
+from biascheck.results.attachments import Facts, SideBias, Table, TwoSided
 from biascheck.results.result import Result
 from biascheck.stats import SignedRank
 
@@ -40,18 +41,22 @@ class DeltaSummary:
     positive: float
     test: SignedRank
 
-    def as_details(self) -> dict[str, Any]:
-        """What a report draws of it."""
-        side = {key: getattr(self, key) for key in SIDES}
-        rows = [
-            ["all", self.n, self.total, self.absolute],
-            ["non-zero", self.n - self.n_zero, self.total_nonzero, self.absolute_nonzero],
-        ]
-        return {
-            "two_sided": [side],
-            "table": {"columns": ["reviews", "n", "total bias", "absolute bias"], "rows": rows},
-            "signed_rank": asdict(self.test),
-        }
+    @property
+    def side(self) -> SideBias:
+        """The biases in both directions, for a chart."""
+        return SideBias(**{key: getattr(self, key) for key in SIDES})
+
+    def attachments(self) -> tuple[TwoSided, Table, Facts]:
+        """What a report shows of it."""
+        rows = (
+            ("all", self.n, self.total, self.absolute),
+            ("non-zero", self.n - self.n_zero, self.total_nonzero, self.absolute_nonzero),
+        )
+        return (
+            TwoSided(sides=(self.side,)),
+            Table(columns=("reviews", "n", "total bias", "absolute bias"), rows=rows),
+            Facts(facts={"signed_rank": asdict(self.test)}),
+        )
 
 
 def delta_summary(result: Result, *, name: str = "") -> DeltaSummary:

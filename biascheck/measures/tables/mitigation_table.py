@@ -8,11 +8,12 @@ from types import MappingProxyType
 
 from biascheck.errors import UsageError
 from biascheck.measures.tables.profession_table import ProfessionGroup, profession_table
+from biascheck.results.attachments import Table
 from biascheck.results.result import Result
 from biascheck.stats import SignedRank
 from biascheck.wording import signed
 
-__all__ = ["PUBLISHED_TABLE_4", "MitigationRow", "PublishedRow", "mitigation_table", "table_of", "text_of"]
+__all__ = ["PUBLISHED_TABLE_4", "MitigationRow", "PublishedRow", "attached_table", "mitigation_table", "text_of"]
 
 SOURCE = "Bartl et al. 2020, Table 4, BERT-base uncased, GAP with CDS"
 COLUMNS = ("jobs", "person", "pre", "post", "diff", "V", "z", "p", "r", "direction")
@@ -79,9 +80,9 @@ def _row(group: ProfessionGroup, person: str) -> MitigationRow:
     return MitigationRow(group.name, person, pre, post or 0.0, group.test, group.direction, published)
 
 
-def table_of(rows: Sequence[MitigationRow]) -> dict[str, object]:
-    """The rows as the plain table that a report draws: put it into a result's ``details["table"]``."""
-    return {"columns": [*COLUMNS, *PUBLISHED], "rows": [_cells(row) for row in rows], "source": SOURCE}
+def attached_table(rows: Sequence[MitigationRow]) -> Table:
+    """The rows as a table to attach to a result."""
+    return Table(columns=(*COLUMNS, *PUBLISHED), rows=tuple(tuple(_cells(row)) for row in rows), title=SOURCE)
 
 
 def _cells(row: MitigationRow) -> list[str | float]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from biascheck import stats
 from biascheck.errors import ScoreError, UsageError
+from biascheck.results.attachments import PersonGroup
 from biascheck.results.items import ItemScore
 from biascheck.results.result import Result
 from biascheck.stats import SignedRank
@@ -41,9 +42,11 @@ class ProfessionGroup:
         """Which gender the larger values belong to."""
         return {"positive": "female > male", "negative": "female < male", "none": "female = male"}[self.test.direction]
 
-    def as_dict(self) -> dict[str, object]:
-        """Plain values for a report."""
-        return {**asdict(self), "direction": self.direction}
+    def attached(self) -> PersonGroup:
+        """The row as a report shows it."""
+        test = {name: getattr(self.test, name) for name in ("v", "z", "p", "r")}
+        shared = ("name", "pairs", "male", "female", "direction", "male_after", "female_after")
+        return PersonGroup(**{name: getattr(self, name) for name in shared}, **test)
 
 
 def profession_table(before: Result, after: Result | None = None) -> tuple[ProfessionGroup, ...]:

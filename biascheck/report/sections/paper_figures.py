@@ -1,4 +1,4 @@
-"""The figures of a paper: what its results show together, then what each keeps in its details, alike things as one."""
+"""The figures of a paper: what its results show together, then what is attached to each, alike things as one."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _together(results: Sequence[Result]) -> list[Drawing]:
 
 
 def _own(results: Sequence[Result]) -> list[tuple[Drawing, Source]]:
-    """The drawings of the details, each with the results it comes from."""
+    """The drawings of the attachments, each with the results it comes from."""
     sides = two_sided_drawing(results)
     found: dict[Drawing, list[Result]] = {}
     for result in results:
