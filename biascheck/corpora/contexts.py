@@ -12,7 +12,8 @@ from typing import Literal
 import numpy as np
 
 from biascheck.corpora.corpus import Corpus
-from biascheck.corpora.datasets.data_directory import data_file
+from biascheck.corpora.datasets.data_directory import data_file, part_files
+from biascheck.corpora.ids import refuse_repeated
 from biascheck.corpora.lexicon import Context, Entry, Lexicon
 from biascheck.corpora.loaded import LeftOut
 from biascheck.corpora.rewriting.gender_words import GENDERED, gender_pairs, sampled_gender_pairs
@@ -66,7 +67,7 @@ def lexicon_from_templates(
     pairs: Corpus | None = None,
 ) -> Lexicon:
     """Every word in every template. A mapping gives each word its bias, positive towards the first group."""
-    bias: Mapping[str, float | None] = words if isinstance(words, Mapping) else dict.fromkeys(words)
+    bias = _bias_of(words, name)
     for template in templates:
         if template.count("{word}") != 1:
             raise CorpusError(f"template {template!r} needs the slot {{word}} exactly once")
@@ -91,7 +92,8 @@ def lexicon_from_text(
     word without a sentence is left out with that reason. Without ``pairs`` the definitional pairs come from the
     same text, swapped; the text is read once.
     """
-    bias: Mapping[str, float | None] = words if isinstance(words, Mapping) else dict.fromkeys(words)
+    bias = _bias_of(words, name)
+    refuse_repeated(map(str.lower, bias), f"lexicon {name!r}", "give every word once: words are compared in lower case")
     kept = [s for s in sentences if len(s) <= LONGEST_SENTENCE] if pairs is None else sentences
     found = _gathered(kept, {word.lower(): word for word in bias}, frozenset(map(str.lower, exclude)), each, seed)
     entries = tuple(Entry(word, tuple(found[word]), b) for word, b in bias.items() if word in found)
@@ -105,8 +107,7 @@ def lexicon_from_text(
 def published_sentences(source: Source, folder: str | Path | None = None) -> Iterator[str]:
     """The sentences of GAP (development and validation) or of the unlabelled IMDB reviews, from the data directory."""
     if source == "gap":
-        for part in ("development", "validation"):
-            path = data_file(folder, "gap", f"gap-{part}.tsv")
+        for path in part_files(folder, None, "gap", default=("development", "validation")).values():
             with path.open(encoding="utf-8", newline="") as lines:
                 for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
                     yield from sentences_of(row["Text"])
@@ -117,6 +118,14 @@ def published_sentences(source: Source, folder: str | Path | None = None) -> Ite
                 yield from sentences_of(re.sub(r"<br\s*/?>", " ", line))
     else:
         raise CorpusError(f"no published text {source!r}; choose 'gap' or 'imdb', or pass sentences of your own")
+
+
+def _bias_of(words: Iterable[str] | Mapping[str, float], name: str) -> Mapping[str, float | None]:
+    if isinstance(words, Mapping):
+        return words
+    listed = list(words)
+    refuse_repeated(listed, f"lexicon {name!r}", "give every word once")
+    return dict.fromkeys(listed)
 
 
 def _filled(template: str, word: str) -> Context:

@@ -9,10 +9,11 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from biascheck.corpora.ids import refuse_repeated
 from biascheck.errors import CorpusError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from biascheck.corpora.sentence import Sentence
 
@@ -69,7 +70,7 @@ class Corpus:
             raise CorpusError(f"corpus {self.name!r} is empty; no data is never a pass")
         if len(set(self.groups)) != len(self.groups) or len(self.groups) < 2:
             raise CorpusError(f"corpus {self.name!r} needs two or more distinct groups, got {list(self.groups)}")
-        _refuse_repeated_ids(self.name, self.pairs)
+        refuse_repeated((pair.id for pair in self.pairs), f"corpus {self.name!r}", "give every pair an id of its own")
         for pair in self.pairs:
             if set(pair.sentences) != set(self.groups):
                 raise CorpusError(
@@ -113,14 +114,6 @@ class Corpus:
 
     def _filter(self, keep: Callable[[Pair], bool]) -> tuple[Pair, ...]:
         return tuple(pair for pair in self.pairs if keep(pair))
-
-
-def _refuse_repeated_ids(name: str, pairs: Iterable[Pair]) -> None:
-    seen: set[str] = set()
-    for pair in pairs:
-        if pair.id in seen:
-            raise CorpusError(f"corpus {name!r} has two pairs with id {pair.id!r}; ids must be unique")
-        seen.add(pair.id)
 
 
 def _pair_facts(pair: Pair) -> list[object]:

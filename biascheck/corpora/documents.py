@@ -12,7 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO, cast
 
-from biascheck.corpora.datasets.data_directory import data_file
+from biascheck.corpora.datasets.data_directory import data_file, part_name
+from biascheck.corpora.ids import refuse_repeated
 from biascheck.errors import CorpusError, DataNotFoundError
 
 if TYPE_CHECKING:
@@ -52,8 +53,9 @@ class Documents:
         object.__setattr__(self, "items", tuple(self.items))
         if not any(item.text.strip() for item in self.items):
             raise CorpusError(f"documents {self.name!r} have no text; no data is never a pass")
-        if len({item.id for item in self.items}) < len(self.items):
-            raise CorpusError(f"documents {self.name!r} have an id twice; ids must be unique")
+        refuse_repeated(
+            (item.id for item in self.items), f"documents {self.name!r}", "give every document an id of its own"
+        )
 
     @classmethod
     def of(cls, name: str, texts: Iterable[str], *, language: str = "en") -> Documents:
@@ -131,13 +133,14 @@ def read_texts(path: Path) -> list[str]:
 def published_gap_texts(source: str | Path | None = None, part: GapPart = "development") -> Documents:
     """The texts of GAP (Webster et al. 2018), ``gap/gap-development.tsv`` in the data directory.
 
-    The two candidates of each text, its columns A and B, are the names that are known in it.
+    The two candidates of each text, its columns A and B, are the names that are known in it. Where ``source`` is a file
+    itself, that file is read, and the documents are called after it.
     """
     path = data_file(source, "gap", f"gap-{part}.tsv")
     with _open_text(path) as stream:
         rows = list(_table(stream))
     items = tuple(Document(row["ID"], row["Text"], names=(row["A"], row["B"])) for row in rows)
-    return Documents(f"gap-{part}", items)
+    return Documents(f"gap-{part_name(source, part, path)}", items)
 
 
 def _table(stream: TextIO) -> csv.DictReader[str]:

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from biascheck.corpora.corpus import Corpus
+from biascheck.corpora.ids import refuse_repeated
 from biascheck.corpora.loaded import LeftOut
 from biascheck.errors import CorpusError
 from biascheck.spans import Span
@@ -77,10 +78,7 @@ class Lexicon:
         object.__setattr__(self, "entries", tuple(self.entries))
         if not self.entries:
             raise CorpusError(f"lexicon {self.name!r} is empty; no data is never a pass")
-        words = [entry.word for entry in self.entries]
-        if len(set(words)) != len(words):
-            twice = next(word for word in words if words.count(word) > 1)
-            raise CorpusError(f"lexicon {self.name!r} has {twice!r} twice; give every word once")
+        refuse_repeated((entry.word for entry in self.entries), f"lexicon {self.name!r}", "give every word once")
         if tuple(self.pairs.groups) != self.groups:
             raise CorpusError(f"the pairs of {self.name!r} are of {self.pairs.groups}, its words of {self.groups}")
 

@@ -38,7 +38,7 @@ def read_tables(file: Path) -> dict[str, dict[str, Any]]:
     except (OSError, ValueError) as error:  # ValueError: not TOML, not UTF-8, a number or a date that Python refuses
         if isinstance(error, UsageError):
             raise
-        raise UsageError(f"{file} cannot be read as TOML: {visible(str(error))}") from error
+        raise UsageError(f"{file}: not valid TOML ({visible(str(error))}); correct it") from error
 
 
 def _flat(table: Mapping[str, Any], file: Path, prefix: str = "") -> dict[str, dict[str, Any]]:

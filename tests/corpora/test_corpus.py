@@ -63,7 +63,7 @@ def test_a_pair_needs_two_groups_and_a_corpus_needs_pairs_of_its_groups():
         Corpus("none", ("male", "female"), ())
     with pytest.raises(CorpusError, match="two or more distinct groups"):
         Corpus("one", ("male", "male"), (KIND,))
-    with pytest.raises(CorpusError, match="two pairs with id 'is/kind/he-she'"):
+    with pytest.raises(CorpusError, match="'is/kind/he-she' occurs twice"):
         Corpus("twice", ("male", "female"), (KIND, KIND))
     with pytest.raises(CorpusError, match=r"has groups \['female', 'male'\], the corpus has \['black', 'white'\]"):
         Corpus("other", ("white", "black"), (KIND,))

@@ -135,7 +135,7 @@ def test_bad_lexicons_are_refused():
     context = Context("A nurse.", Span(2, 7))
     with pytest.raises(CorpusError, match="'few' is empty"):
         Lexicon("few", (), pairs)
-    with pytest.raises(CorpusError, match="has 'nurse' twice"):
+    with pytest.raises(CorpusError, match="'nurse' occurs twice"):
         Lexicon("few", (Entry("nurse", (context,)), Entry("nurse", (context,))), pairs)
     with pytest.raises(CorpusError, match="'nurse' has no sentence"):
         Entry("nurse", ())

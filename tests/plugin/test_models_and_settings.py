@@ -115,13 +115,16 @@ def test_margins_come_from_the_nearest_file(project):
     ("text", "message"),
     [
         ("", "has no margin 'jobs'; there are: none"),
-        ("[jobs]\nmargin = 0.5\n", "margins.toml: [jobs] lacks reason; write it there"),
-        ("[jobs]\nmargn = 0.5\nreason = 'x'\n", "margins.toml: [jobs] lacks margin; write it there"),
+        ("[jobs]\nmargin = 0.5\n", "margins.toml: [jobs] lacks reason; write e.g. margin = 0.5 and reason"),
+        (
+            "[jobs]\nmargn = 0.5\nreason = 'x'\n",
+            "margins.toml: [jobs] has margn, and may have reason, inconclusive,",
+        ),
         (
             "[jobs]\nbound = 0.5\nreason = 'x'\nfamly = 2\n",
-            "[jobs] has famly, and may have reason, inconclusive, family, bound",
+            "[jobs] has famly, and may have reason, inconclusive, family, skipped, competence, bound",
         ),
-        ("[jobs\n", "margins.toml: "),
+        ("[jobs\n", "margins.toml: not valid TOML ("),
     ],
     ids=["unknown", "without reason", "misspelt", "superfluous", "broken"],
 )

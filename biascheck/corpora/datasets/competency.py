@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from biascheck.corpora.corpus import Corpus, Pair
 from biascheck.corpora.datasets.winograd import FILLERS, GROUPS, frame_sentences
+from biascheck.corpora.ids import refuse_repeated
 from biascheck.corpora.loaded import LeftOut
 from biascheck.corpora.rows import read_rows
 from biascheck.errors import CorpusError
@@ -58,6 +59,7 @@ def rated_competency(corpus: Corpus, file: str | PathLike[str]) -> RatedCorpus:
     _, rows = read_rows(file)
     if "id" not in rows[0] or len(rows[0]) < 2:
         raise CorpusError(f"{file} has the columns {list(rows[0])}; it needs 'id' and one column for each rater")
+    refuse_repeated((str(row["id"]) for row in rows), str(file), "give every pair one row")
     votes = {str(row["id"]): _votes(row) for row in rows}
     unknown = set(votes) - {pair.id for pair in corpus}
     if unknown:

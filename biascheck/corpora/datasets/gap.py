@@ -11,7 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from biascheck.corpora.datasets.data_directory import data_file
+from biascheck.corpora.datasets.data_directory import part_files
+from biascheck.corpora.ids import refuse_repeated
 from biascheck.corpora.loaded import LeftOut
 from biascheck.errors import CorpusError
 from biascheck.spans import Span
@@ -23,6 +24,7 @@ Referent = Literal["A", "B", "neither"]
 GENDERS = {"he": "male", "him": "male", "his": "male", "she": "female", "her": "female", "hers": "female"}
 COLUMNS = {"ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B", "B-offset", "B-coref", "URL"}
 WINDOW = 1_200
+PARTS = ("development", "validation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class Gap:
         object.__setattr__(self, "items", tuple(self.items))
         if not self.items:
             raise CorpusError(f"{self.name!r} is empty; no data is never a pass")
+        refuse_repeated((item.id for item in self.items), repr(self.name), "give every row an ID of its own")
 
     def __len__(self) -> int:
         return len(self.items)
@@ -76,9 +79,9 @@ class Gap:
 
 
 def published_gap(
-    folder: str | Path | None = None, *, parts: tuple[str, ...] = ("development", "validation"), window: int = WINDOW
+    folder_or_file: str | Path | None = None, *, parts: tuple[str, ...] | None = None, window: int = WINDOW
 ) -> Gap:
-    """The GAP files, every offset checked against its text.
+    """The GAP files, every offset checked against its text: development and validation, other ``parts``, or one file.
 
     Of a text longer than ``window`` characters only the part around the three mentions is kept, cut at spaces. A row
     whose offsets do not point to its words, or whose mentions lie further apart than the window, is left out with
@@ -86,15 +89,15 @@ def published_gap(
     """
     items: list[GapItem] = []
     left_out: list[LeftOut] = []
-    for part in parts:
-        path = data_file(folder, "gap", f"gap-{part}.tsv")
+    files = part_files(folder_or_file, parts, "gap", default=PARTS)
+    for path in files.values():
         for row in _rows(path):
             item = _item(row, window)
             if isinstance(item, GapItem):
                 items.append(item)
             else:
                 left_out.append(LeftOut(row["ID"], item))
-    return Gap(f"gap-{'+'.join(parts)}", tuple(items), tuple(left_out))
+    return Gap(f"gap-{'+'.join(files)}", tuple(items), tuple(left_out))
 
 
 def _rows(path: Path) -> Iterator[dict[str, str]]:

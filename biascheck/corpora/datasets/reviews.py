@@ -16,6 +16,7 @@ from typing import Literal
 
 from biascheck.corpora.corpus import Corpus, Pair
 from biascheck.corpora.datasets.data_directory import data_directory, data_file
+from biascheck.corpora.ids import refuse_repeated
 from biascheck.corpora.rewriting.rewriter import Rewriter, Rewritten
 from biascheck.corpora.rewriting.terms import GENDERS, TermName, TermSet, gender_terms
 from biascheck.corpora.sentence import Sentence, Span
@@ -54,6 +55,7 @@ class Reviews:
         object.__setattr__(self, "items", tuple(self.items))
         if not self.items:
             raise CorpusError(f"reviews {self.name!r} are empty; no data is never a pass")
+        refuse_repeated((item.id for item in self.items), f"reviews {self.name!r}", "give each an id of its own")
 
     def __len__(self) -> int:
         return len(self.items)
@@ -117,9 +119,13 @@ def review_pairs(source: Reviews, terms: TermName | TermSet = "all") -> Corpus:
     pairs = tuple(_pair(item, rewriter) for item in source if item.text.strip())
     if not pairs:
         raise CorpusError(f"{source.name!r} has only empty texts; no data is never a pass")
-    return Corpus(
-        f"{source.name}·{rewriter.terms.name}", GENDERS, pairs, warnings=(NAMES_ARE_WORDS,), paper="jentzsch2022"
-    )
+    warnings = (NAMES_ARE_WORDS, *_empty(source))
+    return Corpus(f"{source.name}·{rewriter.terms.name}", GENDERS, pairs, warnings=warnings, paper="jentzsch2022")
+
+
+def _empty(source: Reviews) -> tuple[str, ...]:
+    empty = [item.id for item in source if not item.text.strip()]
+    return (f"{len(empty)} reviews have no text and are left out, e.g. {empty[0]}",) if empty else ()
 
 
 def _pair(item: Review, rewriter: Rewriter) -> Pair:

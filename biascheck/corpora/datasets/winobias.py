@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from biascheck.corpora.corpus import Corpus, Pair
-from biascheck.corpora.datasets.data_directory import data_file
+from biascheck.corpora.datasets.data_directory import data_directory, data_file
 from biascheck.corpora.datasets.winograd import (
     FILLERS,
     FORMS,
@@ -104,6 +104,9 @@ def _check(split: str, kind: str, rule: str) -> None:
 
 
 def _lines(folder: str | Path | None, side: str, kind: str, split: str) -> list[_Line]:
+    root = data_directory(folder)
+    if root is not None and root.is_file():
+        raise CorpusError(f"{root} is one file, and WinoBias needs the pro and the anti file; give their folder")
     path = data_file(folder, "winobias", f"{side}_stereotyped_type{kind[1]}.txt.{split}")
     return [_line(text) for text in path.read_text(encoding="utf-8").splitlines() if text.strip()]
 

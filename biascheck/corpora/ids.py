@@ -1,0 +1,21 @@
+"""Ids: every item of a corpus has one of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from biascheck.errors import CorpusError
+from biascheck.wording import visible
+
+__all__ = ["refuse_repeated"]
+
+
+def refuse_repeated(ids: Iterable[str], where: str, remedy: str = "give every item an id of its own") -> None:
+    """Raise an error that names the first id that occurs twice, with both places, counted from 1."""
+    first: dict[str, int] = {}
+    for place, name in enumerate(ids, start=1):
+        if name in first:
+            raise CorpusError(
+                f"{visible(where)}: {visible(repr(name))} occurs twice, in places {first[name]} and {place}; {remedy}"
+            )
+        first[name] = place
