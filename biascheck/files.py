@@ -13,12 +13,15 @@ __all__ = ["staged_folder", "write_atomically"]
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write a file so that a reader sees the old one or the new one, never half of one."""
+    """Write a file so that a reader sees the old one or the new one, never half of one.
+
+    Half a surrogate pair, which UTF-8 cannot express, is written as its escape; in JSON that is the same text.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:32]}.")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content.encode("utf-8") if isinstance(content, str) else content)
+            file.write(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
         Path(temporary).chmod(0o644)
         Path(temporary).replace(path)
     except BaseException:

@@ -31,8 +31,8 @@ FEWEST_DECIMALS, MOST_DECIMALS = 2, 6
 SIZES = ("exceeds", "invalid", "inconclusive", "within", "regressed", "improved", "no worse")
 """Verdicts, the worst first: gates, then comparisons."""
 
-HIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters, line and paragraph separators, marks that turn the direction of text, lone surrogates."""
+HIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters, line and paragraph separators, overrides of the direction of text, lone surrogates."""
 HIDDEN_IN_LINES = re.compile(HIDDEN.pattern.replace(r"[\x00-\x1f", r"[\x00-\x09\x0b-\x1f"))
 
 

@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
-FIGURES = tomllib.loads((Path(__file__).resolve().parent.parent / "suites" / "published.toml").read_text("utf-8"))
+from biascheck.errors import UsageError
+from biascheck.results.published_figures import PublishedFigure, PublishedFigures
+from biascheck.wording import published_text
+
+SUITES = Path(__file__).resolve().parent.parent / "suites"
+FIGURES = tomllib.loads((SUITES / "published.toml").read_text("utf-8"))
 
 
 @pytest.mark.parametrize(("figure", "column"), [("skew", "skew"), ("stereotype", "stereo")])
@@ -68,3 +73,70 @@ def test_basta_stands_beside_static_vectors_and_their_debiased_version():
     assert baselines["word2vec"]["value"] > baselines["debiased"]["value"]
     assert all("swapped" in baselines[name]["erratum"] for name in ("word2vec", "debiased"))
     assert tables["cluster-accuracy"]["word2vec"]["value"] > tables["cluster-accuracy"]["debiased"]["value"]
+
+
+class TestReading:
+    @pytest.fixture
+    def read(self, tmp_path):
+        def figures(text):
+            (tmp_path / "published.toml").write_text(text, encoding="utf-8")
+            return PublishedFigures.read(tmp_path / "published.toml")
+
+        return figures
+
+    def test_a_figure_stays_a_number_with_its_source(self, read):
+        figures = read("[a.b]\nvalue = 5e-05\nsource = 'Doe 2020'\ntable = 'Table 1'\nmodel = 'BERT'\nerratum = 'x'\n")
+        assert figures.get("a.b") == PublishedFigure(5e-05, "Doe 2020", table="Table 1", model="BERT", erratum="x")
+        assert figures.get("a.c") is None
+
+    def test_listed_figures_are_named_by_what_follows_the_prefix(self, read):
+        one, two, three = (f"[{name}]\nvalue = 1\nsource = 's'\n" for name in ("a.ELMo", "a.b.c", "ab.d"))
+        assert [figure.name for figure in read(one + two + three).listed("a")] == ["ELMo", "b.c"]
+        assert read(one).listed("b") == ()
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ("value = true\nsource = 's'", "value: expected a number, got bool"),
+            ("value = '1'\nsource = 's'", "value: expected a number, got a text"),
+            ("value = nan\nsource = 's'", "value: expected a number"),
+            ("value = -inf\nsource = 's'", "value: expected a number"),
+            ("value = 1\nsource = ''", "source: expected a text of length >= 1"),
+            ("value = 1", "lacks source"),
+            ("value = 1\nsource = 's'\nsorce = 't'", "has sorce, and may have value, source, name, table, model"),
+            ("value = 1979-05-27\nsource = 's'", "value: expected a number, got date"),
+        ],
+    )
+    def test_a_fault_is_named_with_its_table(self, read, text, said):
+        with pytest.raises(UsageError, match=rf"published.toml: \[a.b\] {said}"):
+            read(f"[a.b]\n{text}\n")
+
+
+class TestWording:
+    @pytest.mark.parametrize(
+        ("figures", "text"),
+        [
+            (
+                [PublishedFigure(-0.8864, "Doe 2020", table="Table 3", model="BERT")],
+                "−0.8864 (Doe 2020, Table 3, BERT)",
+            ),
+            ([PublishedFigure(5e-05, "Doe 2020", erratum="printed 0")], "5e-05 (Doe 2020; erratum: printed 0)"),
+            ([PublishedFigure(1, "Doe 2020", model="BERT", note="all rows")], "1 (Doe 2020, BERT: all rows)"),
+            (
+                [
+                    PublishedFigure(0.86, "D", name="ELMo", model="x", erratum="e"),
+                    PublishedFigure(0.9, "D", name="GloVe"),
+                ],
+                "ELMo 0.86, GloVe 0.9 (D; erratum: e)",
+            ),
+            ([PublishedFigure(1, "A", name="x"), PublishedFigure(2, "B", name="y")], "x 1 (A); y 2 (B)"),
+            ([], ""),
+        ],
+    )
+    def test_figures_are_written_with_their_sources(self, figures, text):
+        assert published_text(figures) == text
+
+    def test_every_figure_of_the_suites_can_be_written(self):
+        read = PublishedFigures.read(SUITES / "published.toml")
+        assert len(read.entries) == 254
+        assert str(read.get("kurita2019.white-black")).startswith("−0.8864 (Kurita 2019, Table 3, BERT-base uncased; ")

@@ -15,6 +15,7 @@ from biascheck.cli.measures_command import measures
 from biascheck.cli.models_command import models
 from biascheck.cli.stored_command import card, report
 from biascheck.errors import BiascheckError
+from biascheck.wording import visible
 
 __all__ = ["app", "main"]
 
@@ -29,5 +30,5 @@ def main() -> None:
     try:
         app()
     except BiascheckError as error:
-        typer.secho(f"biascheck: {error}", fg="red", err=True)
+        typer.secho(f"biascheck: {visible(str(error), lines=True)}", fg="red", err=True)
         sys.exit(2)

@@ -74,6 +74,8 @@ def _baseline(path: Path) -> Baseline:
 def _show(judgement: Judgement) -> None:
     from rich.console import Console
 
+    from biascheck.wording import visible
+
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=10_000, no_color=True)
@@ -84,9 +86,9 @@ def _show(judgement: Judgement) -> None:
     for finding in judgement.shrunk:
         typer.echo(f"fewer items: {finding.title}: {finding.reason}")
     for title in judgement.new:
-        typer.echo(f"only after: {title}")
+        typer.echo(f"only after: {visible(title)}")
     for title in judgement.unused:
-        typer.echo(f"only before: {title}")
+        typer.echo(f"only before: {visible(title)}")
 
 
 def _table(judgement: Judgement) -> Table:
@@ -104,7 +106,7 @@ def _table(judgement: Judgement) -> Table:
             one.moved,
             ", ".join(map(str, one.moves[:3])) if one.change else "",
         )
-        table.add_row(Text(str(one.verdict), style=COLOURS[one.verdict]), *map(Text, cells))
+        table.add_row(Text(str(one.verdict), style=COLOURS[one.verdict]), *(Text(visible(cell)) for cell in cells))
     return table
 
 

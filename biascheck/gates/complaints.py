@@ -11,7 +11,7 @@ from biascheck import stats
 from biascheck.errors import BiasAssertionError, InconclusiveWarning, UsageError
 from biascheck.gates.gate import Gate
 from biascheck.stats import Verdict
-from biascheck.wording import figure
+from biascheck.wording import figure, visible
 
 __all__ = ["Inconclusive", "complain", "level_of_caller", "passes"]
 
@@ -27,7 +27,7 @@ def complain(gates: Sequence[Gate]) -> None:
         raise BiasAssertionError("\n".join(_explained(gate) for gate in failed))
     for gate in gates:
         if gate.verdict is Verdict.INCONCLUSIVE:
-            warnings.warn(gate.finding, InconclusiveWarning, stacklevel=level_of_caller())
+            warnings.warn(visible(gate.finding), InconclusiveWarning, stacklevel=level_of_caller())
 
 
 def passes(inconclusive: Inconclusive) -> bool:
@@ -53,7 +53,7 @@ def _explained(gate: Gate) -> str:
     if gate.reason:
         lines.append(f"  {'margin' if gate.bound == 'within' else 'bound'}: {gate.reason}")
     lines.extend(f"  caution: {warning}" for warning in gate.warnings)
-    return "\n".join(lines)
+    return "\n".join(map(visible, lines))
 
 
 def _doubt(gate: Gate) -> str:

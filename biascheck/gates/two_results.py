@@ -13,7 +13,7 @@ from biascheck.results.comparison import Comparison, compare
 from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL
 from biascheck.stats import Change, Interval
-from biascheck.wording import figure, interval_text
+from biascheck.wording import figure, interval_text, visible
 
 __all__ = ["assert_no_regression", "assert_reduced", "assert_utility_kept"]
 
@@ -37,9 +37,9 @@ def assert_no_regression(
     record(comparison, result)
     allowed = passes(inconclusive) and comparison.interval is not None
     if comparison.verdict is Change.REGRESSED or (comparison.verdict is Change.INCONCLUSIVE and not allowed):
-        raise BiasAssertionError(comparison.finding)
+        raise BiasAssertionError(visible(comparison.finding))
     if comparison.verdict is Change.INCONCLUSIVE:
-        warnings.warn(comparison.finding, InconclusiveWarning, stacklevel=level_of_caller())
+        warnings.warn(visible(comparison.finding), InconclusiveWarning, stacklevel=level_of_caller())
     return comparison
 
 
@@ -57,7 +57,9 @@ def assert_reduced(before: Result, after: Result, by: float = 0.0, *, level: flo
     interval = comparison.interval
     if interval is None or interval.high >= -by:
         asked = f"a reduction by more than {figure(by)}" if by else "a reduction"
-        raise BiasAssertionError(f"{comparison.finding}\n  {asked} was to be shown, and {_shortfall(interval, by)}")
+        raise BiasAssertionError(
+            f"{visible(comparison.finding)}\n  {asked} was to be shown, and {_shortfall(interval, by)}"
+        )
     return comparison
 
 
@@ -75,7 +77,7 @@ def assert_utility_kept(before: Result, after: Result, margin: float, *, level: 
         lost = "utility is lost" if comparison.verdict is Change.REGRESSED else "utility may be lost"
         grown = f"{figure(comparison.before)} → {figure(comparison.after)}"
         raise BiasAssertionError(
-            f"{comparison.title}: {grown}, {lost}: the growth {interval_text(comparison.interval)} does not lie below "
+            f"{visible(comparison.title)}: {grown}, {lost}: the growth {interval_text(comparison.interval)} does not lie below "
             f"{figure(margin)} "
             f"({comparison.n:,} {comparison.unit}, seed {comparison.seed})"
         )

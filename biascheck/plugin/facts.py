@@ -24,7 +24,7 @@ def properties_of(judged: Gate | Comparison, number: int) -> list[tuple[str, obj
     facts = _of_gate(judged) if isinstance(judged, Gate) else _of_comparison(judged)
     if judged.interval is not None:
         facts |= {"bias_low": judged.interval.low, "bias_high": judged.interval.high}
-    return [(f"{name}{suffix}", value) for name, value in facts.items()]
+    return [(f"{name}{suffix}", visible(value) if isinstance(value, str) else value) for name, value in facts.items()]
 
 
 def properties_of_run(run: Run) -> Iterator[tuple[str, str]]:
@@ -64,5 +64,5 @@ def extra_of(judged: Gate | Comparison) -> dict[str, Any]:
     """The finding as an extra of pytest-html: text, which that plugin escapes."""
     from pytest_html import extras
 
-    found: dict[str, Any] = extras.text(judged.finding, name=f"bias: {judged.verdict}")
+    found: dict[str, Any] = extras.text(visible(judged.finding), name=f"bias: {judged.verdict}")
     return found

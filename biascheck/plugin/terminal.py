@@ -17,7 +17,7 @@ from rich.text import Text
 
 from biascheck.gates.outcome import State
 from biascheck.stats import Change, Verdict
-from biascheck.wording import counted, tally, verdict_text
+from biascheck.wording import counted, tally, verdict_text, visible
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
@@ -114,7 +114,7 @@ class _Page:
         )
 
     def line(self, text: str, style: str = "") -> None:
-        self._console.print(Text(text, style=style))
+        self._console.print(_shown(text, style))
 
     def table(self, rows: Iterable[Sequence[str]]) -> None:
         """Rows with aligned columns; the first cell, a verdict, may have a colour of its own."""
@@ -125,11 +125,16 @@ class _Page:
         for number in range(max(map(len, listed))):
             table.add_column(overflow="fold", no_wrap=number == 0)
         for first, *others in listed:
-            table.add_row(Text(first, style=COLOURS.get(first, "")), *map(Text, others))
+            table.add_row(_shown(first, COLOURS.get(first, "")), *map(_shown, others))
         self._console.print(Padding(table, (0, 0, 0, 2)))
 
     def text(self) -> str:
         return "".join(f"{line.rstrip()}\n" for line in self._buffer.getvalue().splitlines())
+
+
+def _shown(text: str, style: str = "") -> Text:
+    """Text that cannot move the cursor, change colours or begin a line of its own."""
+    return Text(visible(text), style=style)
 
 
 def _write_model(page: _Page, model: str, gates: Sequence[Gate], verbose: bool) -> None:

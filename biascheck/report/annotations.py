@@ -32,14 +32,14 @@ Places = Mapping[str, Place]
 def github_commands(run: Run, places: Places) -> Iterator[str]:
     """One workflow command for each failing gate and each regression.
 
-    ``::error file=…,line=…,title=…::message`` with ``%``, line breaks and, in properties, ``:`` and ``,`` written as
-    the runner reads them (docs.github.com, "Workflow commands").
+    ``::error file=…,line=…,title=…::message`` with ``%`` and, in properties, ``:`` and ``,`` written as the runner
+    reads them (docs.github.com, "Workflow commands").
     """
     if not run.passed:
-        yield f"::error title={_property('bias gates')}::{_message(visible(run.headline))}"
+        yield f"::error title={_property('bias gates')}::{_message(run.headline)}"
     if run.outcome is not None:
         for reason, tests in run.outcome.not_tested.items():
-            yield f"::notice title=bias not tested::{_message(visible(f'{len(tests)} tests: {reason}'))}"
+            yield f"::notice title=bias not tested::{_message(f'{len(tests)} tests: {reason}')}"
     for judged in _failed(run):
         place = places.get(judged.test)
         properties = {} if place is None else {"file": place.file, "line": str(place.line)}
@@ -73,18 +73,18 @@ def _entry(judged: Gate | Comparison, places: Places) -> dict[str, object]:
     model = judged.model if isinstance(judged, Gate) else judged.model_after
     facts = [kind, judged.test, model, limit, *judged.key.question]  # the same finding, whatever its figures
     return {
-        "description": judged.finding,
+        "description": visible(judged.finding),
         "check_name": f"bias-{kind}",
         "fingerprint": hashlib.sha256(json.dumps(facts).encode()).hexdigest(),
         "severity": "minor" if judged.verdict is Verdict.INCONCLUSIVE else "major",
-        "location": {"path": place.file, "lines": {"begin": place.line}},
+        "location": {"path": visible(place.file), "lines": {"begin": place.line}},
     }
 
 
 def _unfinished(test: TestOutcome, places: Places) -> dict[str, object]:
     place = places.get(test.test) or Place(test.test.partition("::")[0] or ".", 1)
     return {
-        "description": f"{test.test}: {test.state}, {test.reason}",
+        "description": visible(f"{test.test}: {test.state}, {test.reason}"),
         "check_name": "bias-test",
         "fingerprint": hashlib.sha256(json.dumps(["test", test.test, test.state]).encode()).hexdigest(),
         "severity": "major",
@@ -93,7 +93,8 @@ def _unfinished(test: TestOutcome, places: Places) -> dict[str, object]:
 
 
 def _message(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    """A finding is one sentence: a line break in it comes from a name and is shown like other control characters."""
+    return visible(text).replace("%", "%25")
 
 
 def _property(text: str) -> str:

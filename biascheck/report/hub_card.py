@@ -13,7 +13,7 @@ from biascheck.gates.gate import Gate
 from biascheck.gates.run import Run
 from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
-from biascheck.wording import figure, interval_text, verdict_text
+from biascheck.wording import figure, interval_text, verdict_text, visible
 
 __all__ = ["card_of", "model_index"]
 
@@ -30,19 +30,19 @@ def card_of(run: Run, model: str | None = None) -> str:
     name = _only_model(run, model)
     results = [result for result in run.results if result.model == name]
     metadata = yaml.safe_dump({"model-index": model_index(name, results)}, allow_unicode=True, sort_keys=False)
-    return f"---\n{metadata}---\n\n{_section(run, results)}"
+    return visible(f"---\n{metadata}---\n\n{_section(run, results)}", lines=True)
 
 
 def model_index(name: str, results: Sequence[Result]) -> list[dict[str, Any]]:
     """The results as the hub's metadata: one entry a result, the corpus as data set, the estimate as metric."""
-    return [{"name": name, "results": [_entry(result) for result in results]}]
+    return [{"name": visible(name), "results": [_entry(result) for result in results]}]
 
 
 def _entry(result: Result) -> dict[str, Any]:
     metric: dict[str, Any] = {
-        "type": result.measure.replace(" ", "_"),
+        "type": visible(result.measure).replace(" ", "_"),
         "value": round(result.estimate, 6),
-        "name": result.measure,
+        "name": visible(result.measure),
         "args": {"statistic": result.statistic, "n": result.n, "seed": result.seed, "parity": result.parity},
     }
     if result.interval is not None:
@@ -52,7 +52,7 @@ def _entry(result: Result) -> dict[str, Any]:
         "task": {"type": "bias-evaluation", "name": "Bias evaluation"},
         "dataset": {
             "type": "biascheck",
-            "name": result.corpus_label,
+            "name": visible(result.corpus_label),
             "args": {"corpus_fingerprint": result.provenance.corpus_fingerprint},
         },
         "metrics": [metric],
@@ -71,10 +71,10 @@ def _section(run: Run, results: Sequence[Result]) -> str:
     ]
     for result in results:
         cells = (result.measure, result.corpus_label, *_figures(result, gates.get(result.key)))
-        lines.append(f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |")
+        lines.append(f"| {' | '.join(visible(cell).replace('|', '&#124;') for cell in cells)} |")
     cautions = dict.fromkeys(warning for result in results for warning in result.warnings)
-    lines += ["", *(f"- Caution: {caution}" for caution in cautions), *([""] if cautions else []), LIMITS]
-    lines += ["", f"The run: {run.headline}."]
+    lines += ["", *(f"- Caution: {visible(caution)}" for caution in cautions), *([""] if cautions else []), LIMITS]
+    lines += ["", f"The run: {visible(run.headline)}."]
     return "\n".join(lines) + "\n"
 
 

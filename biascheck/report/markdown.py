@@ -10,7 +10,7 @@ from biascheck.gates.run import Run
 from biascheck.results.baselines import Judgement
 from biascheck.results.comparison import Comparison
 from biascheck.stats import Change, Verdict
-from biascheck.wording import counted, shortened, tally, verdict_text
+from biascheck.wording import counted, shortened, tally, verdict_text, visible
 
 __all__ = ["comparison_table", "summary"]
 
@@ -52,7 +52,7 @@ def summary(run: Run) -> str:
         lines += _not_tested(run.outcome)
     cautions = dict.fromkeys(warning for gate in run.gates for warning in gate.warnings)
     lines += _folded(counted(len(cautions), "caution"), [f"- {_text(caution)}" for caution in cautions])
-    return "\n".join(lines).rstrip() + "\n"
+    return visible("\n".join(lines), lines=True).rstrip() + "\n"
 
 
 def _unfinished(outcome: Outcome) -> Iterator[str]:
@@ -83,7 +83,8 @@ def _baseline(found: Judgement) -> Iterator[str]:
 
 def comparison_table(comparisons: Sequence[Comparison]) -> str:
     """Comparisons alone, for ``biascheck compare --markdown``."""
-    return "\n".join(["## Bias, before and after", "", *_comparisons(comparisons)]).rstrip() + "\n"
+    lines = ["## Bias, before and after", "", *_comparisons(comparisons)]
+    return visible("\n".join(lines), lines=True).rstrip() + "\n"
 
 
 def _model(model: str, gates: Sequence[Gate]) -> Iterator[str]:
@@ -152,4 +153,4 @@ def _folded(title: str, lines: Sequence[str]) -> list[str]:
 
 def _text(text: str) -> str:
     """Text that Markdown shows as it is: nothing in it becomes a table cell, a tag, a link or a mention."""
-    return " ".join(text.split()).translate(SPECIAL)
+    return " ".join(visible(text).split()).translate(SPECIAL)

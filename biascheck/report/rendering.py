@@ -10,17 +10,21 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from biascheck.report.charts.planes import shape_of
+from biascheck.wording import visible
 
 __all__ = ["render"]
 
 
 def render(template: str, **shown: object) -> str:
-    """Fill in a template; the result can always be encoded."""
+    """Fill in a template; names show their control characters, and the result can always be encoded."""
     environment = _environment()
     style, script = (_source(environment, name) for name in ("report.css", "report.js"))
     html = environment.get_template(template).render(style=style, script=script, policy=_policy(script), **shown)
-    # A stored name may hold half a surrogate pair, which UTF-8 cannot express.
-    return html.encode("utf-8", "replace").decode("utf-8")
+    return visible(html, lines=True)  # what came in as markup
+
+
+def _shown(value: object) -> object:
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 @cache
@@ -31,6 +35,7 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_shown,
     )
     environment.filters["mark_of"] = shape_of
     environment.filters["counted"] = "{:,}".format

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -69,7 +69,7 @@ def typed(kind: type[Kind], entry: Mapping[str, Any], name: str, file: Path, *, 
     if unknown:
         raise UsageError(f"{where} has {visible(', '.join(unknown))}, and may have {', '.join(known)}")
     try:
-        return msgspec.convert(dict(entry), kind)
+        return replace(msgspec.convert(dict(entry), kind))  # type: ignore[type-var]  # a copy with its defaults in it
     except msgspec.ValidationError as error:
         raise UsageError(f"{where} {_said(str(error))}; write e.g. {example}") from error
 
@@ -78,6 +78,7 @@ def _said(message: str) -> str:
     """``Expected `float`, got `bool` - at `$.margin``` as "margin: expected a number, got bool"."""
     problem, _, place = message.partition(" - at ")
     field = place.strip("`").removeprefix("$.")
-    words = problem.replace("`float`", "a number").replace("`int`", "a whole number").replace("`str`", "a text")
+    words = problem.replace("got `float`", "got a decimal number").replace("`float`", "a number")
+    words = words.replace("`int`", "a whole number").replace("`str`", "a text")
     words = words.replace("Object missing required field", "lacks").replace("`", "")
     return f"{field}: {words[:1].lower()}{words[1:]}" if field else words

@@ -32,7 +32,7 @@ def test_commands_are_escaped_as_the_runner_reads_them():
     (command,) = github_commands(Run(gates=(hostile,)), {"t::x": Place("a,b:c%.py", 3)})
     assert "\n" not in command
     assert command.startswith(
-        "::error file=a%2Cb%3Ac%25.py,line=3,title=50%25%3A a%2Cb%3A exceeds::100%25%0D%0A::set-output name=x::y: "
+        "::error file=a%2Cb%3Ac%25.py,line=3,title=50%25%3A a%2Cb%3A exceeds::100%25\\r\\n::set-output name=x::y: "
     )
 
 

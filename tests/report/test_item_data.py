@@ -16,6 +16,7 @@ from report_samples import item, large, result
 from biascheck.report.html import page_of, render_page
 from biascheck.report.sections.item_data import pack_items, utf16_offset
 from biascheck.results.items import ItemScore, Shown
+from biascheck.wording import visible
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 
@@ -48,9 +49,9 @@ def test_what_goes_in_comes_out(rows):
     ]
     (found,) = unpack(pack_items([result(items)]).text)
     assert found["id"] == [entry.id for entry in items]
-    assert found["name"] == [entry.cluster for entry in items]
-    assert found["groups"]["male"][0] == [text for _, text, _ in rows]
-    assert found["labels"] == {"template": [text for _, text, _ in rows]}
+    assert found["name"] == [visible(entry.cluster) for entry in items]
+    assert found["groups"]["male"][0] == [visible(text) for _, text, _ in rows]
+    assert found["labels"] == {"template": [visible(text) for _, text, _ in rows]}
     assert all(abs(short - score) <= 5e-4 for short, (_, _, score) in zip(found["score"], rows, strict=True))
 
 
@@ -77,9 +78,18 @@ def test_offsets_are_those_of_a_script():
     assert utf16_offset("half \ud800 pair", 6) == 6
 
 
-def test_what_utf8_cannot_hold_is_replaced():
+def test_offsets_move_with_what_is_made_visible():
+    shown = Shown("a\x1b nurse 👩", 3, 8)
+    text = pack_items([result([item("1", 0.5, "x", sentences={"male": shown})])]).text
+    packed = json.loads(zlib.decompress(b64decode(text)))
+    male = next(group for group in packed["results"][0]["groups"] if group["name"] == "male")
+    (start,), (end,) = packed["columns"][male["start"]], packed["columns"][male["end"]]
+    assert r"a\x1b nurse 👩"[start:end] == "nurse"
+
+
+def test_what_utf8_cannot_hold_is_shown_as_its_escape():
     (found,) = unpack(pack_items([result([item("1", 0.5, "half \ud800 pair")])]).text)
-    assert found["name"] == ["half ? pair"]
+    assert found["name"] == [r"half \ud800 pair"]
 
 
 def test_data_cannot_end_its_element():

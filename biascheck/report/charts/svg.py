@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from biascheck.report.charts.scales import coordinate
+from biascheck.wording import visible
 
 __all__ = ["FIGURE_WIDTH", "circle", "cross", "diamond", "drawing", "line", "rect", "square", "text", "triangle"]
 
@@ -17,7 +18,7 @@ FIGURE_WIDTH = 420
 def drawing(kind: str, width: float, height: float, label: str, parts: Sequence[Markup]) -> Markup:
     """A drawing that a screen reader reads as one image with this label."""
     return Markup('<svg class="{}" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>').format(
-        kind, coordinate(width), coordinate(height), label, Markup("").join(parts)
+        kind, coordinate(width), coordinate(height), visible(label), Markup("").join(parts)
     )
 
 
@@ -64,7 +65,7 @@ def cross(kind: str, x: float, y: float, radius: float, *, title: str = "") -> M
 
 def text(kind: str, x: float, y: float, words: str) -> Markup:
     """A line of text."""
-    return Markup('<text class="{}" x="{}" y="{}">{}</text>').format(kind, coordinate(x), coordinate(y), words)
+    return Markup('<text class="{}" x="{}" y="{}">{}</text>').format(kind, coordinate(x), coordinate(y), visible(words))
 
 
 def _outline(kind: str, x: float, y: float, corners: Sequence[tuple[float, float]], title: str) -> Markup:
@@ -73,4 +74,4 @@ def _outline(kind: str, x: float, y: float, corners: Sequence[tuple[float, float
 
 
 def _title(title: str) -> Markup | str:
-    return Markup("<title>{}</title>").format(title) if title else ""
+    return Markup("<title>{}</title>").format(visible(title)) if title else ""

@@ -18,6 +18,7 @@ from typing import Any
 
 from biascheck.results.items import ItemScore, Shown
 from biascheck.results.result import Result
+from biascheck.wording import visible
 
 __all__ = ["BUDGET", "ItemData", "pack_items", "ranked", "utf16_offset"]
 
@@ -67,7 +68,7 @@ def _encoded(results: Sequence[Result], kept: Sequence[Sequence[ItemScore]]) -> 
     entries = [_entry(result, items, store) for result, items in zip(results, kept, strict=True)]
     document = {"results": entries, "columns": [column for _, column in store.columns], "strings": list(store.strings)}
     text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return b64encode(zlib.compress(text.encode("utf-8", "replace"))).decode()
+    return b64encode(zlib.compress(text.encode("utf-8"))).decode()
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class _Store:
 
     def words(self, values: Iterable[str]) -> int:
         """Keep a column of strings: their indices, each as the difference from the one before."""
-        indices = [self.strings.setdefault(value, len(self.strings)) for value in values]
+        indices = [self.strings.setdefault(visible(value), len(self.strings)) for value in values]
         return self._column("steps", (index - before for before, index in pairwise([0, *indices])))
 
     def numbers(self, values: Iterable[float | None]) -> int:
@@ -101,7 +102,7 @@ def _entry(result: Result, items: Sequence[ItemScore], store: _Store) -> dict[st
         "score": store.numbers(_short(item.score) for item in items),
         "groups": [_group(group, items, store) for group in sorted(groups, key=lambda g: first.get(g, len(first)))],
         "labels": [
-            {"name": label, "values": store.words(str(item.labels.get(label, "")) for item in items)}
+            {"name": visible(label), "values": store.words(str(item.labels.get(label, "")) for item in items)}
             for label in labels
         ],
     }
@@ -110,12 +111,18 @@ def _entry(result: Result, items: Sequence[ItemScore], store: _Store) -> dict[st
 def _group(group: str, items: Sequence[ItemScore], store: _Store) -> dict[str, Any]:
     shown = [item.sentences.get(group, Shown("", 0, 0)) for item in items]
     return {
-        "name": group,
+        "name": visible(group),
         "score": store.numbers(_short(item.groups[group]) if group in item.groups else None for item in items),
         "text": store.words(sentence.text for sentence in shown),
-        "start": store.numbers(utf16_offset(sentence.text, sentence.start) for sentence in shown),
-        "end": store.numbers(utf16_offset(sentence.text, sentence.end) for sentence in shown),
+        "start": store.numbers(_place(sentence.text, sentence.start) for sentence in shown),
+        "end": store.numbers(_place(sentence.text, sentence.end) for sentence in shown),
     }
+
+
+def _place(text: str, offset: int) -> int:
+    """Where a character is in the text as it is shown, with its control characters made visible."""
+    shown = visible(text[:offset])
+    return utf16_offset(shown, len(shown))
 
 
 def _short(value: float) -> float:

@@ -1,0 +1,109 @@
+"""Margins: typed, finite, with a reason; a fault is named with file, table and remedy."""
+
+import re
+
+import pytest
+
+from biascheck.errors import UsageError
+from biascheck.gates.margins import Margin, Margins, UpperBound
+
+REASON = 'reason = "agreed"\n'
+
+
+@pytest.fixture
+def read(tmp_path):
+    def margins(text):
+        file = tmp_path / "margins.toml"
+        file.write_text(text, encoding="utf-8")
+        return Margins.read(file)
+
+    return margins
+
+
+def test_margins_and_bounds_are_told_apart_by_their_field(read):
+    margins = read(f"[a]\nmargin = 1\n{REASON}[b.c]\nbound = 0.25\nfamily = 3\ninconclusive = 'warn'\n{REASON}")
+    assert margins["a"] == Margin(margin=1.0, reason="agreed")
+    assert margins["b.c"] == UpperBound(bound=0.25, reason="agreed", family=3, inconclusive="warn")
+    assert type(margins["a"].margin) is float
+
+
+def test_what_is_not_stated_is_left_to_the_assertion(read):
+    margins = read(f"[a]\nmargin = 1\n{REASON}[b]\nbound = 1\nskipped = 0.5\ncompetence = 'ignore'\n{REASON}")
+    plain = {"margin": 1.0, "reason": "agreed", "inconclusive": "fail", "family": 1}
+    assert margins["a"].as_arguments() == plain
+    stated = {"bound": 1.0, "skipped": 0.5, "competence": "ignore"}
+    assert margins["b"].as_arguments() == {"reason": "agreed", "inconclusive": "fail", "family": 1, **stated}
+
+
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ("margin = true", "margin: expected a number, got bool"),
+        ("margin = '0.5'", "margin: expected a number, got a text"),
+        ("margin = -0.5", "margin: expected a number > 0.0"),
+        ("margin = 0", "margin: expected a number > 0.0"),
+        ("margin = nan", "margin: expected a number"),
+        ("margin = inf", "margin: expected a number"),
+        (f"margin = 1{'0' * 400}", "margin: number out of range"),
+        ("margin = 2024-01-01", "margin: expected a number, got date"),
+        ("margin = [0.5]", "margin: expected a number, got array"),
+        ("margin = {value = 0.5}", "margin: expected a number, got object"),
+        ("bound = true", "bound: expected a number, got bool"),
+        ("bound = -1", "bound: expected a number > 0.0"),
+        ("margin = 1\nfamily = 0", "family: expected a whole number >= 1"),
+        ("margin = 1\nfamily = 2.5", "family: expected a whole number, got a decimal number"),
+        ("margin = 1\nfamily = true", "family: expected a whole number, got bool"),
+        ("margin = 1\ninconclusive = 'pass'", "inconclusive: invalid enum value 'pass'"),
+        ("margin = 1\nskipped = 1.5", "skipped: expected a number <= 1.0"),
+        ("margin = 1\nskipped = -0.1", "skipped: expected a number >= 0.0"),
+        ("margin = 1\ncompetence = 'check'", "competence: invalid enum value 'check'"),
+        ("margin = 1\nbound = 2", "has margin, and may have reason, inconclusive, family, skipped, competence, bound"),
+        ("margin = 1\nmargn = 2", "has margn, and may have reason, inconclusive, family, skipped, competence, margin"),
+        ("family = 2", "lacks margin"),
+    ],
+)
+def test_a_value_of_another_kind_is_refused_with_its_place(read, field, said):
+    with pytest.raises(UsageError, match=rf"margins.toml: \[jobs.female\] {re.escape(said)}"):
+        read(f"[jobs.female]\n{REASON}{field}\n")
+
+
+def test_a_refusal_names_the_remedy(read):
+    with pytest.raises(UsageError, match=r'; write e\.g\. margin = 0\.5 and reason = "agreed"$'):
+        read(f"[jobs]\n{REASON}margin = true\n")
+
+
+@pytest.mark.parametrize("reason", ["", "reason = ''\n", "reason = ' '\n", "reason = 3\n"])
+@pytest.mark.parametrize("competence", ["", "competence = 'ignore'\n"])
+def test_every_margin_needs_a_reason(read, reason, competence):
+    with pytest.raises(UsageError, match=r"\[jobs\] (lacks )?reason"):
+        read(f"[jobs]\nmargin = 1\n{reason}{competence}")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("margin = 1", r"margins.toml: margin is outside of any table; write a line like \[jobs.female\] above it"),
+        (f'[a.b]\nmargin = 1\n{REASON}["a.b"]\nmargin = 2\n{REASON}', r"\[a.b\] is written twice"),
+        (f"[[jobs]]\nmargin = 1\n{REASON}", "jobs is outside of any table"),
+        (f"[jobs]\nmargin = 1\n{REASON}[jobs.women]\nmargin = 1\n{REASON}", r"\[jobs\] has women, and may have"),
+        ("[jobs", r"margins.toml: not valid TOML \("),
+        (f"[a]\nx = {'9' * 5000}", r"margins.toml: not valid TOML \("),
+        (f"[a]\nx = {'[' * 3000}", r"margins.toml: (too deeply nested|not valid TOML)"),
+    ],
+)
+def test_a_file_of_another_shape_is_refused(read, text, said):
+    with pytest.raises(UsageError, match=said):
+        read(text)
+
+
+def test_a_file_that_is_not_text_is_refused(tmp_path):
+    (tmp_path / "margins.toml").write_bytes(b"\xff\xfe[\x00")
+    with pytest.raises(UsageError, match=r"margins.toml: not valid TOML \("):
+        Margins.read(tmp_path / "margins.toml")
+    with pytest.raises(UsageError, match=r"margins\.toml"):
+        Margins.read(tmp_path / "none" / "margins.toml")
+
+
+def test_names_with_control_characters_are_shown(read):
+    with pytest.raises(UsageError, match=r"\[a\\x1b\[2J\] lacks reason"):
+        read('["a\\u001b[2J"]\nmargin = 1\n')
