@@ -18,6 +18,7 @@ __all__ = [
     "level_text",
     "p_text",
     "power_text",
+    "published_number",
     "published_text",
     "shortened",
     "signed",
@@ -156,7 +157,9 @@ def published_text(figures: Sequence[Cited]) -> str:
     by_source: dict[str, list[Cited]] = {}
     for item in figures:
         by_source.setdefault(citation(item), []).append(item)
-    return "; ".join(f"{', '.join(map(_number, group))} ({_with_errata(at, group)})" for at, group in by_source.items())
+    return "; ".join(
+        f"{', '.join(map(published_number, group))} ({_with_errata(at, group)})" for at, group in by_source.items()
+    )
 
 
 def citation(item: Cited) -> str:
@@ -165,7 +168,8 @@ def citation(item: Cited) -> str:
     return ", ".join(filter(None, (item.source, item.table, of_model)))
 
 
-def _number(item: Cited) -> str:
+def published_number(item: Cited) -> str:
+    """A published figure as printed, with its name where it has one: "−0.89", "BERT-U 5e-05"."""
     number = f"{item.value:g}".replace("-", "−", 1 if item.value < 0 else 0)
     return f"{item.name} {number}" if item.name else number
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from biascheck.errors import BiascheckError, UsageError
-from biascheck.wording import tally
+from biascheck.wording import tally, visible
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -74,8 +74,6 @@ def _baseline(path: Path) -> Baseline:
 def _show(judgement: Judgement) -> None:
     from rich.console import Console
 
-    from biascheck.wording import visible
-
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=10_000, no_color=True)
@@ -84,7 +82,7 @@ def _show(judgement: Judgement) -> None:
     typer.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
     typer.echo(tally(judgement.comparisons) or "nothing compared")
     for finding in judgement.shrunk:
-        typer.echo(f"fewer items: {finding.title}: {finding.reason}")
+        typer.echo(visible(f"fewer items: {finding.title}: {finding.reason}"))
     for title in judgement.new:
         typer.echo(f"only after: {visible(title)}")
     for title in judgement.unused:

@@ -9,7 +9,15 @@ from typing import Annotated
 
 import typer
 
-from biascheck.cli.starter import GITLAB, GITLAB_ROOT, Outcome, available_suites, starter_files, write_starter
+from biascheck.cli.starter import (
+    GITLAB,
+    GITLAB_ROOT,
+    Outcome,
+    available_suites,
+    next_steps,
+    starter_files,
+    write_starter,
+)
 from biascheck.errors import BiascheckError
 
 __all__ = ["init"]
@@ -47,7 +55,9 @@ def init(
     _tell(outcomes)
     if foreign:
         typer.echo(f"add to your {GITLAB_ROOT}:\n  include:\n    - local: {GITLAB}")
-    typer.echo(f"next: pytest {folder / 'bias'} --bias-model {model}")
+    typer.echo("next:")
+    for step in next_steps(folder, systems, model):
+        typer.echo(f"  {step}")
 
 
 def _foreign_gitlab(folder: Path, files: dict[str, str]) -> bool:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
 from biascheck.errors import BiascheckError, UsageError
 from biascheck.files import write_atomically
+from biascheck.release import __version__
 
-__all__ = ["Outcome", "available_suites", "starter_files", "write_starter"]
+__all__ = ["Outcome", "available_suites", "next_steps", "starter_files", "write_starter"]
 
 TEMPLATES = Path(__file__).parent / "templates"
 # In the installed package, and beside it in a checkout.
@@ -65,11 +67,26 @@ def starter_files(suites: Sequence[str], ci: Sequence[str], model: str) -> dict[
     files[f"{FOLDER}/test_own.py"] = _template("test_own.py.txt")
     files[f"{FOLDER}/README.md"] = _template("README.md")
     if "github" in ci:
-        files[GITHUB] = _template("github.yml").replace("{{ model }}", json.dumps(model))
+        files[GITHUB] = _workflow("github.yml", model)
     if "gitlab" in ci:
-        files[GITLAB] = _template("gitlab.yml").replace("{{ model }}", json.dumps(model))
+        files[GITLAB] = _workflow("gitlab.yml", model)
         files[GITLAB_ROOT] = f"include:\n  - local: {GITLAB}\n"
     return files
+
+
+def next_steps(folder: Path, ci: Sequence[str], model: str) -> list[str]:
+    """What to do after the files are written, in the order in which it is done."""
+    place, named = shlex.quote(str(folder / FOLDER)), shlex.quote(model)
+    baseline = shlex.quote(str(folder / FOLDER / "baseline.json"))
+    steps = [
+        f"run the gates: pytest {place} --bias-model {named}",
+        f"set your own margins and their reasons in {folder / FOLDER / 'margins.toml'}",
+        "write the baseline, look at it and commit it: "
+        f"pytest {place} --bias-model {named} --bias-baseline {baseline} --bias-update-baseline",
+    ]
+    if ci:
+        steps.append(f"commit the workflow for {' and '.join(ci)}; it fails as long as there is no baseline")
+    return [f"{number}. {step}" for number, step in enumerate(steps, start=1)]
 
 
 def write_starter(folder: Path, files: Mapping[str, str], may_overwrite: Callable[[str], bool]) -> dict[str, Outcome]:
@@ -116,6 +133,11 @@ def _tables_of(path: Path, suites: Sequence[str]) -> str:
 
 def _template(name: str) -> str:
     return (TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _workflow(name: str, model: str) -> str:
+    """A workflow for this release: an upgrade must not change what CI measures behind the back of a baseline."""
+    return _template(name).replace("{{ version }}", __version__).replace("{{ model }}", json.dumps(model))
 
 
 def _digest(text: str) -> str:

@@ -77,8 +77,8 @@ def assert_utility_kept(before: Result, after: Result, margin: float, *, level: 
         lost = "utility is lost" if comparison.verdict is Change.REGRESSED else "utility may be lost"
         grown = f"{figure(comparison.before)} → {figure(comparison.after)}"
         raise BiasAssertionError(
-            f"{visible(comparison.title)}: {grown}, {lost}: the growth {interval_text(comparison.interval)} does not lie below "
-            f"{figure(margin)} "
+            f"{visible(comparison.title)}: {grown}, {lost}: the growth {interval_text(comparison.interval)} "
+            f"does not lie below {figure(margin)} "
             f"({comparison.n:,} {comparison.unit}, seed {comparison.seed})"
         )
     return comparison

@@ -88,7 +88,7 @@ def _unfinished(test: TestOutcome, places: Places) -> dict[str, object]:
         "check_name": "bias-test",
         "fingerprint": hashlib.sha256(json.dumps(["test", test.test, test.state]).encode()).hexdigest(),
         "severity": "major",
-        "location": {"path": place.file, "lines": {"begin": place.line}},
+        "location": {"path": visible(place.file), "lines": {"begin": place.line}},
     }
 
 

@@ -11,7 +11,7 @@ from biascheck.gates.gate import Gate
 from biascheck.report.charts.intervals import interval_chart, interval_scale
 from biascheck.report.charts.scales import Scale
 from biascheck.results.published_figures import PublishedFigure
-from biascheck.wording import published_text
+from biascheck.wording import published_number, published_text
 
 __all__ = ["BesidePublished", "Citation", "beside_published", "citation"]
 
@@ -42,7 +42,7 @@ class BesidePublished:
 def citation(figures: Sequence[PublishedFigure]) -> Citation:
     """Figures in the words of a table."""
     return Citation(
-        numbers=", ".join(f"{one.name} {one.value:g}".strip().replace("-", "−") for one in figures),
+        numbers=", ".join(map(published_number, figures)),
         single=len(figures) == 1,
         source=_distinct(", ".join(filter(None, (one.source, one.table, one.model, one.note))) for one in figures),
         erratum=_distinct(one.erratum for one in figures),
