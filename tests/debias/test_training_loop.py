@@ -87,7 +87,7 @@ def test_a_run_that_finished_is_not_run_again(tmp_path):
 def test_the_state_holds_nothing_that_could_run_code(tmp_path):
     state = tmp_path / "run.training"
     train(model(), Line(), RECIPE, state=state)
-    assert torch.load(state, weights_only=True)["step"] == 12
+    assert torch.load(state, weights_only=True)["history"]["step"] == 12
 
 
 def test_the_weights_are_those_of_the_best_epoch():
