@@ -126,7 +126,7 @@ def _acquire(held: BaseFileLock, lock: Path, what: str, patience: float) -> None
 
 
 def _sign(lock: Path) -> None:
-    command = " ".join(sys.orig_argv)
+    command = " ".join("".join(c if c.isprintable() else " " for c in " ".join(sys.orig_argv)).split())
     short = command if len(command) <= LONGEST_COMMAND else f"{command[:LONGEST_COMMAND]}…"
     signature = json.dumps(asdict(Holder(os.getpid(), short, platform.node())))
     with suppress(OSError):  # a full disk must not stop what needs no space
