@@ -31,10 +31,9 @@ def test_three_kills(tmp_path):
 
 @forks
 @pytest.mark.slow
-def test_sixty_kills(tmp_path, record_property):
+def test_sixty_kills(tmp_path):
     landed, faults, compared = killed(tmp_path, 60, seed=2)
-    record_property("kills that landed inside training", str(landed))
-    record_property("resumed runs compared", str(compared))
+    print(f"{sum(landed.values())} kills landed inside training: {landed}; {compared} resumed runs compared")
     assert faults == []
     assert sum(landed.values()) >= 60
     assert landed.keys() == {f"{how}, {moment}" for how in SIGNALS for moment in MOMENTS}
