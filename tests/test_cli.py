@@ -75,9 +75,10 @@ def test_an_unwritable_report_names_the_remedy(run, result, tmp_path):
 @pytest.mark.usefixtures("result")
 def test_the_cache_is_counted_and_cleared(run, tmp_path):
     _, out, _ = run("cache", "info")
-    assert out.startswith(f"{tmp_path / 'cache' / 'results'}: 1 results, ")
-    assert run("cache", "clear")[1] == "removed 1 results\n"
-    assert ": 0 results, 0.0 MB" in run("cache", "info")[1]
+    assert out.startswith(f"{tmp_path / 'cache'}: ")
+    assert "  1 result, " in out
+    assert run("cache", "clear")[1].startswith("removed 1 result, 1 lock (")
+    assert run("cache", "info")[1] == f"{tmp_path / 'cache'}: 0.0 MB\n"
 
 
 def test_models_that_need_no_download_are_listed(run):

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from biascheck.cache.locks import hold_where_possible
 from biascheck.errors import BiascheckWarning
 from biascheck.files import write_atomically
 
@@ -80,16 +81,6 @@ class DocumentCache:
         files = self._entries()
         return CacheInfo(self._folder or Path(), len(files), sum(file.stat().st_size for file in files))
 
-    def clear(self) -> int:
-        """Remove every entry; tell how many there were."""
-        self._memory.clear()
-        files = self._entries()
-        for file in files:
-            file.unlink(missing_ok=True)
-        for lock in [] if self._folder is None else self._folder.glob("*.lock"):
-            lock.unlink(missing_ok=True)
-        return len(files)
-
     def _entries(self) -> list[Path]:
         return [] if self._folder is None else sorted(self._folder.glob("*.json"))
 
@@ -98,30 +89,15 @@ class DocumentCache:
         path = folder / f"{key}.json"
         if (found := _read(path, key)) is not None:
             return found
-        with _one_worker_at_a_time(path) as writable:
+        with hold_where_possible(path.with_suffix(".lock"), "a result that is being measured") as fault:
+            if fault is not None:
+                _warn_unwritable(folder, fault)
             if (found := _read(path, key, complain=True)) is not None:
                 return found
             document = compute()
-            if writable:
+            if fault is None:
                 _write(path, key, document)
             return document
-
-
-@contextmanager
-def _one_worker_at_a_time(path: Path) -> Iterator[bool]:
-    """Hold the lock of an entry; yields whether the folder can be written at all."""
-    from filelock import FileLock
-
-    lock = FileLock(path.with_suffix(".lock"))
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
-    except OSError as error:
-        _warn_unwritable(path.parent, error)
-    try:
-        yield lock.is_locked
-    finally:
-        lock.release()
 
 
 def _warn_unwritable(folder: Path, error: OSError) -> None:

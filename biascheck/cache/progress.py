@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from time import monotonic
 from typing import TextIO
 
-__all__ = ["progress", "show_progress_on"]
+__all__ = ["announce", "progress", "show_progress_on"]
 
 Advance = Callable[[int], None]
 PATIENCE_SECONDS = 2.0
@@ -20,6 +20,17 @@ _stream: ContextVar[Callable[[], AbstractContextManager[TextIO]] | None] = Conte
 def show_progress_on(stream: Callable[[], AbstractContextManager[TextIO]] | None) -> None:
     """Choose where bars appear: a context manager that yields a stream, or ``None`` for stderr."""
     _stream.set(stream)
+
+
+def announce(line: str) -> None:
+    """Write a line where bars appear, terminal or not: what one must know while it happens."""
+    with _output() as stream:
+        print(line, file=stream, flush=True)
+
+
+def _output() -> AbstractContextManager[TextIO]:
+    chosen = _stream.get()
+    return chosen() if chosen else nullcontext(sys.stderr)
 
 
 @contextmanager
@@ -53,8 +64,7 @@ class _Bar:
 
         stack = ExitStack()
         self._close = stack.close
-        chosen = _stream.get()
-        stream = stack.enter_context(chosen() if chosen else nullcontext(sys.stderr))
+        stream = stack.enter_context(_output())
         if not stream.isatty():
             return
         bar = stack.enter_context(Progress(console=Console(file=stream), transient=True))

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from biascheck.cache.document_cache import ENVIRONMENT, cache_folder, digest_of
 from biascheck.cache.fingerprints import sha256_of
-from biascheck.errors import BiascheckWarning, UsageError
-from biascheck.files import staged_folder
+from biascheck.cache.locks import hold_where_possible, lock_of
+from biascheck.errors import BiascheckError, BiascheckWarning, UsageError
+from biascheck.files import full_disk_in, remove, staged_folder, staging_folders
 
 __all__ = ["fetch_checkpoint", "is_intact", "write_checkpoint"]
 
@@ -28,26 +31,17 @@ def fetch_checkpoint(name: str, facts: Mapping[str, Any], build: Callable[[Path,
     ``build(folder, state)`` fills the folder, which then appears by one rename. ``state`` is a file that outlives an
     interruption and is removed at the end. A folder whose files are not those that were written is built again.
     """
-    from filelock import FileLock
-
     target = cache_folder() / FOLDER / f"{_plain(name)}-{digest_of(facts)[:16]}"
-    if is_intact(target):
-        return target
     state = target.with_name(f"{target.name}.training")  # a name may have dots of its own
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        held = FileLock(target.with_name(f"{target.name}.lock")).acquire()
-    except OSError as error:
-        raise UsageError(
-            f"checkpoints cannot be kept in {target.parent} ({error}); set {ENVIRONMENT} to a writable folder"
-        ) from error
-    with held:
+    if is_intact(target) and not os.path.lexists(state):
+        return target
+    with _locked(target):
         if not is_intact(target):
             _clear_away(target)
-            with staged_folder(target) as folder:
+            with _a_full_disk_named(target), staged_folder(target) as folder:
                 build(folder, state)
                 _write_digests(folder)
-        state.unlink(missing_ok=True)
+        remove(state)
     return target
 
 
@@ -55,16 +49,43 @@ def is_intact(folder: Path) -> bool:
     """Whether every file that the folder was written with is still there, byte by byte."""
     try:
         digests = json.loads((folder / DIGESTS).read_text(encoding="utf-8"))
-        return all(sha256_of(folder / name) == digest for name, digest in digests.items())
-    except (OSError, ValueError, AttributeError):
+        return bool(digests) and all(sha256_of(folder / name) == digest for name, digest in digests.items())
+    except (OSError, ValueError, AttributeError, RecursionError):
         return False
 
 
+@contextmanager
+def _locked(target: Path) -> Iterator[None]:
+    with hold_where_possible(lock_of(target), f"checkpoint {target.name}") as fault:
+        if fault is not None:
+            raise UsageError(
+                f"checkpoints cannot be kept in {target.parent} ({fault}); set {ENVIRONMENT} to a writable folder"
+            ) from fault
+        yield
+
+
+@contextmanager
+def _a_full_disk_named(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        found = full_disk_in(error)
+        if found is None or isinstance(error, BiascheckError):
+            raise
+        raise UsageError(
+            f"checkpoint {target.name} cannot be written to {target.parent}: the disk is full ({found}); free some "
+            f"space there, or set {ENVIRONMENT} to a folder on another disk, and run the same again"
+        ) from error
+
+
 def _clear_away(target: Path) -> None:
-    if target.is_dir():
+    """Remove a damaged checkpoint, and what killed processes left; the lock is held, so nobody is writing."""
+    if os.path.lexists(target):
         message = f"checkpoint {target} is damaged: its files are not those that were written; it is made again"
         warnings.warn(message, BiascheckWarning, stacklevel=3)
-        shutil.rmtree(target)
+        remove(target)
+    for abandoned in staging_folders(target):
+        shutil.rmtree(abandoned, ignore_errors=True)
 
 
 def _write_digests(folder: Path) -> None:

@@ -7,6 +7,7 @@ with the same weights, bit for bit, as one that was not (on the same machine wit
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,7 @@ import numpy as np
 
 from biascheck.cache.progress import progress
 from biascheck.debias.recipes import Recipe
+from biascheck.debias.training_state import ForeignStateError, read_state, require_alike, set_aside, write_state
 
 __all__ = ["History", "Task", "learning_rate", "train"]
 
@@ -66,14 +68,14 @@ def train(
 ) -> History:
     """Train the parameters of ``model`` that want a gradient, and leave it with those of the best epoch.
 
-    ``state`` is a file in which the run keeps where it stands, at most every ``save_every`` seconds; where it exists,
-    the run goes on from it.
+    ``state`` is a file in which the run keeps how far it is, at most every ``save_every`` seconds; where it exists, the
+    run goes on from it. One that is damaged or of another run is set aside with a warning, and the run starts again.
     """
     import torch
 
     run = _Run(model, task, recipe)
-    if state is not None and state.is_file():
-        run.restore(state)
+    if state is not None and os.path.lexists(state):
+        run = _resumed(run, state)
     with torch.random.fork_rng(devices=[]), progress(title, total=run.total) as advance:
         advance(run.history.step)
         saved = monotonic()
@@ -145,26 +147,62 @@ class _Run:
                 self.trained[name].copy_(value)
 
     def save(self, path: Path) -> None:
-        """Keep all that a continued run needs, by one rename."""
-        import torch
-
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f"{path.name}.partial")
+        """Keep all that a continued run needs."""
         held = {name: parameter.detach() for name, parameter in self.trained.items()}
-        state = {"model": held, "best": self.best, "optimizer": self.optimizer.state_dict(), **vars(self.history)}
-        torch.save(state, partial)
-        partial.replace(path)
+        kept = {"model": held, "best": self.best, "optimizer": self.optimizer.state_dict()}
+        write_state(path, {"run": self._identity, "history": vars(self.history), **kept})
 
     def restore(self, path: Path) -> None:
-        import torch
-
-        state = torch.load(path, weights_only=True)
-        self._set(state.pop("model"))
-        self.best = state.pop("best")
-        self.optimizer.load_state_dict(state.pop("optimizer"))
-        self.history = History(**state)
+        """Take up a kept run; where the file is not one of this run, the parameters stay as they are."""
+        state = read_state(path)
+        if state.get("run") != self._identity:
+            raise ForeignStateError("it is of another recipe or number of steps")
+        history = self._history_in(state)
+        require_alike(state.get("model"), self.trained, "parameters")
+        require_alike(state.get("best"), self.trained if history.losses else {}, "best parameters")
+        self._restore_optimizer(state.get("optimizer"))
+        self._set(state["model"])
+        self.best, self.history = state["best"], history
         if not self.finished:
             self.batches = self.task.batches(self.history.step // self.per_epoch)
+
+    @property
+    def _identity(self) -> dict[str, Any]:
+        return {"recipe": repr(self.recipe), "steps": self.total}
+
+    def _history_in(self, state: dict[str, Any]) -> History:
+        """The history of a state, which must be one that its own losses lead to."""
+        try:
+            found = History(**state["history"])
+            again = History(step=found.step)
+            for loss in found.losses:
+                again.after_epoch(loss, self.recipe.patience)
+            epochs, within = found.step // self.per_epoch, 0 <= found.step <= self.total
+        except (KeyError, TypeError, ValueError) as error:
+            raise ForeignStateError(f"its history cannot be read: {error}") from error
+        if found != again or len(found.losses) != epochs or not within:
+            raise ForeignStateError("its history contradicts itself")
+        return found
+
+    def _restore_optimizer(self, found: Any) -> None:
+        parameters = [p for group in self.optimizer.param_groups for p in group["params"]]
+        try:
+            for place, moments in found["state"].items():
+                # torch would take moments of any shape and fail a step later
+                held = {name: value for name, value in moments.items() if name != "step"}
+                require_alike(held, dict.fromkeys(("exp_avg", "exp_avg_sq"), parameters[place]), "moments")
+            self.optimizer.load_state_dict(found)
+        except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+            raise ForeignStateError(f"its optimizer does not fit: {error}") from error
+
+
+def _resumed(run: _Run, state: Path) -> _Run:
+    try:
+        run.restore(state)
+    except ForeignStateError as fault:
+        set_aside(state, fault)
+        return _Run(run.model, run.task, run.recipe)
+    return run
 
 
 def learning_rate(step: int, total: int, recipe: Recipe) -> float:

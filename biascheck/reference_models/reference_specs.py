@@ -21,6 +21,7 @@ from types import MappingProxyType
 
 from biascheck.cache.document_cache import cache_folder
 from biascheck.cache.fingerprints import sha256_of
+from biascheck.cache.locks import hold, lock_of
 from biascheck.errors import ModelError, UsageError
 from biascheck.files import staged_folder
 from biascheck.models.loading.random_references import REFERENCES
@@ -67,14 +68,11 @@ def planted_folder(world: World, cache_dir: Path, *, seed: int = SEED) -> Path:
     The folder's name carries a digest of the truth to be planted, of the code that plants it and of the seed, so
     another release that trains otherwise does not meet the models of this one.
     """
-    from filelock import FileLock
-
     target = cache_dir / f"planted-{world.dose:g}-{world.tilt:g}-{_digest(world, seed)}"
     if target.is_dir():
         return target
     try:
-        cache_dir.mkdir(parents=True, exist_ok=True)
-        with FileLock(cache_dir / f".{target.name}.lock"):
+        with hold(lock_of(target), f"the standard of dose {world.dose:g}"):
             return target if target.is_dir() else _write(world, seed, target)
     except OSError as error:
         raise ModelError(

@@ -4,49 +4,11 @@ import math
 
 import pytest
 import torch
+from lines import RECIPE, Line, model, weights
 
 from biascheck.debias.recipes import ClassifierRecipe, Recipe
 from biascheck.debias.training import History, learning_rate, train
 from biascheck.errors import UsageError
-
-
-class Line:
-    """Fit y = 2x with dropout, in three batches an epoch."""
-
-    def __init__(self, fail_at=None, figures=None):
-        self.fail_at, self.figures = fail_at, figures
-        self.taken = 0
-        self.order = []
-
-    def batches(self, epoch):
-        generator = torch.Generator().manual_seed(epoch)
-        return list(torch.randn(3, 8, 4, generator=generator))
-
-    def loss(self, model, batch):
-        if self.taken == self.fail_at:
-            raise KeyboardInterrupt
-        self.taken += 1
-        self.order.append(float(batch.sum()))
-        return (model(batch) - 2 * batch.sum(dim=1, keepdim=True)).square().mean()
-
-    def validate(self, model):
-        if self.figures is not None:
-            return self.figures.pop(0)
-        batch = torch.ones(1, 4)
-        return float((model(batch) - 8).square())
-
-
-def model():
-    with torch.random.fork_rng():
-        torch.manual_seed(5)
-        return torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Dropout(0.5), torch.nn.Linear(8, 1))
-
-
-def weights(trained):
-    return torch.cat([p.detach().flatten() for p in trained.parameters()])
-
-
-RECIPE = Recipe(epochs=4, learning_rate=0.05, patience=4)
 
 
 def test_it_learns():
@@ -87,7 +49,7 @@ def test_a_run_that_finished_is_not_run_again(tmp_path):
 def test_the_state_holds_nothing_that_could_run_code(tmp_path):
     state = tmp_path / "run.training"
     train(model(), Line(), RECIPE, state=state)
-    assert torch.load(state, weights_only=True)["step"] == 12
+    assert torch.load(state, weights_only=True)["history"]["step"] == 12
 
 
 def test_the_weights_are_those_of_the_best_epoch():

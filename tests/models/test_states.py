@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from biascheck.cache.document_cache import DocumentCache, caching
+from biascheck.cache.locks import hold_if_free
 from biascheck.models.scoring.kept_states import kept_words
 from biascheck.models.scoring.queries import Refusal, WordQuery
 from biascheck.spans import Span
@@ -55,6 +56,43 @@ def test_a_damaged_file_is_computed_again(folder, damage):
         again = encoder()
         kept_words(again, QUERIES)
         assert len(again.asked) == 3
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"vectors": np.zeros((1, 2), np.float32)},
+        {"vectors": np.zeros((3, 2), np.float32)},
+        {"pieces": np.array([1, 0])},
+        {"pieces": np.array(["x", "y", "z"])},
+        {"pieces": np.array([1, 0, 1, 1]), "reasons": np.array(["", "no", "", "no"])},
+        {"reasons": np.float32(0)},
+    ],
+    ids=["a vector less", "a vector more", "a count less", "no counts", "of another question", "no reasons"],
+)
+def test_a_file_that_contradicts_itself_is_computed_again(folder, change):
+    with caching(DocumentCache(folder)):
+        kept_words(encoder(), QUERIES)
+        (file,) = (folder.parent / "states").glob("*.npz")
+        with np.load(file) as stored:
+            np.savez(file, **{**stored, **change})
+        again = encoder()
+        kept_words(again, QUERIES)
+        assert len(again.asked) == 3
+
+
+def test_states_are_computed_by_one_worker_while_others_wait(folder):
+    class Slow(FunctionEncoder):
+        fingerprint = "slow"
+
+        def words(self, queries):
+            (lock,) = (folder.parent / "states").glob("*.lock")
+            with hold_if_free(lock) as free:
+                assert not free
+            return super().words(queries)
+
+    with caching(DocumentCache(folder)):
+        assert len(kept_words(Slow(lambda _word, _text: [1.0]), QUERIES)) == 3
 
 
 @pytest.mark.parametrize("cache", [None, DocumentCache(None)])

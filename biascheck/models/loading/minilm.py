@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biascheck.cache.fingerprints import sha256_of
+from biascheck.cache.locks import hold, lock_of
 from biascheck.errors import ModelError
 from biascheck.files import staged_folder
 from biascheck.models.loading.minilm_adapter import load_adapter, merge_adapter, read_manifest
@@ -111,7 +112,7 @@ def materialise_minilm_mlm(cache_dir: Path, folder: Path = ADAPTER_FOLDER) -> Pa
     if target.is_dir():
         return target
     model, tokenizer = build_minilm_mlm(folder)
-    with staged_folder(target) as staging:
+    with hold(lock_of(target), "the default model"), staged_folder(target) as staging:
         _write_folder(model, tokenizer, staging)
     return target
 

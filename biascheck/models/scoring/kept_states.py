@@ -7,13 +7,13 @@ or not at all, and one that cannot be read is computed again.
 from __future__ import annotations
 
 import io
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from biascheck.cache.document_cache import active_cache, digest_of
+from biascheck.cache.locks import hold_where_possible
 from biascheck.files import write_atomically
 from biascheck.models.capabilities import Encoder
 from biascheck.models.scoring.queries import Refusal, State, WordQuery
@@ -30,11 +30,15 @@ def kept_words(encoder: Encoder, queries: Sequence[WordQuery]) -> list[State | R
     if cache is None or cache.folder is None:
         return encoder.words(queries)
     path = cache.folder.parent / FOLDER / f"{_key(encoder, queries)}.npz"
-    found = _read(path)
-    if found is None:
-        found = encoder.words(queries)
-        _write(path, found)
-    return found
+    if (found := _read(path, len(queries))) is not None:
+        return found
+    with hold_where_possible(path.with_suffix(".lock"), "hidden states that are being computed") as fault:
+        if (found := _read(path, len(queries))) is not None:
+            return found
+        states = encoder.words(queries)
+        if fault is None:
+            _write(path, states)
+        return states
 
 
 def _key(encoder: Encoder, queries: Sequence[WordQuery]) -> str:
@@ -42,16 +46,20 @@ def _key(encoder: Encoder, queries: Sequence[WordQuery]) -> str:
     return digest_of([VERSION, encoder.fingerprint, asked])
 
 
-def _read(path: Path) -> list[State | Refusal] | None:
+def _read(path: Path, count: int) -> list[State | Refusal] | None:
+    """As many states as there are queries, or ``None``: a file can be damaged in more ways than there are errors."""
     try:
         with np.load(path, allow_pickle=False) as stored:
-            vectors, pieces, reasons = stored["vectors"], stored["pieces"].tolist(), stored["reasons"].tolist()
-    except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile):
+            rows, pieces, reasons = iter(stored["vectors"]), stored["pieces"].tolist(), stored["reasons"].tolist()
+        found = [
+            Refusal(str(reason)) if reason else State(next(rows), int(tokens))
+            for tokens, reason in zip(pieces, reasons, strict=True)
+        ]
+    except MemoryError:
+        raise
+    except Exception:
         return None
-    rows = iter(vectors)
-    return [
-        Refusal(reason) if reason else State(next(rows), count) for count, reason in zip(pieces, reasons, strict=True)
-    ]
+    return found if len(found) == count and next(rows, None) is None else None
 
 
 def _write(path: Path, states: Sequence[State | Refusal]) -> None:
