@@ -24,7 +24,7 @@ test: lint
 	$(TEST) -m "not slow"
 
 test-all: lint
-	$(TEST)
+	$(TEST) --hypothesis-profile random
 
 lint: $(READY)
 	$(BIN)/ruff check .

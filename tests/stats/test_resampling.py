@@ -159,7 +159,7 @@ def test_intervals_of_one_seed_are_nested():
         previous = interval
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     st.lists(st.tuples(st.integers(0, 7), st.floats(-1e3, 1e3)), min_size=12, max_size=40).filter(
         lambda rows: len({cluster for cluster, _ in rows}) >= MINIMUM_CLUSTERS
