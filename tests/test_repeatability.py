@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -36,3 +37,10 @@ def test_no_test_has_settings_of_its_own_for_what_the_profile_decides():
     assert len(calls) > 5
     own = [(str(path), word.arg) for path, call in calls for word in call.keywords if word.arg != "max_examples"]
     assert [found for found in own if found[1] in SETTINGS_OF_THE_PROFILE] == []
+
+
+def test_the_mutation_run_names_files_that_exist():
+    root = TESTS.parent
+    chosen = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["mutmut"]
+    patterns = [*chosen["only_mutate"], *chosen["also_copy"], *chosen["pytest_add_cli_args_test_selection"]]
+    assert [pattern for pattern in patterns if not list(root.glob(pattern))] == []
