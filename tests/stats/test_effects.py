@@ -84,15 +84,23 @@ def test_rank_biserial_is_the_balance_of_rank_sums():
     assert rank_biserial(5, 4) == 0.0
 
 
-@pytest.mark.parametrize("call", [lambda: rosenthal_r(1.0, 0), lambda: rosenthal_r(math.nan, 3)])
-def test_rosenthal_r_refuses_what_it_cannot_measure(call):
-    with pytest.raises(ScoreError):
-        call()
+def test_one_pair_and_one_difference_are_enough():
+    assert rosenthal_r(2.0, 1) == pytest.approx(math.sqrt(2))
+    assert (rank_biserial(1, 1), rank_biserial(0, 1)) == (1.0, -1.0)
 
 
-@pytest.mark.parametrize(("v", "n"), [(1, 0), (11, 4), (-1, 4), (math.nan, 4)])
-def test_rank_biserial_refuses_an_impossible_v(v: float, n: int):
-    with pytest.raises(ScoreError):
+@pytest.mark.parametrize(("z", "n", "said"), [(1.0, 0, "0 pairs support no"), (math.nan, 3, "needs a finite z")])
+def test_rosenthal_r_refuses_what_it_cannot_measure(z: float, n: int, said: str):
+    with pytest.raises(ScoreError, match=said):
+        rosenthal_r(z, n)
+
+
+@pytest.mark.parametrize(
+    ("v", "n", "said"),
+    [(1, 0, "0 non-zero differences"), (11, 4, "V = 11 is impossible"), (-1, 4, "0 and 10"), (math.nan, 4, "V = nan")],
+)
+def test_rank_biserial_refuses_an_impossible_v(v: float, n: int, said: str):
+    with pytest.raises(ScoreError, match=said):
         rank_biserial(v, n)
 
 
