@@ -7,11 +7,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from biascheck.cache.document_cache import caching
 from biascheck.gates.recording import recording
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# No test depends on the speed of the machine, or on examples that an earlier run left behind. `make test` draws the
+# same examples every time; `make test-all` draws new ones with --hypothesis-profile random.
+settings.register_profile(
+    "repeatable", deadline=None, database=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("random", settings.get_profile("repeatable"), derandomize=False, print_blob=True)
+settings.load_profile("repeatable")
 
 
 def _directory(variable: str, default: Path) -> Path:

@@ -78,6 +78,15 @@ def test_rounding_of_another_machine_is_no_change():
     assert compare(before, shifted(before, 9e-5)).verdict is Change.REGRESSED
 
 
+def test_a_score_that_moved_by_exactly_the_rounding_is_no_change():
+    before = result_of(items_of({job: [0.0] for job in JOBS}))
+    found = compare(before, shifted(before, 1e-5))
+    assert (found.verdict, found.change) == (Change.NO_WORSE, 0.0)
+    assert found.interval.method == "no score differs by more than 1e-05"
+    moved = compare(before, shifted(before, 1.1e-5))
+    assert (moved.verdict, moved.change) == (Change.REGRESSED, pytest.approx(1.1e-5))
+
+
 def test_a_ratio_moves_with_its_denominators_alone():
     items = [replace(item, covariate=2.0) for item in result(1.0, noise=0.1).items]
     before = result_of(items, statistic="ratio")
@@ -104,7 +113,7 @@ def test_only_items_of_both_results_count_and_the_others_are_named():
     after = result_of([*shifted(before, 0.25).items[3:], replace(before.items[0], id="new/0", score=9.0)])
     found = compare(before, after)
     assert found.unmatched == ("job00/0", "job00/1", "job00/2", "new/0")
-    assert found.n == 57
+    assert (found.n, found.clusters) == (57, 19)
     assert found.change == pytest.approx(0.25)
     assert "57 pairs, 4 in one result only" in found.finding
     assert found.warnings == ()
@@ -128,6 +137,19 @@ def test_few_clusters_are_inconclusive_without_an_interval():
     found = compare(before, shifted(before, 0.5))
     assert (found.verdict, found.interval) == (Change.INCONCLUSIVE, None)
     assert "cannot be judged: too few clusters for an interval" in found.finding
+
+
+def test_five_clusters_have_an_interval_and_four_have_none():
+    before = result(1.0)
+    five, four = (result_of([item for item in before.items if item.cluster in JOBS[:n]]) for n in (5, 4))
+    assert compare(five, shifted(five, 0.5)).interval is not None
+    assert compare(four, shifted(four, 0.5)).interval is None
+
+
+def test_shares_of_clusters_with_several_items_are_resampled():
+    before = result(0.2, statistic="share_positive", parity=0.5)
+    found = compare(before, shifted(before, 0.3, statistic="share_positive", parity=0.5))
+    assert found.interval.method.startswith("paired cluster bootstrap")
 
 
 def test_a_side_with_one_cluster_has_no_interval():

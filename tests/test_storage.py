@@ -140,13 +140,13 @@ gates = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(results)
 def test_any_result_survives_json(result):
     assert result_from_dict(json.loads(json.dumps(result_to_dict(result), allow_nan=False))) == result
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(gates)
 def test_any_gate_survives_json(gate):
     assert gate_from_dict(json.loads(json.dumps(gate_to_dict(gate), allow_nan=False))) == gate

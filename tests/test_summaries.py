@@ -28,7 +28,7 @@ def test_p_is_the_share_of_all_sign_flips_of_clusters():
     assert result.p == pytest.approx(p_by_brute_force([0.6, -0.2, 0.2, 0.9, -0.1, 0.5]))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.floats(-3, 3).map(lambda gap: round(gap, 3)), min_size=1, max_size=8))
 def test_p_is_exact_for_any_few_clusters(means):
     result = result_of(items_of({f"job{n}": [gap] for n, gap in enumerate(means)}))

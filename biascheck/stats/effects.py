@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -53,16 +52,14 @@ def standardised_difference_interval(d: float, n_a: int, n_b: int, *, level: flo
     Limits: exact for normal scores of equal spread. Skewed scores or heavy tails make it miss more often than it
     states, though with eight words a side less often than a bootstrap does.
     """
-    if d < 0:
-        mirrored = standardised_difference_interval(-d, n_a, n_b, level=level)
-        return replace(mirrored, low=-mirrored.high, high=-mirrored.low)
     n = n_a + n_b
     within = n - 1 - d * d * n_a * n_b / n
     if min(n_a, n_b) < 2 or within <= ROUNDING:
         raise ScoreError(f"d = {d:g} of {n_a} and {n_b} values has no interval: nothing varies within the sides")
     t = d / math.sqrt(within / (n - 2) * (1 / n_a + 1 / n_b))
     tail = (1 - level) / 2
-    low, high = (_from_noncentrality(_noncentrality(t, n - 2, share), n_a, n_b) for share in (1 - tail, tail))
+    # Both ends come from the same tail, so that the interval of −d is exactly the mirrored one.
+    high, low = (sign * _from_noncentrality(_noncentrality(sign * t, n - 2, tail), n_a, n_b) for sign in (1, -1))
     # A sample comes less far than the two it is drawn from, so at the end of the scale both may lie beyond it.
     return Interval(min(low, d), max(high, d), level, "noncentral t")
 
@@ -95,8 +92,8 @@ def rank_biserial(v: float, n_nonzero: int) -> float:
     return 2 * v / total - 1
 
 
-def _noncentrality(t: float, freedom: int, share: float) -> float:
-    """The noncentrality δ with which a t as small as this has the probability ``share``.
+def _noncentrality(t: float, freedom: int, tail: float) -> float:
+    """The noncentrality δ with which a t as small as this has the probability ``tail``.
 
     P(T ≤ t) is the mean of Φ(t · s − δ) over s = √(χ² / f), found by quadrature: scipy's own function is not a number
     in places.
@@ -105,11 +102,12 @@ def _noncentrality(t: float, freedom: int, share: float) -> float:
     from scipy.special import ndtr
 
     scales, weights = _spreads(freedom)
+    lowest, highest = sorted((t * scales[0], t * scales[-1]))
     return float(
         brentq(
-            lambda shift: float(weights @ ndtr(t * scales - shift)) - share,
-            t * scales[0] - CERTAIN,
-            t * scales[-1] + CERTAIN,
+            lambda shift: float(weights @ ndtr(t * scales - shift)) - tail,
+            lowest - CERTAIN,
+            highest + CERTAIN,
             xtol=1e-12,
         )
     )

@@ -35,7 +35,6 @@ def treated(source, method, **options):
     return counterfactual(Documents.of("t", padded), method, terms=BIJECTIVE, **options)
 
 
-@settings(deadline=None)
 @given(corpora)
 def test_twice_swapped_is_the_original_for_bijective_tables(source):
     assert NAMED.bijective
@@ -43,14 +42,12 @@ def test_twice_swapped_is_the_original_for_bijective_tables(source):
     assert counterfactual(once, "swap", terms=BIJECTIVE).documents.texts == [f"{text} ." for text in source]
 
 
-@settings(deadline=None)
 @given(corpora)
 def test_both_versions_are_balanced_whatever_the_source(source):
     balance = treated(source, "cda").changes.after
     assert balance.male == balance.female
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.lists(st.integers(0, min(len(MALE), len(FEMALE)) - 1), min_size=1, max_size=5), min_size=1, max_size=8)
 )
@@ -64,7 +61,6 @@ def test_balanced_documents_stay_balanced(rows):
         assert changes.after.male == changes.after.female
 
 
-@settings(deadline=None)
 @given(corpora, st.sampled_from(["cds", "swap", "removal"]))
 def test_nothing_but_listed_terms_changes(source, method):
     listed = re.compile("|".join(sorted(map(re.escape, NAMED.words), key=len, reverse=True)), re.IGNORECASE)
@@ -77,7 +73,7 @@ def test_nothing_but_listed_terms_changes(source, method):
                 assert listed.fullmatch(word)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 1000))
 def test_half_of_the_documents_are_swapped(seed):
     source = ["he"] * 400

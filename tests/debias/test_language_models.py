@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import re
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -115,24 +116,18 @@ def test_a_damaged_checkpoint_is_noticed_and_made_again(tiny, small_text, quick,
     assert weights.read_bytes() == good
 
 
-def _worker(queue, text, recipe):
+def _worker(text, recipe):
     torch.set_num_threads(1)
     built = []
     build = module._build
     module._build = lambda *arguments, **options: (built.append(1), build(*arguments, **options))
     model = fine_tune(biascheck.load("reference:tiny"), text, recipe)
-    queue.put((len(built), model.fingerprint))
+    return len(built), model.fingerprint
 
 
 def test_two_processes_train_one_checkpoint_once(small_text, quick):
-    context = multiprocessing.get_context("fork")
-    queue = context.Queue()
-    workers = [context.Process(target=_worker, args=(queue, small_text, quick)) for _ in range(2)]
-    for worker in workers:
-        worker.start()
-    found = [queue.get(timeout=120) for _ in workers]
-    for worker in workers:
-        worker.join()
+    with ProcessPoolExecutor(2, multiprocessing.get_context("fork")) as pool:
+        found = [asked.result() for asked in [pool.submit(_worker, small_text, quick) for _ in range(2)]]
     assert sorted(built for built, _ in found) == [0, 1]
     assert len({fingerprint for _, fingerprint in found}) == 1
 

@@ -32,6 +32,7 @@ QUIET = [
     "--disable-component-update",
     "--disable-sync",
 ]
+NEVER_ENDS = 600_000  # milliseconds: so that what hangs is found in the end, on however busy a machine
 OPEN_ALL = "document.querySelectorAll('details').forEach(details => { details.open = true })"
 HOSTILE = "<script>alert('x')</script>\"'&</style></title><img src=x onerror=alert(1)> \u202eRTL\u202c אח 👩‍🍳"
 
@@ -60,12 +61,20 @@ class View:
         return [" ".join(text.split()) for text in self.page.locator(selector).all_inner_texts()]
 
 
+def open_all(page: Any) -> None:
+    """Open everything, and wait until every table of items has been built."""
+    page.evaluate(OPEN_ALL)
+    if tables := page.locator("details.items").count():
+        page.locator("details.items .pager").nth(tables - 1).wait_for(state="attached")
+
+
 @pytest.fixture
 def view(browser) -> Iterator[Callable[..., View]]:
     contexts = []
 
     def show(path: Path, **options: Any) -> View:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        context.set_default_timeout(NEVER_ENDS)
         contexts.append(context)
         seen = View(context.new_page())
         seen.page.on("console", lambda message: seen.complaints.append(message.text))
@@ -110,8 +119,7 @@ PAGES = pytest.mark.parametrize("written", ["report", "comparison"])
 def test_nothing_fails_and_nothing_is_fetched(view, written, request):
     path = request.getfixturevalue(written)
     seen = view(path)
-    seen.page.evaluate(OPEN_ALL)
-    seen.page.wait_for_timeout(300)
+    open_all(seen.page)
     assert seen.complaints == []
     assert seen.requests == [path.as_uri()]
 
@@ -127,9 +135,7 @@ def serious_violations(page: Any) -> list[tuple[str, str]]:
 def test_axe_finds_nothing_serious(view, written, request, width, scheme):
     size = {"width": width, "height": 900}
     seen = view(request.getfixturevalue(written), color_scheme=scheme, viewport=size, bypass_csp=True)
-    seen.page.evaluate(OPEN_ALL)
-    if written == "report":
-        seen.page.wait_for_selector(".pager")
+    open_all(seen.page)
     assert serious_violations(seen.page) == []
 
 
@@ -157,8 +163,7 @@ def test_every_chart_has_a_text_alternative(view, written, request):
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_page_never_scrolls_sideways(view, written, request, width):
     seen = view(request.getfixturevalue(written), viewport={"width": width, "height": 900})
-    seen.page.evaluate(OPEN_ALL)
-    seen.page.wait_for_timeout(300)
+    open_all(seen.page)
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
 
 

@@ -1,7 +1,7 @@
 """No corpus, group order or batch size may change a score."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import biascheck
@@ -31,7 +31,7 @@ def scores(result):
     return {item.id: item.score for item in result.items}
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25)
 @given(corpus=corpora(), budget=st.sampled_from([1, 17, 64, 4_096]), order=st.randoms(use_true_random=False))
 def test_scores_do_not_depend_on_company(model, corpus, budget, order):
     model.token_budget = 1
@@ -43,7 +43,7 @@ def test_scores_do_not_depend_on_company(model, corpus, budget, order):
     assert together == pytest.approx(alone, abs=1e-5)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15)
 @given(corpus=corpora())
 def test_swapping_the_groups_flips_every_sign(model, corpus):
     there = scores(biascheck.measures.association(model, corpus))

@@ -147,7 +147,7 @@ probability = st.floats(0.01, 0.99)
 tables = st.fixed_dictionaries({job: st.fixed_dictionaries({"he": probability, "she": probability}) for job in JOBS})
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(table=tables, prior=st.fixed_dictionaries({"he": probability, "she": probability}))
 def test_swapping_the_groups_flips_the_sign(table, prior):
     corpus = corpus_of()
@@ -159,7 +159,7 @@ def test_swapping_the_groups_flips_the_sign(table, prior):
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(table=tables, order=st.permutations(range(len(JOBS))))
 def test_the_order_of_a_corpus_changes_nothing(table, order):
     corpus = corpus_of()

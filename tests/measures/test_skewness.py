@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 from biascheck.measures.pronoun_gap import AS_IN_MANELA_2021
+from handmade import result_of
 
 import biascheck
 from biascheck.corpora import COMPETENCY, Corpus, competency, occupations, published_winobias, winograd, with_names
@@ -14,6 +15,7 @@ from biascheck.measures import skew_and_stereotype
 from biascheck.models.adapters.fakes import _masked
 from biascheck.models.scoring.encoding import encode_masked
 from biascheck.models.scoring.queries import Answer, Masking, Refusal
+from biascheck.results.items import ItemScore
 from biascheck.testing import SentenceTable, TableModel
 
 HE = {"he": 0.9, "him": 0.9, "his": 0.9, "she": 0.1, "her": 0.1}
@@ -137,6 +139,19 @@ def test_the_cut_off_leaves_uncertain_items_out_and_says_how_many(corpus):
         biascheck.measures.stereotype_of(gaps, cutoff=0.9)
     with pytest.raises(UsageError, match="no difference of two shares"):
         biascheck.measures.skew_of(gaps, cutoff=1.0)
+
+
+def test_items_exactly_at_the_cut_off_count():
+    scores = {"nurse": -0.25, "judge": 0.25, "cook": 0.125, "pilot": -0.125, "baker": 0.5, "clerk": -0.5}
+    items = [
+        ItemScore(job, score, job, {"male": score, "female": 0.0}, side="A" if score > 0 else "B")
+        for job, score in scores.items()
+    ]
+    found = biascheck.measures.skew_of(result_of(items), cutoff=0.25)
+    assert {item.id for item in found.items} == {"nurse", "judge", "baker", "clerk"}
+    assert {skip.id for skip in found.skipped} == {"cook", "pilot"}
+    everything = biascheck.measures.skew_of(result_of(items), cutoff=0.0)
+    assert (everything.n, everything.skipped) == (6, ())
 
 
 def test_online_divides_by_the_prior_with_both_people_masked(corpus):

@@ -139,6 +139,21 @@ def test_a_target_that_does_not_fit_where_it_is_read_is_refused(wordpiece):
     assert reason(wordpiece, asked) == "'phlebotomist' is 4 pieces, too many for the place it is read at; drop it"
 
 
+def test_a_target_of_as_many_pieces_as_are_left_is_read_and_one_more_is_refused(wordpiece):
+    fits = encode(wordpiece, _read_at(query("The boyfriend is a nurse", "boyfriend"), "nurse"))
+    assert fits.positions == (6, 7)
+    assert len(fits.ids) == 8
+    asked = _read_at(query("The pathologist is a nurse", "pathologist"), "nurse")
+    assert reason(wordpiece, asked) == "'pathologist' is 3 pieces, too many for the place it is read at; drop it"
+
+
+def test_the_sixteenth_piece_is_kept_in_bartl_2020_and_the_next_is_not(wordpiece):
+    fifteenth = query("My " + "good " * 13 + "son.", "son")
+    assert encode(wordpiece, fifteenth, masking=AS_IN_BARTL_2020).positions == (15,)
+    sixteenth = query("My " + "good " * 14 + "son.", "son")
+    assert "beyond the 16" in reason(wordpiece, sixteenth, masking=AS_IN_BARTL_2020)
+
+
 def test_several_pieces_can_be_skipped(wordpiece):
     asked = query("My phlebotomist is a nurse.", "phlebotomist")
     assert reason(wordpiece, asked, multi_token="skip") == (

@@ -5,7 +5,7 @@ import statistics
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats as oracle
 
@@ -84,15 +84,23 @@ def test_rank_biserial_is_the_balance_of_rank_sums():
     assert rank_biserial(5, 4) == 0.0
 
 
-@pytest.mark.parametrize("call", [lambda: rosenthal_r(1.0, 0), lambda: rosenthal_r(math.nan, 3)])
-def test_rosenthal_r_refuses_what_it_cannot_measure(call):
-    with pytest.raises(ScoreError):
-        call()
+def test_one_pair_and_one_difference_are_enough():
+    assert rosenthal_r(2.0, 1) == pytest.approx(math.sqrt(2))
+    assert (rank_biserial(1, 1), rank_biserial(0, 1)) == (1.0, -1.0)
 
 
-@pytest.mark.parametrize(("v", "n"), [(1, 0), (11, 4), (-1, 4), (math.nan, 4)])
-def test_rank_biserial_refuses_an_impossible_v(v: float, n: int):
-    with pytest.raises(ScoreError):
+@pytest.mark.parametrize(("z", "n", "said"), [(1.0, 0, "0 pairs support no"), (math.nan, 3, "needs a finite z")])
+def test_rosenthal_r_refuses_what_it_cannot_measure(z: float, n: int, said: str):
+    with pytest.raises(ScoreError, match=said):
+        rosenthal_r(z, n)
+
+
+@pytest.mark.parametrize(
+    ("v", "n", "said"),
+    [(1, 0, "0 non-zero differences"), (11, 4, "V = 11 is impossible"), (-1, 4, "0 and 10"), (math.nan, 4, "V = nan")],
+)
+def test_rank_biserial_refuses_an_impossible_v(v: float, n: int, said: str):
+    with pytest.raises(ScoreError, match=said):
         rank_biserial(v, n)
 
 
@@ -113,13 +121,14 @@ def test_the_ends_of_the_interval_put_the_observed_t_into_either_tail(level: flo
     assert (found.level, found.method) == (level, "noncentral t")
 
 
+@example(part=0.0, n_a=2, n_b=3, level=0.9999)
 @given(st.floats(0, 0.999), st.integers(2, 60), st.integers(2, 60), st.sampled_from([0.5, 0.95, 0.9999]))
 def test_the_interval_holds_the_difference_and_mirrors_with_it(part: float, n_a: int, n_b: int, level: float):
     n = n_a + n_b
     d = part * math.sqrt((n - 1) * n / (n_a * n_b))
     found, mirrored = (standardised_difference_interval(x, n_a, n_b, level=level) for x in (d, -d))
     assert found.low <= d <= found.high
-    assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low), abs=1e-9)
+    assert (mirrored.low, mirrored.high) == (-found.high, -found.low)
 
 
 def test_without_variation_within_the_sides_there_is_no_interval():

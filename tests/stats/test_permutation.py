@@ -6,7 +6,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -32,7 +32,6 @@ def enumerate_partitions(a: list[int], b: list[int]) -> Fraction:
     return Fraction(sum(one >= difference(tuple(range(len(a)))) for one in every), len(every))
 
 
-@settings(deadline=None)
 @given(st.lists(tenths, min_size=1, max_size=5), st.lists(tenths, min_size=1, max_size=5))
 def test_exact_p_is_the_share_counted_in_fractions(a: list[int], b: list[int]):
     # Tenths are not exact in binary, so ties between sums must survive rounding.
@@ -43,7 +42,6 @@ def test_exact_p_is_the_share_counted_in_fractions(a: list[int], b: list[int]):
     assert found.statistic == pytest.approx((np.mean(a) - np.mean(b)) / 10)
 
 
-@settings(deadline=None)
 @given(st.lists(tenths, min_size=1, max_size=9))
 def test_exact_sign_flips_are_counted_in_integers(differences: list[int]):
     every = [

@@ -20,7 +20,7 @@ from biascheck.stats import (
     cluster_bootstrap,
     estimate,
 )
-from biascheck.stats.clusters import Clusters, jackknives
+from biascheck.stats.clusters import Clusters, figures_of, jackknives
 from biascheck.stats.percentiles import bca_tails, ends
 
 MEANS = ("mean", "mean_absolute", "share_positive")
@@ -159,7 +159,7 @@ def test_intervals_of_one_seed_are_nested():
         previous = interval
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     st.lists(st.tuples(st.integers(0, 7), st.floats(-1e3, 1e3)), min_size=12, max_size=40).filter(
         lambda rows: len({cluster for cluster, _ in rows}) >= MINIMUM_CLUSTERS
@@ -285,6 +285,34 @@ def test_the_interval_of_a_mean_has_the_width_of_its_closed_form():
     found = cluster_bootstrap(single_items(values), "mean", rng=rng(), resamples=8_000)
     expected = 2 * stats.norm.ppf(0.975) * values.std() / math.sqrt(200)
     assert found.high - found.low == pytest.approx(expected, rel=0.05)
+
+
+def test_resamples_are_drawn_in_batches_of_at_most_a_million_numbers(monkeypatch: pytest.MonkeyPatch):
+    batches, draw = [], Clusters.draw
+    monkeypatch.setattr(Clusters, "draw", lambda self, rng, rows: (batches.append(rows), draw(self, rng, rows))[1])
+    bootstrap_distribution(single_items(rng().normal(size=125)), "mean", rng=rng(), resamples=2_500)
+    assert batches == [1_000, 1_000, 500]  # of 125 clusters with up to eight sums each
+    batches.clear()
+    monkeypatch.setattr("biascheck.stats.clusters._NUMBERS", 8 * 6 - 1)
+    bootstrap_distribution(single_items(range(6)), "mean", rng=rng(), resamples=100)
+    assert batches == [1] * 100
+
+
+def two_sided(values) -> Clusters:
+    half = len(values) // 2
+    return Clusters.of(
+        Sample(np.asarray(values), tuple(f"c{i:02}" for i in range(2 * half)), ("A",) * half + ("B",) * half)
+    )
+
+
+def test_small_differences_are_told_from_none_and_rounding_is_not():
+    drawn = np.array([[0, 1, 2, 3, 4, 5], [0, 0, 2, 3, 3, 5]])
+    values = 1 + 1e-7 * np.array([1.0, 2.0, 4.0, 0.0, 1.0, -1.0])
+    found = figures_of(two_sided(values), "standardised_difference")(drawn)
+    expected = [sd_difference(values[row[:3]], values[row[3:]]) for row in drawn]
+    assert found == pytest.approx(expected, rel=1e-5)
+    rounded = 1 + np.finfo(float).eps * np.array([1.0, 2.0, 4.0, 0.0, 1.0, 0.0])
+    assert figures_of(two_sided(rounded), "standardised_difference")(drawn).tolist() == [0.0, 0.0]
 
 
 def test_few_clusters_are_an_error_and_not_a_narrow_interval():
