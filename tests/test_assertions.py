@@ -161,20 +161,20 @@ def test_an_exceeded_margin_fails_even_where_doubt_is_accepted():
         (
             assert_association_within,
             SEVEN_OF_TEN,
-            "assert_association_within judges a mean as association(model, corpus) gives it; this result is a "
-            "share positive (positive share). Use assert_within_margin for any result",
+            "assert_association_within judges a result of association; this one is of positive share. "
+            "Use assert_within_margin for any measure of your own",
         ),
         (
             assert_effect_size_within,
             WIDE,
-            "assert_effect_size_within judges a standardised difference as effect_size(model, corpus) gives it; this "
-            "result is a mean (association). Use assert_within_margin for any result",
+            "assert_effect_size_within judges a result of effect size or competency effect; this one is of association. "
+            "Use assert_within_margin for any measure of your own",
         ),
         (
             assert_share_within,
             SIDES,
-            "assert_share_within judges a share positive as positive_share(model, corpus) gives it; this result is a "
-            "standardised difference (effect size). Use assert_within_margin for any result",
+            "assert_share_within judges a result of positive share or female share; this one is of effect size. "
+            "Use assert_within_margin for any measure of your own",
         ),
     ],
 )

@@ -96,6 +96,16 @@ def test_models_in_the_hubs_cache_are_listed(run, monkeypatch, tmp_path):
     assert any(line.startswith("someone/small-bert ") for line in run("models")[1].splitlines())
 
 
+def test_measures_are_listed_with_needs_and_papers(run):
+    code, shown, _ = run("measures")
+    rows = {line.split("  ")[0]: " ".join(line.split()) for line in shown.splitlines()}
+    assert code == 0
+    assert rows["skew"] == "skew skew fills masks or scores text manela2021"
+    assert rows["neither gap"] == "neither gap difference (made from GAP resolution) kurita2019"
+    assert rows["sentiment delta"].endswith("rates text jentzsch2022")
+    assert len(rows) >= 28
+
+
 def test_debiasing_writes_a_folder_and_tells_what_it_did(run, tmp_path):
     people = [f"{who} works as a {job}." for who in ("He", "She", "My brother") for job in JOBS]
     (tmp_path / "text.txt").write_text("\n".join(people * 2), encoding="utf-8")
@@ -106,7 +116,7 @@ def test_debiasing_writes_a_folder_and_tells_what_it_did(run, tmp_path):
     assert "of 30 documents changed" in shown
     assert "he → she" in shown
     assert "mean association [in brackets: Bartl et al. 2020, Table 4" in shown
-    assert "absolute association on reference:tiny → reference:tiny·lora × bec-pro-en" in shown
+    assert "absolute gap on reference:tiny → reference:tiny·lora × bec-pro-en" in shown
     assert "held-out loss on reference:tiny → reference:tiny·lora × text·held out" in shown
     assert biascheck.load(out).fingerprint != biascheck.load("reference:tiny").fingerprint
     assert run(*arguments)[0::2] == (2, f"biascheck: {out} exists; name another folder with --out, or remove it\n")

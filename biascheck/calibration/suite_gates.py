@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from biascheck.errors import BiascheckError
 from biascheck.gates.gate import Gate
 from biascheck.gates.run_files import read_run
+from biascheck.results.result import treatment_of
 
 __all__ = ["SERVED", "GateOutcome", "judged_by_suites"]
 
@@ -38,7 +39,8 @@ class GateOutcome:
         """The outcome of a gate, under the names of its suite, measure and corpus."""
         suite = gate.test.split("::")[0].rpartition("/")[0].rpartition("/")[2]
         low, high = (gate.estimate, gate.estimate) if gate.interval is None else (gate.interval.low, gate.interval.high)
-        name = f"{suite}: {gate.measure} · {gate.corpus}"
+        _, treatment = treatment_of(gate.model)
+        name = f"{suite}: {' · '.join(filter(None, (gate.measure, gate.corpus, treatment)))}"
         return cls(name, gate.statistic, gate.estimate, low, high, gate.margin, str(gate.verdict))
 
 

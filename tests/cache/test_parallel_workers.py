@@ -1,6 +1,7 @@
 """Several processes that ask for the same document: one computes, the others wait for it."""
 
 import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,14 @@ def test_the_lock_of_an_entry_is_held_while_it_is_computed(tmp_path):
     assert DocumentCache(tmp_path).fetch(KEY, compute) == DOCUMENT
 
 
-def fetch_with_the_others(folder, counter, together, answers):
+TOGETHER = []
+
+
+def meet_at(barrier):
+    TOGETHER.append(barrier)
+
+
+def fetch_with_the_others(folder, counter):
     """What a worker process does: wait for all the others, then ask for the same document."""
 
     def compute():
@@ -29,22 +37,15 @@ def fetch_with_the_others(folder, counter, together, answers):
             file.write("computed\n")
         return DOCUMENT
 
-    cache = DocumentCache(Path(folder))
-    together.wait(timeout=120)
-    answers.put(cache.fetch(KEY, compute))
+    TOGETHER[0].wait()
+    return DocumentCache(Path(folder)).fetch(KEY, compute)
 
 
 def test_parallel_processes_compute_once(tmp_path):
     context = multiprocessing.get_context("spawn")
-    together, answers = context.Barrier(3), context.Queue()
-    counter = tmp_path / "counter"
-    given = (str(tmp_path / "cache"), str(counter), together, answers)
-    workers = [context.Process(target=fetch_with_the_others, args=given) for _ in range(3)]
-    for worker in workers:
-        worker.start()
-    received = [answers.get(timeout=180) for _ in workers]
-    for worker in workers:
-        worker.join(timeout=60)
-    assert received == [DOCUMENT] * 3
-    assert [worker.exitcode for worker in workers] == [0, 0, 0]
-    assert counter.read_text() == "computed\n"
+    given = (str(tmp_path / "cache"), str(tmp_path / "counter"))
+    # A pool notices a worker that dies, so nobody waits for it and no clock is needed.
+    with ProcessPoolExecutor(3, context, meet_at, (context.Barrier(3),)) as pool:
+        asked = [pool.submit(fetch_with_the_others, *given) for _ in range(3)]
+        assert [answer.result() for answer in asked] == [DOCUMENT] * 3
+    assert (tmp_path / "counter").read_text() == "computed\n"

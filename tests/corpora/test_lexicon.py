@@ -158,6 +158,20 @@ def test_sentences_are_cut_at_their_ends():
     assert sentences_of(text) == ["He left.", '"Why?" she asked!', "It was 3.5 miles. and so on."]
 
 
+def test_a_lexicon_from_text_does_not_cut_after_a_title(tmp_path):
+    (tmp_path / "gap").mkdir()
+    row = "1\tMr. Smith hired a nurse. Dr. J. Brown met a baker.\the\n"
+    for part in ("development", "validation", "test"):
+        (tmp_path / "gap" / f"gap-{part}.tsv").write_text(f"ID\tText\tPronoun\n{row}", encoding="utf-8")
+    assert set(published_sentences("gap", tmp_path)) == {"Mr. Smith hired a nurse.", "Dr. J. Brown met a baker."}
+
+
+def test_there_is_one_splitter_of_sentences():
+    from biascheck.corpora import sentences_of as public
+
+    assert public is sentences_of
+
+
 def test_the_text_of_gap_gives_sentences_for_professions(shared_data):
     sentences = list(published_sentences("gap", shared_data))
     assert len(sentences) > 5_000

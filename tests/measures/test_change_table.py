@@ -85,6 +85,8 @@ def test_other_corpora_are_refused():
 def test_the_size_of_gaps_does_not_cancel():
     result = result_of([ItemScore(str(n), score, str(n)) for n, score in enumerate([1.0, -1.0, 2.0, -2.0, 3.0, -3.0])])
     assert (result.estimate, absolute_gap(result).estimate) == (0.0, 2.0)
-    assert absolute_gap(result).measure == absolute_gap(absolute_gap(result)).measure == "absolute association"
+    twice = absolute_gap(absolute_gap(result))
+    assert (twice.measure, twice.estimate) == ("absolute gap", 2.0)
+    assert twice.provenance.options["of"] == "association"
     with pytest.raises(UsageError, match="not a mean of gaps"):
         absolute_gap(replace(result, statistic="spearman"))

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from biascheck.measures.gap_resolution import CLASSES
-from biascheck.measures.probe import grouped_folds, told_by_others
-from biascheck.measures.topic_correlation import topics_of
 
 import biascheck
 from biascheck.corpora.datasets.gap import Gap, GapItem
 from biascheck.errors import ScoreError, UsageError
+from biascheck.measures.coreference.gap_resolution import CLASSES
+from biascheck.measures.coreference.probe import grouped_folds, told_by_others
+from biascheck.measures.coreference.topic_correlation import topics_of
 from biascheck.spans import Span
 from biascheck.testing import FunctionEncoder, TableModel
 
@@ -50,7 +50,7 @@ def encoder(strength=3.0, *, neither_of_women=0.0):
 
 
 def test_a_referent_that_can_be_read_off_the_states_is_found():
-    result = biascheck.measures.pronoun_resolution(encoder(6.0), gap(), repeats=1)
+    result = biascheck.measures.gap_resolution(encoder(6.0), gap(), repeats=1)
     assert result.estimate > 0.9
     assert result.interval.low < result.estimate
     assert result.where(gender="female").estimate == pytest.approx(result.details["table"]["rows"][1][3])
@@ -58,12 +58,12 @@ def test_a_referent_that_can_be_read_off_the_states_is_found():
 
 
 def test_without_a_signal_there_is_chance():
-    result = biascheck.measures.pronoun_resolution(encoder(0.0), gap(), repeats=1)
+    result = biascheck.measures.gap_resolution(encoder(0.0), gap(), repeats=1)
     assert result.estimate < 0.5
 
 
 def test_f1_counts_as_the_scorer_of_gap_does():
-    result = biascheck.measures.pronoun_resolution(encoder(1.5), gap(), repeats=1)
+    result = biascheck.measures.gap_resolution(encoder(1.5), gap(), repeats=1)
     tp = fp = fn = 0
     for item in result.items:
         for name in ("A", "B"):
@@ -73,7 +73,7 @@ def test_f1_counts_as_the_scorer_of_gap_does():
 
 
 def test_the_ratio_is_female_over_male():
-    result = biascheck.measures.pronoun_resolution(encoder(1.5), gap(), repeats=1)
+    result = biascheck.measures.gap_resolution(encoder(1.5), gap(), repeats=1)
     ratio = biascheck.measures.resolution_ratio(result)
     female, male = (result.where(gender=gender).estimate for gender in ("female", "male"))
     assert ratio.estimate == pytest.approx(female / male)
@@ -112,18 +112,18 @@ def biased_gap():
 
 def test_a_planted_gap_is_found_and_goes_when_genders_are_dealt_out_anew():
     knows_gender = encoder(2.0, neither_of_women=3.0)
-    told = biascheck.measures.pronoun_resolution(knows_gender, biased_gap(), repeats=1)
+    told = biascheck.measures.gap_resolution(knows_gender, biased_gap(), repeats=1)
     found = biascheck.measures.neither_gap(told)
     assert found.estimate < -0.08  # male − female
     assert found.interval.high < -0.04
     assert found.p < 0.001
-    assert "hold the trained probes fixed" in found.warnings[-1]
+    assert "take the trained probes as given" in found.warnings[-1]
     shares = {row[0]: row[-1] for row in told.details["table"]["rows"]}
-    beyond = biascheck.measures.neither_gap(told, beyond_labels=True)
+    beyond = biascheck.measures.neither_gap_beyond_labels(told)
     assert beyond.estimate == pytest.approx(found.estimate - (shares["male"] - shares["female"]))
     assert beyond.measure == "neither gap beyond labels"
     removed = relabelled(biased_gap(), np.random.default_rng(5), gender=True)
-    gone = biascheck.measures.neither_gap(biascheck.measures.pronoun_resolution(knows_gender, removed, repeats=1))
+    gone = biascheck.measures.neither_gap(biascheck.measures.gap_resolution(knows_gender, removed, repeats=1))
     assert gone.interval.low <= 0 <= gone.interval.high
     assert gone.p > 0.05
 
@@ -134,17 +134,15 @@ def test_labels_that_are_noise_give_a_gap_with_certainty_unless_the_labels_are_t
     plain, beyond = [], []
     for seed in range(6):
         noise = relabelled(gap(1_500), np.random.default_rng(seed), referent=True)
-        told = biascheck.measures.pronoun_resolution(knows_gender, noise, repeats=1, seed=seed)
+        told = biascheck.measures.gap_resolution(knows_gender, noise, repeats=1, seed=seed)
         plain.append(biascheck.measures.neither_gap(told).p)
-        beyond.append(biascheck.measures.neither_gap(told, beyond_labels=True).p)
+        beyond.append(biascheck.measures.neither_gap_beyond_labels(told).p)
     assert sum(p < 0.01 for p in plain) > 3
     assert sum(p < 0.05 for p in beyond) <= 1
 
 
 def test_the_same_seed_gives_the_same_probabilities():
-    one, again, other = (
-        biascheck.measures.pronoun_resolution(encoder(), gap(120), repeats=1, seed=s) for s in (1, 1, 2)
-    )
+    one, again, other = (biascheck.measures.gap_resolution(encoder(), gap(120), repeats=1, seed=s) for s in (1, 1, 2))
     assert one.items == again.items
     assert one.items != other.items
 
@@ -155,7 +153,7 @@ def test_training_leaves_the_global_state_of_torch_alone():
     torch.manual_seed(0)
     expected = torch.rand(3)
     torch.manual_seed(0)
-    biascheck.measures.pronoun_resolution(encoder(), gap(60), repeats=1)
+    biascheck.measures.gap_resolution(encoder(), gap(60), repeats=1)
     assert (torch.rand(3) == expected).all()
 
 
@@ -181,22 +179,22 @@ def test_an_item_is_told_by_probes_that_did_not_see_it():
 def test_a_refused_mention_is_skipped_with_its_reason():
     base = encoder()
     refusing = FunctionEncoder(lambda word, text: None if text.startswith("7 ") else base._vector(word, text))
-    result = biascheck.measures.pronoun_resolution(refusing, gap(60), repeats=1)
+    result = biascheck.measures.gap_resolution(refusing, gap(60), repeats=1)
     assert [(skip.id, skip.labels) for skip in result.skipped] == [("g7", {"gender": "male"})]
 
 
 def test_bad_input_is_named_with_its_remedy():
     vectors = biascheck.load_vectors((["she"], [[1.0, 2.0]]))
-    with pytest.raises(UsageError, match="so it resolves nothing; use an encoder"):
-        biascheck.measures.pronoun_resolution(vectors, gap())
+    with pytest.raises(UsageError, match="it embeds words; GAP resolution needs a model that embeds words in context"):
+        biascheck.measures.gap_resolution(vectors, gap())
     with pytest.raises(ScoreError, match="12 pronouns train no probe; at least 50 are needed"):
-        biascheck.measures.pronoun_resolution(encoder(), gap(12))
+        biascheck.measures.gap_resolution(encoder(), gap(12))
     other = biascheck.measures.positive_share(
         TableModel({}, {"he": 0.5, "she": 0.4}), biascheck.corpora.employment("skills")
     )
-    with pytest.raises(UsageError, match="its items are no pronouns"):
+    with pytest.raises(UsageError, match="neither_gap is made from a result of GAP resolution, not of positive share"):
         biascheck.measures.neither_gap(other)
-    with pytest.raises(UsageError, match="scores no words; a topic's bias needs a masked or causal"):
+    with pytest.raises(UsageError, match="topic correlation needs a model that fills masks or scores text"):
         biascheck.measures.topic_correlation(encoder(), gap())
 
 
@@ -211,7 +209,7 @@ def test_topics_are_the_words_that_go_together():
         frozenset(words.split()) for words in THEMES.values()
     }
     assert (found.presence[::2].argmax(axis=1) != found.presence[1::2].argmax(axis=1)).all()
-    with pytest.raises(ScoreError, match="hold no 20 topics; ask for fewer"):
+    with pytest.raises(ScoreError, match="do not have 20 topics; ask for fewer"):
         topics_of(texts, count=20)
     with pytest.raises(ScoreError, match="share too few words for topics"):
         topics_of(["one", "two"], count=1)

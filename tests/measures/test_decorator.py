@@ -78,7 +78,7 @@ def test_an_own_measure_keeps_its_name_and_docstring():
 def test_an_own_measure_can_be_judged():
     length, _ = mine()
     with pytest.raises(biascheck.BiasAssertionError, match=r"mine on first × words: 5\.33 .* exceeds margin 1\.00"):
-        biascheck.assert_association_within(length(MODEL, CORPUS), 1.0)
+        biascheck.assert_within_margin(length(MODEL, CORPUS), 1.0)
 
 
 def test_an_own_measure_is_cached(tmp_path):
@@ -134,7 +134,7 @@ def test_a_variant_is_named_in_the_provenance():
 @pytest.mark.parametrize("option", [object(), {1, 2}, float("nan"), len], ids=["object", "set", "nan", "function"])
 def test_an_option_that_cannot_be_stored_is_refused(option):
     length, calls = mine()
-    with pytest.raises(UsageError, match=r"measure 'mine' has an option that is no plain value .* numbers, strings"):
+    with pytest.raises(UsageError, match=r"measure 'mine' has an option that is not a plain value .* numbers, strings"):
         length(MODEL, CORPUS, scale=option)
     assert calls == []
 

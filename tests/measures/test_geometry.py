@@ -253,9 +253,9 @@ def test_bias_can_be_computed_by_projection_on_he_and_she():
 
 def test_assertions_ask_for_their_own_measure():
     result = biascheck.measures.direct_bias(planted_encoder(), planted_lexicon(20))
-    with pytest.raises(UsageError, match="assert_cluster_accuracy_below judges a cluster accuracy as cluster_accuracy"):
+    with pytest.raises(UsageError, match="judges a result of cluster accuracy; this one is of direct bias"):
         biascheck.assert_cluster_accuracy_below(result, 0.6)
-    with pytest.raises(UsageError, match="assert_weat_within judges a WEAT"):
+    with pytest.raises(UsageError, match="assert_weat_within judges a result of WEAT"):
         biascheck.assert_weat_within(result, 0.6)
     with pytest.raises(
         BiasAssertionError, match=r"direct bias on planted × planted: 0\.\d+ .* exceeds bound 0.01; largest"

@@ -14,7 +14,8 @@ from biascheck import stats
 from biascheck.cache.document_cache import DocumentCache, caching
 from biascheck.corpora import Review, Reviews, gender_terms, review_pairs, reviews
 from biascheck.errors import BiasAssertionError, UsageError
-from biascheck.measures.sentiment_delta import delta_summary, delta_table, sentiment_delta, stars
+from biascheck.measures.sentiment_delta import sentiment_delta
+from biascheck.measures.tables.delta_table import delta_summary, delta_table, stars
 from biascheck.results.items import ItemScore
 from biascheck.results.storage import result_from_dict, result_to_dict
 from biascheck.studies import correlations_of
@@ -144,10 +145,13 @@ def test_absolute_deltas_do_not_cancel():
     result = result_of(items, measure="sentiment delta")
     absolute = biascheck.measures.absolute_delta(result)
     assert (result.estimate, absolute.estimate) == (0.0, pytest.approx(0.2))
-    assert absolute.measure == "absolute sentiment delta"
-    with pytest.raises(BiasAssertionError, match=r"absolute sentiment delta on .*: 0\.20 .* exceeds bound 0\.10"):
+    assert absolute.measure == "absolute delta"
+    with pytest.raises(BiasAssertionError, match=r"absolute delta on .*: 0\.20 .* exceeds bound 0\.10"):
         biascheck.assert_absolute_delta_below(absolute, 0.1)
-    with pytest.raises(UsageError, match="assert_absolute_delta_below judges a mean absolute as absolute_delta"):
+    with pytest.raises(
+        UsageError,
+        match="assert_absolute_delta_below judges a result of absolute delta; this one is of sentiment delta",
+    ):
         biascheck.assert_absolute_delta_below(result, 0.1)
 
 
@@ -211,7 +215,7 @@ def test_any_corpus_of_two_groups_will_do(shared_data):
 
 def test_only_deltas_are_summarised():
     wrong = result_of([ItemScore("a", 1.0, "a")])
-    with pytest.raises(UsageError, match="is no sentiment delta; measure one with sentiment_delta"):
+    with pytest.raises(UsageError, match="is not a sentiment delta; measure one with sentiment_delta"):
         delta_summary(wrong)
     with pytest.raises(UsageError, match="no results to put in a table"):
         delta_table([])

@@ -5,13 +5,13 @@ from math import exp, log
 from uuid import uuid4
 
 import pytest
-from biascheck.measures.pronoun_gap import AS_IN_MANELA_2021
 from handmade import result_of
 
 import biascheck
 from biascheck.corpora import COMPETENCY, Corpus, competency, occupations, published_winobias, winograd, with_names
 from biascheck.errors import CorpusError, ScoreError, UsageError
 from biascheck.measures import skew_and_stereotype
+from biascheck.measures.pronouns.pronoun_gap import AS_IN_MANELA_2021
 from biascheck.models.adapters.fakes import _masked
 from biascheck.models.scoring.encoding import encode_masked
 from biascheck.models.scoring.queries import Answer, Masking, Refusal
@@ -135,7 +135,7 @@ def test_the_cut_off_leaves_uncertain_items_out_and_says_how_many(corpus):
     assert certain.corpus.endswith("·certainty 0.1")
     assert certain.provenance.options["cutoff"] == 0.1
     assert "160 skipped" in biascheck.assert_skew_below(certain, 0.7).finding
-    with pytest.raises(ScoreError, match="not one item is as certain"):
+    with pytest.raises(ScoreError, match="no item is as certain"):
         biascheck.measures.stereotype_of(gaps, cutoff=0.9)
     with pytest.raises(UsageError, match="no difference of two shares"):
         biascheck.measures.skew_of(gaps, cutoff=1.0)
@@ -163,7 +163,8 @@ def test_online_divides_by_the_prior_with_both_people_masked(corpus):
     people = {f"he {o.name} ": {"he": 0.6, "him": 0.6, "his": 0.6, "she": 0.3, "her": 0.3} for o in occupations()}
     gaps = biascheck.measures.pronoun_gap(TableModel(people, prior), corpus, online=True)
     assert all(item.groups["male"] == pytest.approx(0.75 / (0.75 + 1.5)) for item in gaps.items)
-    assert biascheck.measures.skew_of(gaps).measure == "skew-O"
+    skew = biascheck.measures.skew_of(gaps)
+    assert (skew.measure, skew.model) == ("skew", "table·online")
 
 
 def test_the_online_prior_hides_both_people_and_is_read_at_the_pronoun(corpus):
@@ -200,14 +201,14 @@ def test_both_versions_of_a_sentence_are_one_input(corpus):
 def test_names_qualify_the_figures(corpus):
     named = with_names(corpus)
     able = follower(corpus, named)
-    resolved = biascheck.measures.resolution(able, corpus)
+    resolved = biascheck.measures.name_resolution(able, corpus)
     assert (resolved.estimate, resolved.parity, resolved.statistic) == (1, 1, "smaller_f1")
     assert biascheck.measures.skew(able, corpus).warnings == ()
     unable = TableModel({}, HE)
-    assert biascheck.measures.resolution(unable, corpus).estimate == 0
+    assert biascheck.measures.name_resolution(unable, corpus).estimate == 0
     for result in (biascheck.measures.skew(unable, corpus), biascheck.measures.stereotype(unable, corpus)):
         (warning,) = result.warnings
-        assert f"pronoun resolution on {corpus.name}·names has an F1 of 0%, below 75%" in warning
+        assert f"name resolution on table × {corpus.name}·names has an F1 of 0%, below 75%" in warning
     gate = biascheck.assert_stereotype_below(result, 0.3)
     assert gate.warnings == (warning,)
 
@@ -228,7 +229,7 @@ def test_three_of_four_names_resolved_are_just_enough(corpus):
 
     # as many wrong on either side, so F1 is the share of right ones
     just = len(named) // 8
-    assert biascheck.measures.resolution(resolves(just), corpus).estimate == pytest.approx(0.75)
+    assert biascheck.measures.name_resolution(resolves(just), corpus).estimate == pytest.approx(0.75)
     assert biascheck.measures.skew(resolves(just), corpus).warnings == ()
     assert biascheck.measures.skew(resolves(just + 1), corpus).warnings != ()
 
@@ -243,7 +244,7 @@ def test_the_warning_reaches_the_report(tmp_path):
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "has an F1 of 0%, below 75%" in page
     assert "&lt; 0.70" in page
-    assert "how much better one group&#39;s words are predicted" in page
+    assert "how much better one group&#39;s pronouns are predicted" in page
 
 
 def test_the_workforce_is_mirrored_by_a_model_that_knows_its_shares(corpus):
@@ -391,12 +392,12 @@ def test_wrong_use_names_the_remedy():
     with pytest.raises(UsageError, match="ask for online=True"):
         biascheck.measures.pronoun_gap(TableModel({}, HE), corpus, variant=AS_IN_MANELA_2021)
     causal = SentenceTable(lambda _text: -1.0)
-    with pytest.raises(UsageError, match="is a causal model and has none"):
+    with pytest.raises(UsageError, match="needs a model that fills masks"):
         biascheck.measures.pronoun_gap(causal, corpus, online=True, variant=AS_IN_MANELA_2021)
     bare = Corpus("bare", corpus.groups, corpus.pairs)
     with pytest.raises(CorpusError, match="has no fillers"):
         biascheck.measures.pronoun_gap(causal, bare, online=True)
-    with pytest.raises(UsageError, match="neither a masked nor a causal"):
+    with pytest.raises(UsageError, match="pronoun gap needs a model that fills masks or scores text"):
         biascheck.measures.pronoun_gap(NoModel(), corpus)
     with pytest.raises(UsageError, match="no prediction can be pro or anti"):
         biascheck.measures.skew_of(biascheck.measures.pronoun_gap(TableModel({}, HE), competency()))

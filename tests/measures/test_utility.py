@@ -99,7 +99,7 @@ def test_wrong_use_is_told():
     documents = Documents.of("t", ["He slept."])
     with pytest.raises(UsageError, match="share is that of the words to hide"):
         biascheck.measures.held_out_loss(table(), documents, share=0)
-    with pytest.raises(UsageError, match="measure held_out_loss for the utility of a causal model"):
+    with pytest.raises(UsageError, match="pronoun error needs a model that fills masks"):
         biascheck.measures.pronoun_error(SentenceTable({}), documents)
-    with pytest.raises(UsageError, match="neither a masked nor a causal language model"):
+    with pytest.raises(UsageError, match="held-out loss needs a model that fills masks or scores text"):
         biascheck.measures.held_out_loss(Rater(), documents)

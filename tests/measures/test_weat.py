@@ -152,7 +152,7 @@ def test_whole_words_are_one_piece():
     result = biascheck.measures.weat(model, biascheck.corpora.weat_test(stimuli=names), whole_words=True, level="word")
     assert [item.id for item in result.items] == ["man", "woman", "girl"]
     assert {skip.id for skip in result.skipped} == {"Ebony", "zebra"}
-    assert "'Ebony' is 5 pieces, so it is not in this model's vocabulary as a word" in result.skipped[0].reason
+    assert "'Ebony' is 5 tokens, so it is not in this model's vocabulary as a word" in result.skipped[0].reason
 
 
 def test_sentences_have_a_level_of_their_own():

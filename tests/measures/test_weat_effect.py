@@ -95,5 +95,5 @@ def test_a_corpus_without_two_sides_is_refused():
 
 
 def test_as_published_is_refused_for_causal_models():
-    with pytest.raises(UsageError, match="is about masks"):
+    with pytest.raises(UsageError, match="needs a model that fills masks"):
         biascheck.measures.effect_size(SentenceTable(lambda _: -1.0), corpus_of(), variant=AS_PUBLISHED)

@@ -34,7 +34,7 @@ def test_the_terminal_shows_bounds_drivers_and_cautions(project):
         [
             "*skew on always-he × winograd-t2·him/her: 0.67 *exceeds bound 0.30; largest: CEO +0.80*",
             "*bound: agreed*",
-            "*caution: pronoun resolution on winograd-t2·him/her·names has an F1 of 0%, below 75%*",
+            "*caution: name resolution on always-he × winograd-t2·him/her·names has an F1 of 0%, below 75%*",
             "*exceeds*skew · winograd-t2·him/her*< 0.30*",
             "*within*stereotype · winograd-t2·him/her*< 0.20*",
         ]

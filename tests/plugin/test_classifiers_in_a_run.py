@@ -68,4 +68,8 @@ def test_a_causal_model_is_not_trained_unasked(project, pytester, monkeypatch):
     tokenizer.save_pretrained(pytester.path / "gpt")
     run = project(SUITE, "--bias-model", "./gpt", "-rs")
     run.assert_outcomes(skipped=2)
-    run.stdout.fnmatch_lines(["*is a causal model; make a classifier of it with biascheck.fine_tune_classifier*"])
+    run.stdout.fnmatch_lines(
+        [
+            "*is a causal language model: *; bias_classifier (biascheck.debias.fine_tune_classifier makes one *rates text*"
+        ]
+    )

@@ -56,8 +56,8 @@ def test_a_missing_file_is_named(pytester, monkeypatch):
 
 ASKS_FOR_PROBABILITIES = """
 
-def test_words(bias_language_model):
-    raise AssertionError("never asked of a table of vectors")
+def test_words(bias_model):
+    biascheck.measures.skew(bias_model, biascheck.corpora.winograd("T1"))
 """
 
 
@@ -68,13 +68,15 @@ def test_what_asks_for_probabilities_is_skipped_and_the_rest_is_judged(pytester,
     outcome = pytester.runpytest("-p", "biascheck.plugin", "-rs", "--bias-model", f"vectors:{vectors}", *workers)
     outcome.assert_outcomes(passed=1, skipped=1)
     assert outcome.ret == 0
-    outcome.stdout.fnmatch_lines(["SKIPPED*mine is a table of word vectors and gives no probabilities of words; *"])
+    outcome.stdout.fnmatch_lines(
+        ["SKIPPED*mine is a table of word vectors: it embeds words; skew needs a model that fills masks*"]
+    )
     outcome.stdout.no_fnmatch_line("*nothing was judged*")
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
 def test_a_run_that_skips_every_bias_test_does_not_pass(pytester, vectors, workers):
-    pytester.makepyfile("def test_other():\n    pass\n" + ASKS_FOR_PROBABILITIES)
+    pytester.makepyfile("import biascheck\n\ndef test_other():\n    pass\n" + ASKS_FOR_PROBABILITIES)
     outcome = pytester.runpytest("-p", "biascheck.plugin", "--bias-model", f"vectors:{vectors}", *workers)
     outcome.assert_outcomes(passed=1, skipped=1)
     assert outcome.ret == pytest.ExitCode.TESTS_FAILED

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from biascheck.gates.gate import Gate, Judging, hold
+from biascheck.measures.catalogue import catalogue
+from biascheck.results.description import UNDESCRIBED
 from biascheck.results.items import ItemScore, Shown
 from biascheck.results.result import Provenance, Result
 from biascheck.stats import Interval, Verdict
@@ -20,6 +22,9 @@ PROVENANCE = Provenance(
     versions={"python": "3.12.1", "torch": "2.5.0"},
     created="2025-03-04T05:06:07+00:00",
 )
+
+
+DESCRIPTIONS = {entry.description.name: entry.description for entry in catalogue()}
 
 
 def item(name: str, score: float, cluster: str = "nurse", **more: Any) -> ItemScore:
@@ -49,6 +54,8 @@ def result(items: Sequence[ItemScore] = (), **more: Any) -> Result:
         "p": 0.03,
         "unit": "pairs",
     }
+    if "description" not in more:
+        more = {**more, "description": DESCRIPTIONS.get(more.get("measure", "association"), UNDESCRIBED)}
     return Result(**{**fields, **more})
 
 

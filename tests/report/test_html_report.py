@@ -266,7 +266,7 @@ class TestResults:
 
     def test_a_measure_that_is_not_known_gets_the_general_limits(self):
         text = page([result(measure="my own")]).find("div", "limits")[0].all_text
-        assert "for this corpus and this model" in text
+        assert "about this corpus and this model" in text
         assert text != page([result()]).find("div", "limits")[0].all_text
 
 

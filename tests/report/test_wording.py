@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from biascheck.report.limits import limits_of
-from report_samples import gate, result
+from report_samples import DESCRIPTIONS, gate, result
 
 from biascheck.report.sections.model_cards import when
 from biascheck.report.sentences import contrast_in_words, headline, level_text, p_text, shortened, tally
+from biascheck.results.description import Description
 from biascheck.stats import Verdict
 
 E, I, W = Verdict.EXCEEDS, Verdict.INCONCLUSIVE, Verdict.WITHIN  # noqa: E741
@@ -39,17 +39,30 @@ def test_tally_counts_accepted_doubts():
 @pytest.mark.parametrize(
     ("statistic", "words"),
     [
-        ("mean", "mean gap; 0.00 is parity"),
-        ("share_positive", "above it more attributes lean towards male"),
-        ("standardised_difference", "set A leans towards male more than set B"),
-        ("spearman", "moves towards female as the figure rises"),
-        ("something_else", "0.00 is parity"),
+        ("mean", "The estimate is the mean gap; 0.00 is parity."),
+        ("share_positive", "The estimate is the share of positive gaps; 0.00 is parity."),
+        ("something_else", "The estimate is the something else; 0.00 is parity."),
     ],
 )
-def test_the_sign_is_told_in_words(statistic, words):
-    text = contrast_in_words(result(statistic=statistic))
-    assert text.startswith("A gap is male minus female: positive points towards male")
-    assert words in text
+def test_a_measure_without_words_for_its_sign_gets_a_plain_sentence(statistic, words):
+    text = contrast_in_words(result(measure="mine", statistic=statistic))
+    assert text == f"A gap is male minus female: positive points towards male, negative towards female. {words}"
+
+
+@pytest.mark.parametrize("measure", DESCRIPTIONS)
+def test_a_shipped_measure_tells_its_sign_with_the_groups_of_the_result(measure):
+    text = contrast_in_words(result(measure=measure, contrast=("tall", "short")))
+    assert text
+    assert "{" not in text
+    assert ("tall" in text) == ("{first}" in DESCRIPTIONS[measure].sign)
+
+
+def test_the_sign_is_told_in_the_words_of_the_measure():
+    assert "set A leans towards male more than set B does" in contrast_in_words(result(measure="effect size"))
+    assert "moves towards female as the figure rises" in contrast_in_words(result(measure="workforce correlation"))
+    assert "brackets {x} stay" in contrast_in_words(
+        result(description=Description("mine", sign="{first}: brackets {x} stay"))
+    )
 
 
 @pytest.mark.parametrize(("level", "text"), [(0.95, "95\xa0%"), (1 - 0.05 / 3, "98.3\xa0%"), (0.99, "99\xa0%")])
@@ -78,28 +91,3 @@ def test_shortened_texts_show_that_they_are():
 )
 def test_dates(created, text):
     assert when(created) == text
-
-
-MEASURES = (
-    *("association", "effect size", "positive share", "workforce correlation", "WEAT"),
-    *("GAP resolution", "resolution ratio", "neither gap", "topic correlation"),
-    *("held-out loss", "pronoun error", "task error"),
-    *("skew", "skew-O", "stereotype", "stereotype-O", "pronoun gap", "pronoun resolution", "competency effect"),
-    *("sentiment delta", "absolute sentiment delta"),
-    *("gender subspace", "direct bias", "cluster accuracy", "classifier accuracy", "neighbour correlation"),
-)
-
-
-@pytest.mark.parametrize("measure", MEASURES)
-def test_every_measure_has_limits_of_its_own(measure):
-    assert limits_of(measure).about != limits_of("unknown").about
-    assert limits_of(measure).limits
-
-
-def test_every_measure_of_embeddings_has_words_for_its_sign_and_its_limits():
-    from biascheck.report.embedding_words import EMBEDDING_LIMITS, EMBEDDING_SIGNS
-    from biascheck.report.limits import limits_of
-
-    assert EMBEDDING_LIMITS.keys() == EMBEDDING_SIGNS.keys()
-    assert limits_of("WEAT") is EMBEDDING_LIMITS["WEAT"]
-    assert "clustering and classification find it" in limits_of("direct bias").limits[-1]

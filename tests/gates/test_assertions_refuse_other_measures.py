@@ -1,0 +1,125 @@
+"""Every named assertion against the result of every shipped measure: it judges its own and refuses the rest."""
+
+from dataclasses import replace
+
+import pytest
+from handmade import result_of
+
+import biascheck
+from biascheck.errors import UsageError
+from biascheck.gates import by_measure
+from biascheck.measures.catalogue import catalogue
+from biascheck.results.description import UNDESCRIBED
+from biascheck.results.items import ItemScore
+from biascheck.testing import TableModel, TextClassifier
+
+MEANT_FOR = {
+    "assert_absolute_delta_below": {"absolute delta"},
+    "assert_association_within": {"association"},
+    "assert_classifier_accuracy_below": {"classifier accuracy"},
+    "assert_cluster_accuracy_below": {"cluster accuracy"},
+    "assert_direct_bias_below": {"direct bias"},
+    "assert_effect_size_within": {"effect size", "competency effect"},
+    "assert_neighbour_correlation_below": {"neighbour correlation"},
+    "assert_no_sentiment_delta": {"sentiment delta"},
+    "assert_share_within": {"positive share", "female share"},
+    "assert_skew_below": {"skew"},
+    "assert_stereotype_below": {"stereotype"},
+    "assert_weat_within": {"WEAT"},
+}
+ONLY_BAD_WHEN_LARGE = {
+    *("absolute delta", "absolute gap", "classifier accuracy", "cluster accuracy", "direct bias", "gender subspace"),
+    *("held-out loss", "neighbour correlation", "pronoun error", "skew", "stereotype", "task error"),
+}
+NO_LIMIT = 1e6
+
+
+def result_named(description):
+    """Twelve clusters that any statistic can be taken of."""
+    items = [
+        ItemScore(f"i{n}", (n - 5) / 10, f"c{n}", side="AB"[n % 2], covariate=float(n % 5 + 1), groups={"a": 0.0})
+        for n in range(12)
+    ]
+    return result_of(
+        items,
+        measure=description.name,
+        statistic=description.statistic,
+        parity=description.parity,
+        description=description,
+    )
+
+
+RESULTS = {entry.description.name: result_named(entry.description) for entry in catalogue()}
+
+
+def test_the_product_is_over_all_assertions_and_all_measures():
+    assert set(MEANT_FOR) == set(by_measure.__all__) - {"assert_trade_off", "JUDGED_BY"}
+    assert len(RESULTS) >= 27
+    assert set().union(*MEANT_FOR.values(), ONLY_BAD_WHEN_LARGE) <= set(RESULTS)
+
+
+@pytest.mark.parametrize("measure", RESULTS)
+@pytest.mark.parametrize("assertion", MEANT_FOR)
+def test_an_assertion_judges_its_own_measures_and_refuses_the_rest(assertion, measure):
+    judge = getattr(biascheck, assertion)
+    if measure in MEANT_FOR[assertion]:
+        assert judge(RESULTS[measure], NO_LIMIT).passed
+        return
+    with pytest.raises(UsageError, match=f"^{assertion} judges a result of .*; this one is of {measure}. Use assert_"):
+        judge(RESULTS[measure], NO_LIMIT)
+
+
+@pytest.mark.parametrize("measure", RESULTS)
+def test_a_trade_off_is_of_skew_and_stereotype(measure):
+    bounds = {"skew_bound": NO_LIMIT, "stereotype_bound": NO_LIMIT}
+    assert len(biascheck.assert_trade_off(RESULTS["skew"], RESULTS["stereotype"], **bounds)) == 2
+    if measure != "skew":
+        with pytest.raises(UsageError, match="assert_trade_off judges a result of skew; this one"):
+            biascheck.assert_trade_off(RESULTS[measure], RESULTS["stereotype"], **bounds)
+    if measure != "stereotype":
+        with pytest.raises(UsageError, match="assert_trade_off judges a result of stereotype; this one"):
+            biascheck.assert_trade_off(RESULTS["skew"], RESULTS[measure], **bounds)
+
+
+@pytest.mark.parametrize("measure", RESULTS)
+def test_the_general_assertions_judge_a_measure_in_its_direction(measure):
+    result = RESULTS[measure]
+    if measure in ONLY_BAD_WHEN_LARGE:
+        assert biascheck.assert_below(result, NO_LIMIT).passed
+        for judge in (biascheck.assert_within_margin, lambda one, margin: biascheck.assert_all_within([one], margin)):
+            with pytest.raises(UsageError, match=r"only bad when it is large.*; use assert_below\(result, bound\)"):
+                judge(result, NO_LIMIT)
+    else:
+        assert biascheck.assert_within_margin(result, NO_LIMIT).passed
+        assert biascheck.assert_all_within([result], NO_LIMIT)[0].passed
+        with pytest.raises(UsageError, match=r"either side of parity.*; use assert_within_margin\(result, margin\)"):
+            biascheck.assert_below(result, NO_LIMIT)
+
+
+@pytest.mark.parametrize("description", [UNDESCRIBED, replace(UNDESCRIBED, name="mine", about="mine")])
+def test_a_measure_that_states_no_direction_is_judged_as_asked(description):
+    result = replace(RESULTS["association"], measure="mine", description=description)
+    assert biascheck.assert_within_margin(result, NO_LIMIT).passed
+    assert biascheck.assert_below(result, NO_LIMIT).passed
+
+
+def test_a_sentiment_delta_is_not_an_association():
+    corpus = biascheck.corpora.review_pairs(biascheck.corpora.reviews("test"))
+    delta = biascheck.measures.sentiment_delta(TextClassifier(lambda texts: [0.5] * len(texts)), corpus)
+    with pytest.raises(UsageError, match="judges a result of association; this one is of sentiment delta"):
+        biascheck.assert_association_within(delta, 0.5)
+
+
+def test_a_measure_of_ones_own_is_not_a_shipped_one():
+    jobs = biascheck.corpora.corpus_from_templates(
+        "jobs", ["{target} is a {attribute}."], [{"male": "he", "female": "she"}], list("abcdef")
+    )
+
+    @biascheck.measure("association of mine", version=1)
+    def mine(model, corpus):
+        return biascheck.measures.association(model, corpus)
+
+    result = mine(TableModel({}, {"he": 0.5, "she": 0.5}), jobs)
+    with pytest.raises(UsageError, match="this one is of association of mine"):
+        biascheck.assert_association_within(result, 0.5)
+    assert biascheck.assert_within_margin(result, 0.5).passed

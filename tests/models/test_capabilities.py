@@ -1,0 +1,101 @@
+"""What a model can do follows from its methods, and asking loads nothing."""
+
+import pytest
+
+import biascheck
+from biascheck.errors import CapabilityError
+from biascheck.models.adapters.transformers import TransformersCausalModel, TransformersMaskedModel
+from biascheck.models.capabilities import capabilities_of, in_words, require_capability
+from biascheck.testing import FunctionEncoder, SentenceTable, TableModel, TextClassifier
+
+STATES = {"embeds words", "embeds words in context", "embeds sentences"}
+
+
+def unloaded(adapter):
+    def never():
+        raise AssertionError("asking for a capability loads the weights")
+
+    return adapter(never, name="lazy", prints=None)
+
+
+@pytest.mark.parametrize(
+    ("model", "capabilities", "words"),
+    [
+        (TableModel({}, {}), {"fills masks"}, "table is a masked language model: it fills masks"),
+        (SentenceTable({}), {"scores text"}, "sentences is a causal language model: it scores text"),
+        (TextClassifier(len, name="c"), {"rates text"}, "c is a text classifier: it rates text"),
+        (
+            FunctionEncoder(lambda _word, _text: None, name="e"),
+            STATES,
+            "e is an encoder: it embeds words in context and embeds sentences",
+        ),
+        (
+            biascheck.load_vectors((["she"], [[1.0]])),
+            {"embeds words"},
+            "vectors is a table of word vectors: it embeds words",
+        ),
+        (
+            unloaded(TransformersMaskedModel),
+            {"fills masks", *STATES},
+            "lazy is a masked language model: it fills masks, embeds words in context and embeds sentences",
+        ),
+        (
+            unloaded(TransformersCausalModel),
+            {"scores text", *STATES},
+            "lazy is a causal language model: it scores text, embeds words in context and embeds sentences",
+        ),
+        (object(), set(), "object (object) has no capability that biascheck knows, see biascheck.extend"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_capabilities_follow_from_methods(model, capabilities, words):
+    assert capabilities_of(model) == capabilities
+    assert in_words(model) == words
+
+
+def test_one_of_the_needs_is_enough():
+    model = TableModel({}, {})
+    require_capability(model, ("scores text", "fills masks"), "skew")
+    require_capability(model, (), "anything")
+    with pytest.raises(
+        CapabilityError,
+        match="^table is a masked language model: it fills masks; WEAT needs a model that embeds words$",
+    ):
+        require_capability(model, ("embeds words",), "WEAT")
+
+
+def test_the_refusal_of_a_measure_names_model_and_needs():
+    vectors = biascheck.load_vectors((["she"], [[1.0]]))
+    with pytest.raises(CapabilityError) as refused:
+        biascheck.measures.skew(vectors, biascheck.corpora.winograd("T1"))
+    assert str(refused.value) == (
+        "vectors is a table of word vectors: it embeds words; skew needs a model that fills masks or scores text"
+    )
+
+
+def test_a_kind_need_not_be_written_on_a_model():
+    class Own:
+        name, fingerprint = "own", "o" * 64
+
+        def fill(self, queries, *, masking=None, multi_token="joint"):  # noqa: ARG002
+            return TableModel({}, {"he": 0.5, "she": 0.5}).fill(queries)
+
+    jobs = biascheck.corpora.corpus_from_templates(
+        "jobs", ["{target} is a {attribute}."], [{"male": "he", "female": "she"}], list("abcdef")
+    )
+    assert biascheck.measures.association(Own(), jobs).estimate == 0
+
+
+def test_no_code_asks_for_the_kind_of_a_model():
+    from pathlib import Path
+
+    package = Path(biascheck.__file__).parent
+    folders = [package / part for part in ("measures", "plugin", "debias")] + [package.parent / "suites"]
+    asked = [
+        f"{path.name}: {line.strip()}"
+        for folder in folders
+        for path in folder.rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if ".kind " in line or 'kind == "' in line or ('"kind"' in line and "getattr" in line)
+    ]
+    assert asked == []

@@ -1,0 +1,70 @@
+"""What a model cannot do is skipped, with one uniform reason; outside bias tests it is an error."""
+
+import pytest
+
+SUITE = """
+    import pytest
+    import biascheck
+
+    @pytest.fixture(scope="session")
+    def vectors():
+        return biascheck.load_vectors((["he", "she"], [[1.0, 0.0], [0.0, 1.0]]), name="mine")
+
+    @pytest.fixture(scope="session")
+    def measured(vectors):
+        return biascheck.measures.association(vectors, biascheck.corpora.religion())
+
+    @pytest.mark.bias
+    def test_in_the_test(vectors):
+        biascheck.measures.skew(vectors, biascheck.corpora.winograd("T1"))
+
+    @pytest.mark.bias
+    def test_in_a_fixture(measured):
+        raise AssertionError("never called")
+
+    @pytest.mark.bias
+    def test_in_a_fixture_that_has_failed_before(measured):
+        raise AssertionError("never called")
+
+    @pytest.mark.bias
+    def test_an_error_of_another_kind_is_an_error(vectors):
+        biascheck.load_vectors("nowhere.txt")
+"""
+REASON = "mine is a table of word vectors: it embeds words; {} needs a model that fills masks or scores text"
+OTHER_PEOPLES = """
+    import biascheck
+
+    def test_own_unit_test():
+        vectors = biascheck.load_vectors((["he"], [[1.0]]), name="mine")
+        biascheck.measures.skew(vectors, biascheck.corpora.winograd("T1"))
+"""
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
+def test_the_refusal_is_the_reason(project, workers):
+    run = project(SUITE, "-rs", *workers)
+    run.assert_outcomes(skipped=3, failed=1)
+    run.stdout.fnmatch_lines_random(
+        [f"SKIPPED*{REASON.format('association')}", f"SKIPPED*{REASON.format('skew')}", "*no file 'nowhere.txt'*"]
+    )
+
+
+def test_a_test_that_is_not_about_bias_sees_the_error(project):
+    run = project(OTHER_PEOPLES)
+    run.assert_outcomes(failed=1)
+    run.stdout.fnmatch_lines([f"*CapabilityError: {REASON.format('skew')}"])
+
+
+def test_a_classifier_is_not_asked_for_words(project):
+    run = project(
+        """
+        import biascheck
+
+        def test_delta(bias_classifier):
+            bias_classifier()
+        """,
+        "-rs",
+        "--bias-model",
+        "vectors:mine.txt",
+    )
+    run.stdout.fnmatch_lines(["*no file 'mine.txt'*"])
