@@ -122,7 +122,7 @@ def inspect_folder(
     if gguf_file is not None:
         return _inspect_gguf(path, gguf_file, kind)
     config = _read_config(path)
-    declared = next(filter(None, map(kind_of_architecture, config.architectures or ())), None)
+    declared = _declared_kind(config)
     found_kind = _kind_of(config, declared, path, kind)
     weights, pickled = weight_files(path, named=config.transformers_weights, allow_pickle=allow_pickle)
     adapter = adapter_files(path, allow_pickle=allow_pickle)
@@ -160,6 +160,11 @@ def _refuse_impossible(file: Path, config: _Config) -> None:
                 f"{file}: {name} is {count:.6g}, and a model has {least} to {most:,}; use the config.json that was "
                 "saved with the weights"
             )
+
+
+def _declared_kind(config: _Config) -> Kind | None:
+    kinds = (kind_of_architecture(name) for name in config.architectures or ())
+    return next((kind for kind in kinds if kind), None)
 
 
 def _kind_of(config: _Config, declared: Kind | None, path: Path, wanted: Kind | None) -> Kind:

@@ -13,6 +13,7 @@ from biascheck.models.loading.checked_files import checked_file, read_json, refu
 __all__ = ["adapter_files", "weight_files"]
 
 SAFE_WEIGHTS = "model.safetensors"
+SAFE_ENDINGS = (".safetensors", ".safetensors.index.json")
 SAFE_INDEX = "model.safetensors.index.json"
 PICKLED_WEIGHTS = "pytorch_model.bin"
 PICKLED_INDEX = "pytorch_model.bin.index.json"
@@ -33,9 +34,7 @@ def weight_files(folder: Path, *, named: str | None, allow_pickle: bool) -> tupl
     ``named`` is the file that config.json prefers, if it names one.
     """
     if named is not None:
-        return _named_files(folder, named, allow_pickle), not named.endswith(
-            (".safetensors", ".safetensors.index.json")
-        )
+        return _named_files(folder, named, allow_pickle), not named.endswith(SAFE_ENDINGS)
     if (single := checked_file(folder / SAFE_WEIGHTS)) is not None:
         return (_permitted(folder, single, allow_pickle),), False
     if (index := checked_file(folder / SAFE_INDEX)) is not None:
@@ -107,7 +106,7 @@ def _pickled_files(folder: Path, allow_pickle: bool) -> tuple[Path, ...]:
     if (index := checked_file(folder / PICKLED_INDEX)) is not None:
         return (index, *_shards(folder, index, allow_pickle))
     raise ModelError(
-        f"{folder}: no {SAFE_WEIGHTS} and no {PICKLED_WEIGHTS}; rename {pickled[0].name} if these are they"
+        f"{folder}: neither {SAFE_WEIGHTS} nor {PICKLED_WEIGHTS}; if {pickled[0].name} holds the weights, rename it"
     )
 
 
