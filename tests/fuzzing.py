@@ -1,9 +1,9 @@
 """Damaged inputs, as many as one likes and the same ones for the same seed.
 
 ``mutations`` damages a text: bytes are flipped, deleted, doubled, put in, or the end is lost; JSON and TOML are also
-damaged as documents. ``document_mutations`` damages a document of dicts and lists: at a random path a value is removed, replaced by
-one of another type, of absurd size, or nested deeply, or a key is renamed. Readers must answer each with an error of
-this project, or read it.
+damaged as documents. ``document_mutations`` damages a document of dicts and lists: at a random path a value is removed,
+replaced by one of another type or of absurd size, wrapped, or a key is renamed. Readers must answer each with an error
+of this project, or read it.
 """
 
 from __future__ import annotations
