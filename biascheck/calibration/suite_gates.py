@@ -12,7 +12,6 @@ from tempfile import TemporaryDirectory
 from biascheck.errors import BiascheckError
 from biascheck.gates.gate import Gate
 from biascheck.gates.run_files import read_run
-from biascheck.results.result import treatment_of
 
 __all__ = ["SERVED", "GateOutcome", "judged_by_suites"]
 
@@ -39,8 +38,7 @@ class GateOutcome:
         """The outcome of a gate, under the names of its suite, measure and corpus."""
         suite = gate.test.split("::")[0].rpartition("/")[0].rpartition("/")[2]
         low, high = (gate.estimate, gate.estimate) if gate.interval is None else (gate.interval.low, gate.interval.high)
-        _, treatment = treatment_of(gate.model)
-        name = f"{suite}: {' · '.join(filter(None, (gate.measure, gate.corpus, treatment)))}"
+        name = f"{suite}: {' · '.join((gate.measure, gate.corpus, *gate.key.treatment))}"
         return cls(name, gate.statistic, gate.estimate, low, high, gate.margin, str(gate.verdict))
 
 

@@ -267,7 +267,7 @@ def test_the_hub_is_asked_for_safe_files_only(monkeypatch, bert_folder):
     model = load("org/one", lazy=True)
     load("org/two", lazy=True, revision="abc", allow_pickle=True, trust_remote_code=True)
 
-    safe = ["*.json", "*.safetensors", "*.txt", "*.model"]
+    safe = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
     assert asked == {"org/one": (None, safe), "org/two": ("abc", [*safe, "*.bin", "*.py"])}
     assert model.name == "org/one"
 

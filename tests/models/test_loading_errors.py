@@ -188,7 +188,7 @@ def test_a_hub_id_without_network(monkeypatch, tmp_path):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     text = message("biascheck-tests/no-such-model")
     assert text.startswith(
-        "'biascheck-tests/no-such-model' is no folder here and could not be had from the model hub ("
+        "'biascheck-tests/no-such-model' is not a local folder and could not be downloaded from the Hub ("
     )
     assert "check the name and the network, pass a local folder, or use a built-in model (" in text
     assert "reference:tiny" in text

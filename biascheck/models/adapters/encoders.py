@@ -10,11 +10,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Unpack, get_args
 
+import msgspec
 import numpy as np
 
 from biascheck.errors import ModelError, UsageError
 from biascheck.models.adapters.transformers import Handling, TransformersModel
+from biascheck.models.adapters.trial import refuse_constant
 from biascheck.models.capabilities import Encoder, has_states, require_capability
+from biascheck.models.loading.checked_files import checked_file, read_json
 from biascheck.models.scoring.encoding import Pooling, encode_texts, encode_words
 from biascheck.models.scoring.plan import Budget, ScoringPlan, make_plan
 from biascheck.models.scoring.queries import Refusal, State, WordQuery
@@ -91,6 +94,8 @@ class TransformersEncoder(TransformersModel):
                 f"{self.name} has the layers 0 (embeddings) to {layers}, or −1 from the end, not {self.layer}"
             )
         layer = -1 if self.layer == layers else self.layer
+        body = self.torch_model.base_model
+        refuse_constant(self.name, body, lambda: body(**self._trial_input()).last_hidden_state)
         return StateEngine(self.torch_model, pad_token=self._pad_token, device=self.device, layer=layer)
 
     @property
@@ -119,28 +124,37 @@ def encoder_of(model: Any, *, layer: int = -1, pooling: Pooling = "mean") -> Enc
     return encoder
 
 
+class _Module(msgspec.Struct):
+    type: str
+    path: str
+
+
 def pooling_of_folder(folder: Path) -> SentencePooling:
     """What a sentence-transformers folder says about pooling; the plain mean where it says nothing."""
-    modules = folder / "modules.json"
-    if not modules.is_file():
+    modules = checked_file(folder / "modules.json")
+    if modules is None:
         return SentencePooling()
-    listed = {str(module["type"]).rsplit(".", 1)[-1]: str(module["path"]) for module in _json(modules)}
+    listed = {module.type.rsplit(".", 1)[-1]: module.path for module in read_json(modules, list[_Module])}
     unknown = sorted(set(listed) - {"Transformer", "Pooling", "Normalize"})
     if unknown:
         raise ModelError(f"{folder}: its sentence vectors go through {', '.join(unknown)}, which is not supported")
     if listed.get("Transformer"):
         raise ModelError(f"{folder}: the transformer lies in {listed['Transformer']!r}; load that folder instead")
-    config = _json(folder / listed["Pooling"] / "config.json") if "Pooling" in listed else {}
+    mode = _pooling_mode(folder, listed["Pooling"]) if "Pooling" in listed else "mean"
+    return SentencePooling(mode, normalise="Normalize" in listed)
+
+
+def _pooling_mode(folder: Path, place: str) -> Pooling:
+    if len(Path(place).parts) > 1 or place == "..":
+        raise ModelError(
+            f"{folder}: modules.json keeps the pooling in {place!r}; it must be a folder beside modules.json"
+        )
+    file = checked_file(folder / place / "config.json")
+    if file is None:
+        raise ModelError(f"{folder}: modules.json names {place}/config.json, which is missing; copy the folder again")
+    config = read_json(file, dict[str, Any])
     modes = [key for key, on in config.items() if key.startswith("pooling_mode_") and on is True]
     known: dict[str, Pooling] = {"mean_tokens": "mean", "cls_token": "cls", "lasttoken": "last"}
     if len(modes) > 1 or (modes and modes[0].removeprefix("pooling_mode_") not in known):
         raise ModelError(f"{folder}: pools by {', '.join(modes)}; supported are one of {', '.join(known)}")
-    mode = known[modes[0].removeprefix("pooling_mode_")] if modes else "mean"
-    return SentencePooling(mode, normalise="Normalize" in listed)
-
-
-def _json(file: Path) -> Any:
-    try:
-        return json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{file}: not readable as JSON ({error}); copy the folder again") from error
+    return known[modes[0].removeprefix("pooling_mode_")] if modes else "mean"

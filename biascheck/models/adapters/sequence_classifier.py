@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Unpack
 from biascheck.cache.document_cache import digest_of
 from biascheck.errors import ModelError, ScoreError
 from biascheck.models.adapters.transformers import Handling, TransformersModel
+from biascheck.models.adapters.trial import refuse_constant
 from biascheck.models.scoring.encoding import Encoded
 from biascheck.models.scoring.engine import TorchEngine, execute, padded
 from biascheck.models.scoring.plan import ScoringPlan, make_plan
@@ -95,17 +96,27 @@ class TransformersClassifier(TransformersModel):
     @cached_property
     def _engine(self) -> TorchEngine:
         pad = self.tokenizer.pad_token_id
-        pad = 0 if pad is None else pad
-        # A decoder classifies by its last token, which it finds as the last one that is no padding.
-        self.torch_model.config.pad_token_id = pad
-        return _ClassEngine(self.torch_model, pad_token=pad, device=self.device)
+        engine = _ClassEngine(self.torch_model, pad_token=0 if pad is None else pad, device=self.device)
+        refuse_constant(self.name, self.torch_model, lambda: engine.class_logits(self._trial_input()))
+        return engine
 
 
 class _ClassEngine(TorchEngine):
-    """Reads classes instead of pieces: a reading's token is a class, its position says nothing."""
+    """Reads classes instead of tokens: a reading's token is a class, its position says nothing."""
 
     def _logits(self, inputs: Sequence[Sequence[int]], places: Sequence[tuple[int, int]]) -> Any:
-        return self._model(**padded(inputs, pad=self._pad, device=self._device)).logits[[row for row, _ in places]]
+        return self.class_logits(padded(inputs, pad=self._pad, device=self._device))[[row for row, _ in places]]
+
+    def class_logits(self, batch: dict[str, Any]) -> Any:
+        """The logits of the classes, one row for each text."""
+        # A decoder classifies by its last token, which it finds as the last one that is no padding. The model's own
+        # setting is put back: it is part of its fingerprint.
+        config, before = self._model.config, self._model.config.pad_token_id
+        config.pad_token_id = self._pad
+        try:
+            return self._model(**batch).logits
+        finally:
+            config.pad_token_id = before
 
 
 def _probability(answer: Any, name: str) -> float:

@@ -7,9 +7,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NotRequired, TypedDict
 
 from biascheck.cache.fingerprints import Fingerprint
+from biascheck.cache.live_fingerprints import LiveFingerprint
 from biascheck.errors import ModelError
+from biascheck.models.adapters.trial import TRIAL_TEXT, refuse_constant
 from biascheck.models.scoring.encoding import encode_masked, encode_sentences
-from biascheck.models.scoring.engine import TorchEngine, execute
+from biascheck.models.scoring.engine import TorchEngine, execute, padded
 from biascheck.models.scoring.plan import Budget, ScoringPlan, make_plan
 from biascheck.models.scoring.queries import Answer, MaskedQuery, Masking, MultiToken, Refusal, SentenceQuery
 
@@ -27,7 +29,7 @@ class Handling(TypedDict):
     """What every model is told besides its weights: its name, how it is identified, and how it runs."""
 
     name: str
-    prints: Fingerprint
+    prints: Fingerprint | Callable[[], Fingerprint]
     device: NotRequired[str]
     token_budget: NotRequired[int]
 
@@ -36,7 +38,7 @@ class TransformersModel:
     """A model and its tokenizer, loaded when the first score is asked for.
 
     ``materials`` returns the (model, tokenizer) pair. It is called late, so that a run whose results are
-    all in the cache never loads the weights.
+    all in the cache never loads the weights. ``prints`` is how the pair is known; a function where that can change.
     """
 
     def __init__(
@@ -44,19 +46,24 @@ class TransformersModel:
         materials: Callable[[], tuple[Any, Any]],
         *,
         name: str,
-        prints: Fingerprint,
+        prints: Fingerprint | Callable[[], Fingerprint],
         device: str = "cpu",
         token_budget: int = Budget().tokens,
     ) -> None:
         self._materials = materials
         self.name = name
         self.treatment: tuple[str, ...] = ()
-        self.prints = prints
+        self._prints = prints
         self.device = device
         self.token_budget = token_budget
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
+
+    @property
+    def prints(self) -> Fingerprint:
+        """The digests of weights and tokenizer as they are now: training on changes them."""
+        return self._prints() if callable(self._prints) else self._prints
 
     @property
     def fingerprint(self) -> str:
@@ -97,8 +104,8 @@ class TransformersModel:
 
         return TransformersEncoder(
             lambda: (self.torch_model, self.tokenizer),
-            name=self.name if layer == -1 else f"{self.name}·layer {layer}",
-            prints=self.prints,
+            name=self.name if layer == -1 else f"{self.name} (layer {layer})",
+            prints=lambda: self.prints,
             device=self.device,
             token_budget=self.token_budget,
             layer=layer,
@@ -123,11 +130,19 @@ class TransformersModel:
                 "save the model with a fast tokenizer (tokenizer.json)"
             )
         _refuse_foreign(self.name, model, tokenizer)
+        if not callable(self._prints):
+            self._prints = LiveFingerprint(model, tokenizer, known=self._prints)
         return model.to(self.device), tokenizer
 
     @cached_property
     def _engine(self) -> TorchEngine:
-        return TorchEngine(self.torch_model, pad_token=self._pad_token, device=self.device)
+        engine = TorchEngine(self.torch_model, pad_token=self._pad_token, device=self.device)
+        refuse_constant(self.name, self.torch_model, lambda: self.torch_model(**self._trial_input()).logits)
+        return engine
+
+    def _trial_input(self) -> dict[str, Any]:
+        tokens = self.tokenizer.encode(TRIAL_TEXT)[: self.max_length] or [0]
+        return padded([tokens], pad=self._pad_token, device=self.device)
 
     @property
     def _pad_token(self) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from biascheck.cache.live_fingerprints import checksum_of
 from biascheck.errors import ModelError
 from biascheck.models.scoring.queries import Refusal, State
 
@@ -16,6 +17,14 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["WordVectors"]
+
+
+def _as_table(matrix: ArrayLike, name: str) -> NDArray[np.float32]:
+    try:
+        with np.errstate(over="ignore"):
+            return np.asarray(matrix, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{name}: not a table of numbers ({error}); give one row of numbers for every word") from error
 
 
 class WordVectors:
@@ -28,17 +37,17 @@ class WordVectors:
     def __init__(
         self, words: Sequence[str], matrix: ArrayLike, *, name: str = "vectors", fingerprint: str | None = None
     ) -> None:
-        self.matrix: NDArray[np.float32] = np.asarray(matrix, dtype=np.float32)
+        self.matrix: NDArray[np.float32] = _as_table(matrix, name)
         self.vocabulary: tuple[str, ...] = tuple(words)
         self.name = name
-        self._fingerprint = fingerprint
         if self.matrix.ndim != 2 or len(self.vocabulary) != len(self.matrix):
             raise ModelError(
                 f"{name}: {len(self.vocabulary):,} words and a table of shape {self.matrix.shape}; "
                 "give one row of numbers for every word"
             )
         if not self.matrix.size:
-            raise ModelError(f"{name}: the table is empty; no data is never a pass")
+            raise ModelError(f"{name}: the table is empty; give it at least one word and one number")
+        self._digests = {checksum_of(self.matrix): fingerprint} if fingerprint is not None else {}
 
     def __len__(self) -> int:
         return len(self.vocabulary)
@@ -49,14 +58,15 @@ class WordVectors:
     def __repr__(self) -> str:
         return f"WordVectors({self.name!r}, {len(self):,} words of {self.matrix.shape[1]} dimensions)"
 
-    @cached_property
+    @property
     def fingerprint(self) -> str:
-        """A digest of the words and their numbers."""
-        if self._fingerprint is not None:
-            return self._fingerprint
-        digest = hashlib.sha256("\n".join(self.vocabulary).encode())
-        digest.update(np.ascontiguousarray(self.matrix).tobytes())
-        return digest.hexdigest()
+        """A digest of the words and of their numbers as they are now."""
+        checksum = checksum_of(self.matrix)
+        if checksum not in self._digests:
+            digest = hashlib.sha256("\n".join(self.vocabulary).encode(errors="surrogatepass"))
+            digest.update(np.ascontiguousarray(self.matrix).tobytes())
+            self._digests[checksum] = digest.hexdigest()
+        return self._digests[checksum]
 
     def vectors(self, words: Sequence[str]) -> list[State | Refusal]:
         """The vector of each word, or why it has none."""

@@ -2,31 +2,59 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
+
+from biascheck.cache.fingerprints import Fingerprint, fingerprint_of_files
 from biascheck.errors import ModelError
+from biascheck.models.loading.checked_files import checked_file, read_json
+from biascheck.models.loading.code_files import code_files
+from biascheck.models.loading.weight_files import adapter_files, weight_files
 
 __all__ = ["Kind", "ModelFolder", "in_words", "inspect_folder", "kind_of_architecture"]
 
 Kind = Literal["masked", "causal", "classifier", "encoder"]
 
-SAFE_WEIGHTS = "*.safetensors"
-PICKLED_WEIGHTS = ("*.bin", "*.pt", "*.pth", "*.ckpt")
-TRAINING_STATE = ("training_args.*", "optimizer.*", "scheduler.*", "scaler.*", "rng_state*")
+SETTINGS = ("config.json", "generation_config.json")
+SENTENCE_SETTINGS = (
+    "modules.json",
+    "sentence_bert_config.json",
+    "config_sentence_transformers.json",
+    "preprocessor_config.json",
+    "processor_config.json",
+)
 TOKENIZER_FILES = (
     "tokenizer.json",
     "tokenizer_config.json",
     "special_tokens_map.json",
     "added_tokens.json",
+    "chat_template.jinja",
+    "chat_template.json",
     "vocab.txt",
     "vocab.json",
     "merges.txt",
+)
+MORE_TOKENIZER_FILES = (
     "*.model",
+    "tokenizer.*.json",
+    "tokenizer.jinja",
+    "additional_chat_templates/*.jinja",
+    "vocab*",
+    "merges*",
+    "dict*.txt",
+    "*.vocab",
+    "*.spm",
+    "*.bpe",
+    "*.codes",
+    "*.tiktoken",
+    "emoji.json",
+    "normalizer.json",
 )
 VOCABULARY_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
+MOST_LAYERS, MOST_LABELS = 4_096, 1_000_000
 MASKED_HEADS = ("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")
 CAUSAL_HEADS = ("ForCausalLM", "LMHeadModel")
 CLASSIFIER_HEADS = ("ForSequenceClassification",)
@@ -39,8 +67,32 @@ class ModelFolder:
     path: Path
     kind: Kind
     weights: tuple[Path, ...]
+    """The weights, and all else that decides what the model computes: settings, adapters, code."""
     tokenizer: tuple[Path, ...]
     pickled: bool
+    settings: tuple[str, ...] = ()
+    """What changes the model besides its files."""
+
+    def fingerprint(self, dtype: str) -> Fingerprint:
+        """A fingerprint of every file and setting that loading reads."""
+        try:
+            return fingerprint_of_files(self.path, self.weights, self.tokenizer, dtype, settings=self.settings)
+        except OSError as error:
+            raise ModelError(f"{self.path}: cannot be read ({error}); copy the folder again") from error
+
+
+class _Config(msgspec.Struct):
+    architectures: list[str] | None = None
+    auto_map: dict[str, Any] | None = None
+    transformers_weights: str | None = None
+    num_hidden_layers: Any = None
+    n_layer: Any = None
+    n_layers: Any = None
+    num_labels: Any = None
+
+
+class _TokenizerConfig(msgspec.Struct):
+    auto_map: dict[str, Any] | list[Any] | None = None
 
 
 def kind_of_architecture(name: str) -> Kind | None:
@@ -59,43 +111,66 @@ def in_words(kind: Kind) -> str:
 
 
 def inspect_folder(
-    path: Path, *, kind: Kind | None = None, allow_pickle: bool = False, gguf_file: str | None = None
+    path: Path,
+    *,
+    kind: Kind | None = None,
+    allow_pickle: bool = False,
+    gguf_file: str | None = None,
+    trust_remote_code: bool = False,
 ) -> ModelFolder:
     """Check that the folder has a configuration, a language-model head, weights and a tokenizer."""
     if gguf_file is not None:
         return _inspect_gguf(path, gguf_file, kind)
     config = _read_config(path)
-    found_kind = _kind_of(config, path, kind)
-    weights, pickled = _weights(path, allow_pickle)
-    return ModelFolder(path, found_kind, (*weights, path / "config.json"), _tokenizer(path), pickled)
+    declared = _declared_kind(config)
+    found_kind = _kind_of(config, declared, path, kind)
+    weights, pickled = weight_files(path, named=config.transformers_weights, allow_pickle=allow_pickle)
+    adapter = adapter_files(path, allow_pickle=allow_pickle)
+    code, foreign = code_files(path, (config.auto_map, _tokenizer_map(path))) if trust_remote_code else ((), ())
+    settings = (*foreign, *(() if declared == found_kind else (f"kind {found_kind}",)))
+    files = (*weights, *adapter, *code, *_settings(path, found_kind))
+    return ModelFolder(path, found_kind, files, _tokenizer(path), pickled, settings)
 
 
 def _inspect_gguf(path: Path, gguf_file: str, kind: Kind | None) -> ModelFolder:
-    weights = path / gguf_file
-    if not weights.is_file():
+    weights = checked_file(path / gguf_file)
+    if weights is None:
         there = sorted(p.name for p in path.glob("*.gguf"))
         raise ModelError(f"{path}: no file {gguf_file!r}; GGUF files there: {there or 'none'}")
-    return ModelFolder(path, kind or "causal", (weights,), (weights,), pickled=False)
+    settings = () if kind in (None, "causal") else (f"kind {kind}",)
+    return ModelFolder(path, kind or "causal", (weights,), (weights,), pickled=False, settings=settings)
 
 
-def _read_config(path: Path) -> dict[str, Any]:
-    file = path / "config.json"
-    if not file.is_file():
+def _read_config(path: Path) -> _Config:
+    file = checked_file(path / "config.json")
+    if file is None:
         raise ModelError(f"{path}: no config.json, so this is not a transformers model folder; check the path")
-    try:
-        config = json.loads(file.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ModelError(f"{file}: not readable as JSON ({error}); copy the folder again") from error
-    if not isinstance(config, dict):
-        raise ModelError(f"{file}: not a JSON object; copy the folder again")
+    config = read_json(file, _Config)
+    _refuse_impossible(file, config)
     return config
 
 
-def _kind_of(config: dict[str, Any], path: Path, wanted: Kind | None) -> Kind:
+def _refuse_impossible(file: Path, config: _Config) -> None:
+    """Refuse counts that no model has: without layers it scores noise, with millions it is built for ever."""
+    for name in ("num_hidden_layers", "n_layer", "n_layers", "num_labels"):
+        count = getattr(config, name)
+        least, most = (0, MOST_LABELS) if name == "num_labels" else (1, MOST_LAYERS)
+        if isinstance(count, int) and not least <= count <= most:
+            raise ModelError(
+                f"{file}: {name} is {count:.6g}, and a model has {least} to {most:,}; use the config.json that was "
+                "saved with the weights"
+            )
+
+
+def _declared_kind(config: _Config) -> Kind | None:
+    kinds = (kind_of_architecture(name) for name in config.architectures or ())
+    return next((kind for kind in kinds if kind), None)
+
+
+def _kind_of(config: _Config, declared: Kind | None, path: Path, wanted: Kind | None) -> Kind:
     if wanted == "encoder":
         return wanted  # every architecture has states
-    architectures = config.get("architectures") or []
-    declared = next((kind for name in architectures if (kind := kind_of_architecture(name))), None)
+    architectures = config.architectures or []
     if wanted and declared and wanted != declared:
         raise ModelError(
             f"{path}: config.json names {architectures[0]}, a {in_words(declared)}, and its scores as a "
@@ -111,30 +186,26 @@ def _kind_of(config: dict[str, Any], path: Path, wanted: Kind | None) -> Kind:
     )
 
 
-def _weights(path: Path, allow_pickle: bool) -> tuple[tuple[Path, ...], bool]:
-    safe = tuple(sorted(path.glob(SAFE_WEIGHTS)))
-    if safe:
-        return safe, False
-    candidates = (p for p in sorted(path.iterdir()) if not _is_like(p, TRAINING_STATE))
-    pickled = tuple(p for p in candidates if _is_like(p, PICKLED_WEIGHTS))
-    if not pickled:
-        raise ModelError(f"{path}: no weights (*.safetensors) in the folder; copy it again, weights included")
-    if not allow_pickle:
-        raise ModelError(
-            f"{path}: the weights are pickled ({pickled[0].name}), and unpickling can run any code; "
-            "convert them to safetensors, or pass allow_pickle=True if you trust their source"
-        )
-    return pickled, True
+def _settings(path: Path, kind: Kind) -> list[Path]:
+    names = [*SETTINGS, *(SENTENCE_SETTINGS if kind == "encoder" else ())]
+    # A module of sentence-transformers keeps its settings in a folder of its own, such as 1_Pooling.
+    modules = sorted(path.glob("*/config.json")) if kind == "encoder" and (path / "modules.json").exists() else []
+    return [file for place in (*(path / name for name in names), *modules) if (file := checked_file(place)) is not None]
 
 
-def _is_like(path: Path, patterns: tuple[str, ...]) -> bool:
-    return any(path.match(pattern) for pattern in patterns)
+def _tokenizer_map(path: Path) -> dict[str, Any] | list[Any] | None:
+    file = checked_file(path / "tokenizer_config.json")
+    return None if file is None else read_json(file, _TokenizerConfig).auto_map
 
 
 def _tokenizer(path: Path) -> tuple[Path, ...]:
-    if not any(p for pattern in VOCABULARY_FILES for p in path.glob(pattern)):
+    _tokenizer_map(path)
+    named = {file for name in TOKENIZER_FILES if (file := checked_file(path / name)) is not None}
+    like = {file for pattern in MORE_TOKENIZER_FILES for file in path.glob(pattern) if not file.is_dir()}
+    found = tuple(sorted(named | {file for file in like if checked_file(file) is not None}))
+    if not any(file.match(pattern) for pattern in VOCABULARY_FILES for file in found):
         raise ModelError(
             f"{path}: no tokenizer (tokenizer.json, vocab.txt or *.model); "
             "save it into the folder with tokenizer.save_pretrained(…)"
         )
-    return tuple(sorted({p for pattern in TOKENIZER_FILES for p in path.glob(pattern)}))
+    return found

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, TypedDict
 
 from biascheck.cache.document_cache import cache_folder
-from biascheck.cache.fingerprints import fingerprint_of_files, fingerprint_of_pair
+from biascheck.cache.live_fingerprints import LiveFingerprint
 from biascheck.errors import ModelError, UsageError
 from biascheck.models.adapters.encoders import TransformersEncoder, pooling_of_folder
 from biascheck.models.adapters.sequence_classifier import TransformersClassifier
 from biascheck.models.adapters.transformers import TransformersCausalModel, TransformersMaskedModel
-from biascheck.models.loading.folders import Kind, ModelFolder, in_words, inspect_folder, kind_of_architecture
+from biascheck.models.loading.folders import Kind, in_words, inspect_folder, kind_of_architecture
 from biascheck.models.loading.minilm import materialise_minilm_mlm
 from biascheck.models.loading.random_references import REFERENCES
+from biascheck.models.loading.reading import read_folder as _read_folder
+from biascheck.models.loading.reading import read_unchanged
 from biascheck.models.scoring.windows import Window
 
 __all__ = ["BUNDLED", "ClassifierOptions", "CommonOptions", "LoadOptions", "LoadedModel", "load"]
@@ -30,15 +31,8 @@ BUNDLED: Mapping[str, Callable[[Path], Path]] = MappingProxyType({"minilm-mlm": 
 """Models that come with the package: each is written once, as an ordinary folder, into the cache."""
 
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+|[\w.-]+")
-FROM_HUB = ["*.json", "*.safetensors", "*.txt", "*.model"]
+FROM_HUB = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
 DTYPES = ("float32", "float16", "bfloat16")
-AUTO_CLASSES = {
-    "masked": "AutoModelForMaskedLM",
-    "causal": "AutoModelForCausalLM",
-    "classifier": "AutoModelForSequenceClassification",
-    "encoder": "AutoModel",
-}
-UNREAD_BY_ENCODERS = ("pooler.",)
 
 
 class CommonOptions(TypedDict, total=False):
@@ -86,7 +80,8 @@ def load(
 
     Weights are read from safetensors only and no code from the model's author is run, unless
     ``allow_pickle`` or ``trust_remote_code`` say otherwise. A model whose head would be initialised at
-    random is refused. ``lazy=True`` checks the files now and loads the weights with the first score.
+    random is refused, and so is one of which only some layers would be used. ``lazy=True`` checks the files now and
+    loads the weights with the first score; it is an error if the files have changed by then.
     ``positive`` and ``window`` are for classifiers only.
     """
     if dtype not in DTYPES:
@@ -96,11 +91,21 @@ def load(
         return _from_pair(model, kind=kind, name=name, device=device, positive=positive, window=window)
     files = _hub_files(allow_pickle=allow_pickle, trust_remote_code=trust_remote_code, gguf_file=gguf_file)
     folder_path = _folder(model, revision, files)
-    folder = inspect_folder(folder_path, kind=kind, allow_pickle=allow_pickle, gguf_file=gguf_file)
+    inspect = partial(
+        inspect_folder,
+        folder_path,
+        kind=kind,
+        allow_pickle=allow_pickle,
+        gguf_file=gguf_file,
+        trust_remote_code=trust_remote_code,
+    )
+    folder = inspect()
+    prints = folder.fingerprint(dtype)
+    read = partial(_read_folder, folder, dtype=dtype, trust_remote_code=trust_remote_code, gguf_file=gguf_file)
     loaded = _adapter(folder.kind, positive, window)(
-        partial(_read_folder, folder, dtype=dtype, trust_remote_code=trust_remote_code, gguf_file=gguf_file),
+        partial(read_unchanged, read, inspect, prints),
         name=name or _display_name(model),
-        prints=fingerprint_of_files(folder.weights, folder.tokenizer, dtype),
+        prints=prints,
         device=device,
     )
     if isinstance(loaded, TransformersEncoder):
@@ -157,7 +162,7 @@ def _from_pair(
     model, tokenizer = pair
     class_name = type(model).__name__
     found = _kind_of_class(class_name, kind)
-    prints = fingerprint_of_pair(model, tokenizer)
+    prints = LiveFingerprint(model, tokenizer)
     name = name or model.config.name_or_path or class_name
     return _adapter(found, positive, window)(lambda: pair, name=name, prints=prints, device=device)
 
@@ -202,83 +207,7 @@ def _from_hub(hub_id: str, revision: str | None, files: list[str]) -> Path:
     except Exception as error:
         known = ", ".join([*BUNDLED, *(f"reference:{name}" for name in REFERENCES)])
         raise ModelError(
-            f"{hub_id!r} is no folder here and could not be had from the model hub ({type(error).__name__}); "
+            f"{hub_id!r} is not a local folder and could not be downloaded from the Hub ({type(error).__name__}); "
             "check the name and the network, pass a local folder, or use a built-in model "
             f"({known}; 'biascheck models' lists all)"
         ) from error
-
-
-def _read_folder(folder: ModelFolder, *, dtype: str, trust_remote_code: bool, gguf_file: str | None) -> tuple[Any, Any]:
-    import transformers
-
-    common: dict[str, Any] = {"trust_remote_code": trust_remote_code, "local_files_only": True}
-    if gguf_file is not None:
-        common["gguf_file"] = gguf_file
-    auto = getattr(transformers, AUTO_CLASSES[folder.kind])
-    read = partial(
-        auto.from_pretrained,
-        folder.path,
-        dtype=dtype,
-        use_safetensors=None if gguf_file else not folder.pickled,
-        output_loading_info=True,
-        **common,
-    )
-    with _without_bars():
-        model, report = _explained(folder, read)
-    _refuse_uninitialised(folder, model, report)
-    return model, _explained(folder, partial(_read_tokenizer, folder, **common))
-
-
-@contextmanager
-def _without_bars() -> Iterator[None]:
-    """Keep transformers' own bars for reading weights off the terminal."""
-    from transformers.utils import logging
-
-    shown = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if shown:
-            logging.enable_progress_bar()
-
-
-def _read_tokenizer(folder: ModelFolder, **common: Any) -> Any:
-    import transformers
-
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder.path, **common)
-    there = {path.name for path in folder.tokenizer}
-    if "vocab.txt" in there and there.isdisjoint(tokenizer.vocab_files_names.values()):
-        # An ALBERT with a WordPiece vocabulary, say: transformers goes by the model type and makes up
-        # an empty tokenizer, without a word.
-        return transformers.BertTokenizerFast.from_pretrained(folder.path, **common)
-    return tokenizer
-
-
-def _explained(folder: ModelFolder, read: Callable[[], Any]) -> Any:
-    """Turn the many ways in which reading a folder can fail into one error with a remedy."""
-    try:
-        return read()
-    except ImportError as error:
-        raise ModelError(f"{folder.path}: {str(error).strip().splitlines()[0]}") from error
-    except Exception as error:
-        text = str(error).strip().splitlines() or [type(error).__name__]
-        remedy = "the files are damaged, incomplete, or of an architecture this transformers release does not know"
-        if "trust_remote_code" in str(error):
-            remedy = "its code comes with the model; pass trust_remote_code=True if you trust its author"
-        raise ModelError(f"{folder.path}: could not be loaded ({text[0]}); {remedy}") from error
-
-
-def _refuse_uninitialised(folder: ModelFolder, model: Any, report: dict[str, Any]) -> None:
-    """Refuse weights the file did not hold: transformers fills them at random and only logs a warning."""
-    unread = UNREAD_BY_ENCODERS if folder.kind == "encoder" else ()
-    missing = sorted(key for key in map(str, report.get("missing_keys", ())) if not key.startswith(unread))
-    mismatched = sorted(str(key) for key in report.get("mismatched_keys", ()))
-    if not missing and not mismatched:
-        return
-    first = ", ".join([*missing, *mismatched][:3])
-    raise ModelError(
-        f"{folder.path}: {len(missing) + len(mismatched)} tensors of {type(model).__name__} are not in the weights "
-        f"({first} …) and would be random numbers; scores of such a head mean nothing. "
-        "Train and save the head first, or load the checkpoint that has it"
-    )

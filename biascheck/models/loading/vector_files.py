@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from biascheck.cache.fingerprints import sha256_of
 from biascheck.errors import ModelError, UsageError
 from biascheck.models.adapters.word_vectors import WordVectors
+from biascheck.models.loading.checked_files import checked_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,12 +73,23 @@ def _from_package(name: str | None) -> WordVectors:
 
 
 def _from_npy(path: Path, index: Path, name: str | None) -> WordVectors:
-    try:
-        matrix = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{path}: not readable as a NumPy table ({error}); save it with numpy.save") from error
+    if checked_file(index) is None:
+        raise ModelError(f"no file {str(index)!r} with the words of {path.name}; check the path")
     facts = hashlib.sha256(f"{sha256_of(path)}{sha256_of(index)}".encode()).hexdigest()
-    return WordVectors(_read_index(index), matrix, name=name or path.stem, fingerprint=facts)
+    words, table = _read_index(index), _read_table(path)
+    if len(words) != len(table):
+        raise ModelError(f"{index}: {len(words):,} words for {len(table):,} rows in {path.name}; give one for each row")
+    return WordVectors(words, table, name=name or path.stem, fingerprint=facts)
+
+
+def _read_table(path: Path) -> NDArray[Any]:
+    try:
+        table = np.load(path, mmap_mode="r", allow_pickle=False)
+    except Exception as error:  # a damaged header is evaluated as Python, and fails in as many ways
+        raise ModelError(f"{path}: not readable as a NumPy table ({error}); save it with numpy.save") from error
+    if not isinstance(table, np.ndarray) or table.ndim != 2 or table.dtype.kind not in "fiu":
+        raise ModelError(f"{path}: not a table of numbers with one row per word; save it with numpy.save")
+    return table
 
 
 def _index_file(path: Path) -> Path:
@@ -85,18 +97,35 @@ def _index_file(path: Path) -> Path:
         if (beside := path.with_suffix(suffix)).is_file():
             return beside
     raise ModelError(
-        f"{path}: no words beside the table; pass index=FILE with one word a line, in the order of its rows"
+        f"{path}: no words beside the table; pass index=FILE with one word per line, in the order of its rows"
     )
 
 
 def _read_index(path: Path) -> list[str]:
     if path.suffix == ".parquet":
         return _read_parquet(path)
-    text = path.read_text(encoding="utf-8")
-    if path.suffix != ".json":
-        return text.splitlines()
-    listed = json.loads(text)
-    return list(map(str, listed)) if isinstance(listed, list) else sorted(listed, key=lambda word: int(listed[word]))
+    try:
+        content = path.read_bytes()
+        return _words_of_json(path, content) if path.suffix == ".json" else _words_of_text(content)
+    except (OSError, ValueError, RecursionError) as error:
+        raise ModelError(f"{path}: not readable as a list of words ({error}); write it again as UTF-8") from error
+
+
+def _words_of_text(content: bytes) -> list[str]:
+    # Not str.splitlines, which also splits at characters that published vocabularies have as words.
+    lines = content.decode("utf-8").replace("\r\n", "\n").split("\n")
+    return lines[:-1] if not lines[-1] else lines
+
+
+def _words_of_json(path: Path, content: bytes) -> list[str]:
+    """The words of a JSON list, in order, or the keys of an object, in the order of the rows it gives them."""
+    listed = msgspec.json.decode(content, type=list[str] | dict[str, int])
+    if isinstance(listed, list):
+        return listed
+    words = sorted(listed, key=listed.__getitem__)
+    if [listed[word] for word in words] != list(range(len(words))):
+        raise ModelError(f"{path}: the rows of its words are not 0 to {len(words) - 1:,}, each once; write it again")
+    return words
 
 
 def _read_parquet(path: Path) -> list[str]:
@@ -104,8 +133,12 @@ def _read_parquet(path: Path) -> list[str]:
         import pyarrow.parquet
     except ImportError as error:
         raise ModelError(f"{path}: reading it needs pyarrow; install it with 'pip install pyarrow'") from error
-    table = pyarrow.parquet.read_table(path)
-    return [str(word) for word in table.column(0).to_pylist()]
+    try:
+        return msgspec.convert(pyarrow.parquet.read_table(path).column(0).to_pylist(), list[str])
+    except Exception as error:
+        raise ModelError(
+            f"{path}: not readable as Parquet with the words in the first column ({error}); write it again"
+        ) from error
 
 
 def _read_text(path: Path) -> tuple[list[str], NDArray[np.float32]]:
@@ -137,7 +170,7 @@ def _text_rows(lines: IO[str], path: Path) -> Iterator[tuple[str, NDArray[np.flo
             yield " ".join(cells[:-width]), np.array(cells[-width:], dtype=np.float32)
     except (UnicodeDecodeError, ValueError) as error:
         raise ModelError(
-            f"{path}: not readable as text vectors ({error}); a line is a word and its numbers, parted by single "
+            f"{path}: not readable as text vectors ({error}); a line is a word and its numbers, separated by single "
             "spaces. Name a binary file of word2vec .bin"
         ) from error
 

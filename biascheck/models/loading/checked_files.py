@@ -1,0 +1,91 @@
+"""Files of a model folder, checked before they are opened: regular, readable, and JSON of the expected types."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any, TypeVar, get_origin
+
+import msgspec
+
+from biascheck.errors import ModelError
+
+__all__ = ["checked_file", "read_json", "refuse_outside"]
+
+COPY_AGAIN = "copy or download the folder again"
+KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a FIFO"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+Shape = TypeVar("Shape")
+
+
+def checked_file(path: Path) -> Path | None:
+    """The path, if there is a regular file; ``None`` if there is nothing; a ModelError for anything else.
+
+    Opening a FIFO would wait for a writer for ever, so the kind of file is asked for first.
+    """
+    try:
+        if not os.path.lexists(path):
+            return None
+        mode = path.stat().st_mode
+    except FileNotFoundError as error:
+        raise ModelError(f"{path}: a symbolic link to a file that does not exist; {COPY_AGAIN}") from error
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{str(path)!r}: cannot be read ({error}); {COPY_AGAIN}") from error
+    if stat.S_ISREG(mode):
+        return path
+    kind = next((name for is_kind, name in KINDS if is_kind(mode)), "a special file")
+    raise ModelError(f"{path}: {kind} where a file is expected; {COPY_AGAIN}")
+
+
+def read_json(path: Path, shape: type[Shape]) -> Shape:
+    """The content of a JSON file as ``shape``, which names the fields that loading depends on."""
+    return _converted(path, _parsed(path), shape)
+
+
+def _parsed(path: Path) -> Any:
+    try:
+        # Not msgspec: transformers writes and reads Infinity and NaN, which strict JSON does not have.
+        return json.loads(path.read_text(encoding="utf-8"))
+    except RecursionError as error:
+        raise ModelError(f"{path}: not readable as JSON (nested too deeply); copy the folder again") from error
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path}: not readable as JSON ({error}); copy the folder again") from error
+
+
+def _converted(path: Path, content: Any, shape: type[Shape]) -> Shape:
+    if not isinstance(content, dict) and get_origin(shape) is not list:
+        raise ModelError(f"{path}: not a JSON object; copy the folder again")
+    try:
+        return msgspec.convert(content, shape)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise ModelError(f"{path}: {error}; correct the entry, or copy the folder again") from error
+
+
+def refuse_outside(folder: Path, file: Path) -> None:
+    """Refuse a file that lies outside the folder, by its name or through a symbolic link.
+
+    The hub's cache keeps its files as links from ``snapshots/<revision>`` to ``blobs``, which is fine.
+    """
+    root, target = folder.resolve(), file.resolve()
+    if any(target.is_relative_to(place) for place in (root, *_blobs(root))):
+        return
+    raise ModelError(
+        f"{file}: leads out of the model folder to {target}; copy the file into the folder, "
+        "or pass allow_pickle=True if you trust its source"
+    )
+
+
+def _blobs(root: Path) -> list[Path]:
+    """Where the hub's cache keeps the files of a snapshot: with the repository, or shared by all of them."""
+    snapshots = next((parent for parent in root.parents if parent.name == "snapshots"), None)
+    if snapshots is None:
+        return []
+    repository = snapshots.parent
+    return [repository / "blobs", repository.parent / "blobs"]

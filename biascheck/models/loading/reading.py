@@ -1,0 +1,114 @@
+"""Reading the files of a model folder with transformers, and checking what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from biascheck.cache.fingerprints import FileState, Fingerprint, state_of
+from biascheck.errors import ModelError
+from biascheck.models.loading.folders import ModelFolder
+from biascheck.models.loading.loading_report import judge_unexpected, refuse_uninitialised
+
+__all__ = ["read_folder", "read_unchanged"]
+
+AUTO_CLASSES = {
+    "masked": "AutoModelForMaskedLM",
+    "causal": "AutoModelForCausalLM",
+    "classifier": "AutoModelForSequenceClassification",
+    "encoder": "AutoModel",
+}
+
+
+def read_unchanged(
+    read: Callable[[], tuple[Any, Any]], inspect: Callable[[], ModelFolder], prints: Fingerprint
+) -> tuple[Any, Any]:
+    """Read a folder, and make sure that what was read is what was fingerprinted."""
+    before = inspect()
+    states = _states(before)
+    if before.fingerprint(prints.dtype) != prints:
+        raise _changed(before)
+    pair = read()
+    after = inspect()
+    if _states(after) != states or after.fingerprint(prints.dtype) != prints:
+        raise _changed(after)
+    return pair
+
+
+def _states(folder: ModelFolder) -> dict[str, FileState]:
+    try:
+        return {str(file): state_of(file) for file in (*folder.weights, *folder.tokenizer)}
+    except OSError as error:
+        raise _changed(folder) from error
+
+
+def _changed(folder: ModelFolder) -> ModelError:
+    return ModelError(
+        f"{folder.path}: the files changed during the run, so that figures could be filed under another model; "
+        "start the run again, and leave the folder alone until it ends"
+    )
+
+
+def read_folder(folder: ModelFolder, *, dtype: str, trust_remote_code: bool, gguf_file: str | None) -> tuple[Any, Any]:
+    """The model and the tokenizer in a folder; a ModelError where they are not whole."""
+    import transformers
+
+    common: dict[str, Any] = {"trust_remote_code": trust_remote_code, "local_files_only": True}
+    if gguf_file is not None:
+        common["gguf_file"] = gguf_file
+    auto = getattr(transformers, AUTO_CLASSES[folder.kind])
+    read = partial(
+        auto.from_pretrained,
+        folder.path,
+        dtype=dtype,
+        use_safetensors=None if gguf_file else not folder.pickled,
+        output_loading_info=True,
+        **common,
+    )
+    with _without_bars():
+        model, report = _explained(folder, read)
+    refuse_uninitialised(folder, model, report)
+    judge_unexpected(folder, model, report)
+    return model, _explained(folder, partial(_read_tokenizer, folder, **common))
+
+
+@contextmanager
+def _without_bars() -> Iterator[None]:
+    """Keep transformers' own bars for reading weights off the terminal."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
+
+
+def _read_tokenizer(folder: ModelFolder, **common: Any) -> Any:
+    import transformers
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder.path, **common)
+    there = {path.name for path in folder.tokenizer}
+    if "vocab.txt" in there and there.isdisjoint(tokenizer.vocab_files_names.values()):
+        # An ALBERT with a WordPiece vocabulary, say: transformers goes by the model type and makes up
+        # an empty tokenizer, without a word.
+        return transformers.BertTokenizerFast.from_pretrained(folder.path, **common)
+    return tokenizer
+
+
+def _explained(folder: ModelFolder, read: Callable[[], Any]) -> Any:
+    """Turn the many ways in which reading a folder can fail into one error with a remedy."""
+    try:
+        return read()
+    except ImportError as error:
+        raise ModelError(f"{folder.path}: {str(error).strip().splitlines()[0]}") from error
+    except Exception as error:
+        text = str(error).strip().splitlines() or [type(error).__name__]
+        remedy = "the files are damaged, incomplete, or of an architecture this transformers release does not know"
+        if "trust_remote_code" in str(error):
+            remedy = "its code comes with the model; pass trust_remote_code=True if you trust its author"
+        raise ModelError(f"{folder.path}: could not be loaded ({text[0]}); {remedy}") from error
