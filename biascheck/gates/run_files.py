@@ -27,6 +27,7 @@ from biascheck.results.storage import (
     result_from_dict,
     result_to_dict,
 )
+from biascheck.wording import counted
 
 __all__ = ["read_results", "read_run", "write_results", "write_run"]
 
@@ -68,10 +69,11 @@ def read_run(path: Path) -> Run:
 
 
 def _outcome(document: dict[str, Any]) -> Any:
-    """The outcome of a run; up to schema 2 a file said only whether the run was interrupted."""
+    """The outcome of a run; up to schema 2 a file said only whether the run was interrupted, and how many did not run."""
     if "outcome" in document or document.get("complete", True):
         return document.get("outcome")
-    return {"interrupted": True}
+    not_run = document.get("not_run", 0)
+    return {"interrupted": True, "problems": [f"{counted(not_run, 'test')} did not run"] if not_run else []}
 
 
 def write_results(path: Path, results: Iterable[Result], gates: Iterable[Gate] = ()) -> None:

@@ -13,6 +13,7 @@ import msgspec
 
 from biascheck.errors import BiascheckError, ResultError
 from biascheck.results.earlier_schemas import upgraded_result
+from biascheck.results.published_figures import PublishedFigure
 from biascheck.results.result import Result
 from biascheck.wording import visible
 
@@ -40,7 +41,6 @@ def result_to_dict(result: Result) -> dict[str, Any]:
     fields["interval"] = None if result.interval is None else asdict(result.interval)
     fields["provenance"] = vars(result.provenance)
     fields["description"] = vars(result.description)
-    fields["attachments"] = [msgspec.to_builtins(attachment) for attachment in result.attachments]
     fields["items"] = [vars(item) for item in result.items]
     fields["skipped"] = [vars(skip) for skip in result.skipped]
     return {"schema": SCHEMA, **plain(fields)}
@@ -112,7 +112,13 @@ def check_schema(document: object, what: str, newest: int) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Mappings, tuples and named values as dictionaries and lists."""
+    """Mappings, tuples and named values as dictionaries and lists; the rest stays, for JSON to accept or refuse."""
+    if isinstance(value, msgspec.Struct):
+        # not msgspec.to_builtins: that writes sets, dates and bytes as something else, without a word
+        tag = value.__struct_config__.tag
+        return {**({"kind": tag} if tag else {}), **plain(msgspec.structs.asdict(value))}
+    if isinstance(value, PublishedFigure):
+        return plain(vars(value))
     if isinstance(value, Mapping):
         return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):

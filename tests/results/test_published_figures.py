@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-FIGURES = tomllib.loads((Path(__file__).resolve().parent.parent / "suites" / "published.toml").read_text("utf-8"))
+SUITES = Path(__file__).resolve().parents[2] / "suites"
+FIGURES = tomllib.loads((SUITES / "published.toml").read_text("utf-8"))
 
 
 @pytest.mark.parametrize(("figure", "column"), [("skew", "skew"), ("stereotype", "stereo")])

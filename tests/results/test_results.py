@@ -77,13 +77,14 @@ def test_where_summarises_the_items_with_a_label():
     first, second = whole.where(template="t0"), whole.where(template="t1")
     assert first.estimate == pytest.approx((-1.0 + 1.0 + 0.5 + 0.0 + 0.25 + 1.0) / 6)
     assert second.estimate == pytest.approx((-3.0 + 2.0 + 0.0 + 1.0 + 0.75 + 0.0) / 6)
-    assert (first.n, first.clusters, first.corpus) == (6, 6, "jobs·t0")
+    assert (first.n, first.clusters, first.corpus) == (6, 6, "jobs")
+    assert (first.slice, first.corpus_label) == ((("template", "t0"),), "jobs (template=t0)")
     assert first.interval != whole.interval
 
 
 def test_where_is_what_summarising_those_items_alone_gives():
     whole = result_of(items_of(SIX))
-    alone = result_of([item for item in whole.items if item.labels["template"] == "t1"], corpus="jobs·t1")
+    alone = result_of([item for item in whole.items if item.labels["template"] == "t1"], slice=(("template", "t1"),))
     assert whole.where(template="t1") == alone
 
 
