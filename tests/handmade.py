@@ -74,7 +74,8 @@ def gate_of(verdict: Verdict = Verdict.WITHIN, *, passed: bool | None = None, **
         "key": key_of(
             **{name: fields.pop(name) for name in ("measure", "statistic", "treatment", "contrast") if name in fields}
         ),
-        "title": "association on tiny × jobs", "model": "tiny", "corpus": "jobs", "estimate": 0.41, "interval": Interval(0.33, 0.49, 0.95, "by hand"), "margin": 0.2,
+        "title": "association on tiny × jobs", "model": "tiny", "corpus": "jobs", "estimate": 0.41,
+        "interval": Interval(0.33, 0.49, 0.95, "by hand"), "margin": 0.2,
         "parity": 0.0, "n": 900, "unit": "pairs", "clusters": 60, "skipped": 0, "seed": 0, "verdict": verdict,
         "passed": verdict is Verdict.WITHIN if passed is None else passed, "offenders": ("nurse −1.90",),
     }  # fmt: skip

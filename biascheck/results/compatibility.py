@@ -23,7 +23,7 @@ def similar_question(result: Result) -> tuple[object, ...]:
 
 
 def question_of_earlier_release(result: Result) -> tuple[object, ...]:
-    """What an entry of unknown part, written by an earlier release, certainly shares with the result it was meant for."""
+    """What an entry of an earlier release, of unknown part, certainly shares with the result it was meant for."""
     return result.measure, result.statistic, result.treatment, result.corpus.partition("·")[0]
 
 

@@ -17,6 +17,7 @@ __all__ = ["of_unknown_part", "upgraded_comparison", "upgraded_gate", "upgraded_
 
 FIRST_WITH_IDENTITY = 3
 UNKNOWN_LABEL = "part"
+IN_THE_KEY = ("measure", "statistic", "contrast")
 
 
 def of_unknown_part(slice_: Slice) -> bool:
@@ -30,8 +31,8 @@ def upgraded_result(document: Mapping[str, Any]) -> dict[str, Any]:
     if document["schema"] >= FIRST_WITH_IDENTITY:
         return fields
     details = fields.pop("details", {})  # in the form of each suite; kept as facts to read
-    attached = [{"kind": "facts", "facts": details}] if details else []
-    return {**fields, **_model(fields["model"]), **_corpus(fields["corpus"]), "attachments": attached}
+    attached = {"attachments": [{"kind": "facts", "facts": details}]} if details else {}
+    return {**fields, **_model(fields["model"]), **_corpus(fields["corpus"]), **attached}
 
 
 def upgraded_gate(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -45,7 +46,7 @@ def upgraded_gate(document: Mapping[str, Any]) -> dict[str, Any]:
     published = fields.get("published")
     notes = [fields.get("note"), f"published: {published}" if published else ""]
     return {
-        **fields,
+        **{name: value for name, value in fields.items() if name not in IN_THE_KEY},
         "key": _key(fields, fields["model"]),
         "model": _model(fields["model"])["model"],
         "corpus": _corpus_label(fields["corpus"]),
@@ -62,7 +63,7 @@ def upgraded_comparison(document: Mapping[str, Any]) -> dict[str, Any]:
     before, after = fields["model_before"], fields["model_after"]
     names = {"model_before": _model(before)["model"], "model_after": _model(after)["model"]}
     return {
-        **fields,
+        **{name: value for name, value in fields.items() if name not in IN_THE_KEY},
         **names,
         "key_before": _key(fields, before),
         "key": _key(fields, after),

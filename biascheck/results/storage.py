@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
+from dataclasses import fields as dataclass_fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +14,7 @@ import msgspec
 
 from biascheck.errors import BiascheckError, ResultError
 from biascheck.results.earlier_schemas import upgraded_result
+from biascheck.results.items import ItemScore
 from biascheck.results.published_figures import PublishedFigure
 from biascheck.results.result import Result
 from biascheck.wording import visible
@@ -27,10 +29,13 @@ __all__ = [
     "result_from_dict",
     "result_to_dict",
     "storable",
+    "without_unknown_fields",
 ]
 
 SCHEMA = 3
 """Version of the fields of a result; part of the cache key. 3: identity (treatment, slice) and description."""
+
+AGAIN = "; measure it again"
 
 Kind = TypeVar("Kind")
 
@@ -63,7 +68,20 @@ def result_from_dict(document: object) -> Result:
     """Rebuild a result, refusing what this release cannot understand."""
     checked = check_schema(document, "a result", SCHEMA)
     with refusing_damage("a stored result"):
-        return converted(upgraded_result(checked), Result)
+        fields = upgraded_result(checked)
+        without_unknown_fields([fields], Result)
+        without_unknown_fields(fields.get("items", ()), ItemScore)
+        return converted(fields, Result)
+
+
+def without_unknown_fields(documents: Iterable[Any], kind: type) -> list[Any]:
+    """The documents, unless one has a field that ``kind`` has not: misspelt, it would be taken for a missing one."""
+    known = {field.name for field in dataclass_fields(kind)}
+    listed = list(documents)
+    for document in listed:
+        if isinstance(document, Mapping) and (unknown := sorted(set(document) - known)):
+            raise ResultError(f"unknown field {unknown[0]!r} of a {kind.__name__}")
+    return listed
 
 
 def converted(document: object, kind: type[Kind]) -> Kind:
@@ -92,10 +110,10 @@ def refusing_damage(what: str) -> Iterator[None]:
     try:
         yield
     except BiascheckError as error:
-        raise ResultError(f"{what} is damaged: {error}; measure it again") from error
+        raise ResultError(f"{what} is damaged: {str(error).removesuffix(AGAIN)}{AGAIN}") from error
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
         # msgspec's ValidationError is a ValueError that names the field
-        raise ResultError(f"{what} lacks or misspells a field ({error}); measure it again") from error
+        raise ResultError(f"{what} lacks or misspells a field ({error}){AGAIN}") from error
 
 
 def check_schema(document: object, what: str, newest: int) -> dict[str, Any]:

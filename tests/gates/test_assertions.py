@@ -70,8 +70,8 @@ def test_a_gate_that_is_exceeded_fails_with_its_finding_alone():
 def test_an_inconclusive_gate_fails_and_says_what_the_sample_could_have_found():
     # Wilson for 7 of 10: [0.3968, 0.8922]; its width is 2 · 1.96 · 0.1264, and (1.96 + 0.8416) · 0.1264 = 0.354
     assert failure(assert_share_within, SEVEN_OF_TEN, 0.2) == [
-        "positive share on tiny × jobs: 0.70 [0.40, 0.89] is inconclusive: the interval crosses the margin 0.20 around 0.50; "
-        "largest: w0 +1.00, w1 +1.00, w2 +1.00 (10 attributes, seed 0)",
+        "positive share on tiny × jobs: 0.70 [0.40, 0.89] is inconclusive: the interval crosses the margin 0.20 around "
+        "0.50; largest: w0 +1.00, w1 +1.00, w2 +1.00 (10 attributes, seed 0)",
         "  the interval crosses the margin; this sample finds gaps of 0.35 or more (power 0.8): "
         "add attributes, or accept the doubt with inconclusive='warn'",
     ]
@@ -100,7 +100,8 @@ def test_more_skipped_items_than_allowed_fail_whatever_the_interval_says():
     assert failure(assert_within_margin, shy, 0.5, inconclusive="warn") == [
         "association on tiny × jobs: 0.41 [0.41, 0.41] cannot be judged: 2 of 7 pairs were skipped, e.g. 'she' is no "
         "word of this model; largest: baker +0.41, judge +0.41, mason +0.41 (5 pairs, 2 skipped, seed 0)",
-        "  more than 20% of the pairs have no score: mend the corpus or the model, or allow a larger share with skipped=",
+        "  more than 20% of the pairs have no score: mend the corpus or the model, or allow a larger share with "
+        "skipped=",
     ]
     assert assert_within_margin(shy, 0.5, skipped=0.3).passed
     assert "cannot be judged" in failure(assert_all_within, [CONSTANT, shy], 0.5)[0]
@@ -131,7 +132,10 @@ def test_the_verdict_changes_where_the_margin_meets_an_end_of_the_interval(sign,
 def test_a_share_is_judged_around_one_half():
     assert assert_share_within(SEVEN_OF_TEN, 0.4).verdict is Verdict.WITHIN
     all_of_ten = result_of(
-        [replace(item, score=1.0) for item in SEVEN_OF_TEN.items], statistic="share_positive", parity=0.5
+        [replace(item, score=1.0) for item in SEVEN_OF_TEN.items],
+        measure="positive share",
+        statistic="share_positive",
+        parity=0.5,
     )
     # Wilson's lower limit for 10 of 10 is 0.7225
     assert "1.000 [0.722, 1.000] exceeds margin 0.220 around 0.50" in failure(assert_share_within, all_of_ten, 0.22)[0]
@@ -183,20 +187,20 @@ def test_an_exceeded_margin_fails_even_where_doubt_is_accepted():
         (
             assert_association_within,
             SEVEN_OF_TEN,
-            "assert_association_within judges a mean as association(model, corpus) gives it; this result is a "
-            "share positive (positive share). Use assert_within_margin for any result",
+            "assert_association_within judges a result of association; this one is of positive share. "
+            "Use assert_within_margin for any measure of your own",
         ),
         (
             assert_effect_size_within,
             WIDE,
-            "assert_effect_size_within judges a standardised difference as effect_size(model, corpus) gives it; this "
-            "result is a mean (association). Use assert_within_margin for any result",
+            "assert_effect_size_within judges a result of effect size or competency effect; this one is of "
+            "association. Use assert_within_margin for any measure of your own",
         ),
         (
             assert_share_within,
             SIDES,
-            "assert_share_within judges a share positive as positive_share(model, corpus) gives it; this result is a "
-            "standardised difference (effect size). Use assert_within_margin for any result",
+            "assert_share_within judges a result of positive share or female share; this one is of effect size. "
+            "Use assert_within_margin for any measure of your own",
         ),
     ],
 )

@@ -107,11 +107,11 @@ def test_the_trade_off_is_kept_by_a_model_that_tosses_coins():
 
 def test_each_assertion_wants_its_own_figure():
     skew, stereotype = result("skew", always_he), result("stereotype", always_he)
-    with pytest.raises(UsageError, match=r"assert_skew_below judges a skew .* Use assert_below"):
+    with pytest.raises(UsageError, match=r"assert_skew_below judges a result of skew; .* Use assert_below"):
         assert_skew_below(stereotype, 0.3)
-    with pytest.raises(UsageError, match="assert_stereotype_below judges a stereotype"):
+    with pytest.raises(UsageError, match="assert_stereotype_below judges a result of stereotype"):
         assert_stereotype_below(skew, 0.3)
-    with pytest.raises(UsageError, match="assert_trade_off judges a skew"):
+    with pytest.raises(UsageError, match="assert_trade_off judges a result of skew"):
         assert_trade_off(stereotype, skew, skew_bound=0.3, stereotype_bound=0.3)
     with pytest.raises(UsageError, match="trade like for like"):
         assert_trade_off(skew, replace(stereotype, model="other"), skew_bound=0.3, stereotype_bound=0.3)

@@ -46,7 +46,8 @@ SHARE = {
         ),
         (
             STRADDLES,
-            "association on minilm × bec-pro: 0.41 [0.10, 0.72] is inconclusive: the interval crosses the margin 0.20 (900 pairs, seed 0)",
+            "association on minilm × bec-pro: 0.41 [0.10, 0.72] is inconclusive: the interval crosses the margin "
+            "0.20 (900 pairs, seed 0)",
         ),
         (
             NO_INTERVAL,

@@ -11,6 +11,7 @@ import pytest
 from handmade import SKIPPED, items_of, result_of, spread
 
 from biascheck.errors import ScoreError, UsageError
+from biascheck.results.attachments import Facts
 from biascheck.results.items import ItemScore, Skipped
 from biascheck.results.result import Offender
 from biascheck.stats import Interval
@@ -27,24 +28,17 @@ SIX = {
 
 
 def test_a_result_is_frozen():
-    result = result_of(items_of(SIX), details={"note": 1})
+    result = result_of(items_of(SIX), attachments=(Facts(facts={"note": 1}),))
     for thing, name in ((result, "estimate"), (result.items[0], "score"), (result.provenance, "variant")):
         with pytest.raises(FrozenInstanceError):
             setattr(thing, name, 0)
-    with pytest.raises(TypeError):
-        result.details["note"] = 2
-
-
-def test_details_do_not_follow_the_dictionary_they_came_from():
-    details = {"note": 1}
-    result = result_of(items_of(SIX), details=details)
-    details["note"] = 2
-    assert result.details["note"] == 1
+    with pytest.raises(AttributeError):
+        result.attachments[0].facts = {}
 
 
 @pytest.mark.parametrize("again", [copy.deepcopy, lambda result: pickle.loads(pickle.dumps(result))])
 def test_a_result_can_be_copied_and_sent_to_another_process(again):
-    result = result_of(items_of(SIX), details={"note": [1, 2]}, skipped=(SKIPPED,))
+    result = result_of(items_of(SIX), attachments=(Facts(facts={"note": [1, 2]}),), skipped=(SKIPPED,))
     assert again(result) == result
 
 

@@ -57,7 +57,6 @@ def full_result(**changes):
     texts = {
         "model": "größe-7b",
         "warnings": ("Vorsicht: “ß” ≠ “ss”",),
-        "details": {"rows": [{"name": "Ärztin", "v": 1.5}]},
         "description": DESCRIPTION,
         "treatment": ("small", "mix-all"),
         "slice": (("group", "female"), ("year", 2019)),
@@ -186,7 +185,6 @@ results = st.builds(
     effect_size=st.none() | numbers,
     unit=names,
     warnings=st.lists(names, max_size=2).map(tuple),
-    details=st.dictionaries(names, plain_values, max_size=2),
     treatment=treatments,
     slice=slices,
     several_groups=st.booleans(),
@@ -327,11 +325,14 @@ def test_a_missing_field_is_named(stored, name, kind):
         lambda d: d.update(gates=3),
         lambda d: d["gates"].append(None),
         lambda d: d["gates"][0].update(verdict="splendid"),
+        lambda d: d["gates"][0].update(colour="red"),
         lambda d: d["gates"][0].update(key=None),
         lambda d: d["gates"][0]["key"].update(slice=[["home"]]),
         lambda d: d["gates"][0].update(published="0.5 (§ 4)"),
         lambda d: d["gates"][0].update(estimate=True),
         lambda d: d["results"].append("text"),
+        lambda d: d["results"][0].update(colour="red"),
+        lambda d: d["results"][0]["items"][0].update(sides="A"),
         lambda d: d["results"][0].update(attachments=[{"kind": "picture"}]),
         lambda d: d["results"][0].update(treatment="mix-all"),
         lambda d: d["results"][0].update(n="12"),
@@ -344,7 +345,7 @@ def test_a_missing_field_is_named(stored, name, kind):
     ],
 )
 def test_a_file_edited_by_hand_is_refused_with_a_reason(stored, edit):
-    with pytest.raises(ResultError, match=r"lacks or misspells a field|biascheck did not write this"):
+    with pytest.raises(ResultError, match=r"lacks or misspells a field|biascheck did not write this|unknown field"):
         read_results(stored(edit))
 
 
@@ -359,7 +360,7 @@ def test_what_json_cannot_express_is_never_written(tmp_path, value):
     write_results(path, [full_result()])
     before = path.read_bytes()
     with pytest.raises(ResultError, match=r"results\.json: not written, a result holds what JSON cannot express"):
-        write_results(path, [full_result(details={"value": value})])
+        write_results(path, [full_result(attachments=(Facts(facts={"value": value}),))])
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
 
@@ -368,11 +369,11 @@ def test_what_json_cannot_express_is_never_written(tmp_path, value):
 @pytest.mark.parametrize(
     "place",
     [
-        lambda value: full_result(details={"value": value}),
+        lambda value: full_result(provenance=replace(full_result().provenance, options={"value": value})),
         lambda value: full_result(attachments=(Facts(facts={"value": value}),)),
-        lambda value: replace(full_result(details={"": value}), model=str(value)),
+        lambda value: full_result(warnings=(value,)),
     ],
-    ids=["details", "attachment", "name"],
+    ids=["option", "attachment", "warning"],
 )
 def test_what_no_file_can_hold_is_refused_with_the_remedy(place, value):
     with pytest.raises(ResultError, match=r"cannot be stored .* use plain finite numbers, text, lists and dicts"):
