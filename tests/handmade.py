@@ -1,6 +1,8 @@
 """Results made by hand, so that a test knows every score in them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
 
 from biascheck.gates.gate import Gate
 from biascheck.results.items import ItemScore, Shown, Skipped
@@ -29,6 +31,15 @@ def items_of(gaps: Mapping[str, Sequence[float]], **fields: object) -> tuple[Ite
     )
 
 
+def provenance_of(model: str = "tiny", corpus: str = "jobs") -> Provenance:
+    """Where a result of this model and this corpus comes from: other names have other fingerprints."""
+    return replace(
+        PROVENANCE,
+        model_fingerprint=PROVENANCE.model_fingerprint if model == "tiny" else sha256(model.encode()).hexdigest(),
+        corpus_fingerprint=PROVENANCE.corpus_fingerprint if corpus == "jobs" else sha256(corpus.encode()).hexdigest(),
+    )
+
+
 def result_of(items: Sequence[ItemScore], **fields: object) -> Result:
     """A summarised result of these items, called "association on tiny × jobs" unless told otherwise."""
     form = {
@@ -42,7 +53,7 @@ def result_of(items: Sequence[ItemScore], **fields: object) -> Result:
         "clusters": 0,
         "seed": 0,
         "contrast": ("male", "female"),
-        "provenance": PROVENANCE,
+        "provenance": provenance_of(fields.get("model", "tiny"), fields.get("corpus", "jobs")),
         "unit": "pairs",
     }
     return summarise(Result(**{**form, "items": tuple(items), **fields}))
@@ -63,7 +74,8 @@ def gate_of(verdict: Verdict = Verdict.WITHIN, *, passed: bool | None = None, **
         "key": key_of(
             **{name: fields.pop(name) for name in ("measure", "statistic", "treatment", "contrast") if name in fields}
         ),
-        "title": "association on tiny × jobs", "model": "tiny", "corpus": "jobs", "estimate": 0.41, "interval": Interval(0.33, 0.49, 0.95, "by hand"), "margin": 0.2,
+        "title": "association on tiny × jobs", "model": "tiny", "corpus": "jobs", "estimate": 0.41,
+        "interval": Interval(0.33, 0.49, 0.95, "by hand"), "margin": 0.2,
         "parity": 0.0, "n": 900, "unit": "pairs", "clusters": 60, "skipped": 0, "seed": 0, "verdict": verdict,
         "passed": verdict is Verdict.WITHIN if passed is None else passed, "offenders": ("nurse −1.90",),
     }  # fmt: skip

@@ -35,7 +35,10 @@ def compare(
     before: Annotated[Path, typer.Argument(help="results or baseline to compare with")],
     after: Annotated[list[Path], typer.Argument(help="later results; each is compared with the first file")],
     fail_on: Annotated[
-        FailOn | None, typer.Option(help="exit with 1 if a result regressed, or already if one is inconclusive")
+        FailOn | None,
+        typer.Option(
+            help="exit with 1 if a result regressed or could not be judged, or already if one is inconclusive"
+        ),
     ] = None,
     tolerance: Annotated[float, typer.Option(min=0.0, help="how much further from parity a result may lie")] = 0.0,
     markdown: Annotated[Path | None, typer.Option(help="also write the comparison as Markdown")] = None,
@@ -56,9 +59,15 @@ def compare(
         if path is not None:
             _written(path, write, judgement)
     _refuse(judgement)
-    failing = {FailOn.REGRESSED: {"regressed"}, FailOn.INCONCLUSIVE: {"regressed", "inconclusive"}}
-    if fail_on is not None and any(one.verdict in failing[fail_on] for one in judgement.comparisons):
+    if fail_on is not None and _failed(judgement, fail_on):
         raise typer.Exit(FAILED)
+
+
+def _failed(judgement: Judgement, fail_on: FailOn) -> bool:
+    """A comparison without an interval, and a result on less than before, fail like a regression."""
+    if judgement.shrunk or not all(one.passed for one in judgement.comparisons):
+        return True
+    return fail_on is FailOn.INCONCLUSIVE and any(one.verdict == "inconclusive" for one in judgement.comparisons)
 
 
 def _baseline(path: Path) -> Baseline:

@@ -71,7 +71,7 @@ def assert_all_within(
     __tracebackhide__ = True
     if not results:
         raise UsageError("no results to judge; missing data never passes")
-    limit = checked_number(margin, "margin")
+    limit, level = checked_number(margin, "margin"), checked_share(level, "level")
     for result in results:
         require_direction(result, "within")
     verdicts = stats.judge_family(

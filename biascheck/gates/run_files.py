@@ -26,7 +26,9 @@ from biascheck.results.storage import (
     refusing_damage,
     result_from_dict,
     result_to_dict,
+    without_unknown_fields,
 )
+from biascheck.wording import counted
 
 __all__ = ["read_results", "read_run", "write_results", "write_run"]
 
@@ -58,20 +60,28 @@ def read_run(path: Path) -> Run:
     with refusing_damage(f"{path}: the file of results"):
         return Run(
             results=tuple(result_from_dict(entry) for entry in document["results"]),
-            gates=converted([upgraded_gate(entry) for entry in document["gates"]], tuple[Gate, ...]),
-            comparisons=converted(
-                [upgraded_comparison(entry) for entry in document.get("comparisons", ())], tuple[Comparison, ...]
-            ),
+            gates=converted(_gates(document), tuple[Gate, ...]),
+            comparisons=converted(_comparisons(document), tuple[Comparison, ...]),
             outcome=converted(_outcome(document), Outcome | None),  # type: ignore[arg-type]
             baseline=converted(document.get("baseline"), Judgement | None),  # type: ignore[arg-type]
         )
 
 
+def _gates(document: dict[str, Any]) -> list[Any]:
+    return without_unknown_fields((upgraded_gate(entry) for entry in document["gates"]), Gate)
+
+
+def _comparisons(document: dict[str, Any]) -> list[Any]:
+    found = (upgraded_comparison(entry) for entry in document.get("comparisons", ()))
+    return without_unknown_fields(found, Comparison)
+
+
 def _outcome(document: dict[str, Any]) -> Any:
-    """The outcome of a run; up to schema 2 a file said only whether the run was interrupted."""
+    """The outcome of a run; up to schema 2 a file said only whether it was interrupted, and how many did not run."""
     if "outcome" in document or document.get("complete", True):
         return document.get("outcome")
-    return {"interrupted": True}
+    not_run = document.get("not_run", 0)
+    return {"interrupted": True, "problems": [f"{counted(not_run, 'test')} did not run"] if not_run else []}
 
 
 def write_results(path: Path, results: Iterable[Result], gates: Iterable[Gate] = ()) -> None:

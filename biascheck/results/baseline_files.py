@@ -17,7 +17,7 @@ from biascheck.results.file_kinds import BASELINE, BASELINE_SCHEMA
 from biascheck.results.items import ItemScore, sample_of
 from biascheck.results.key import Slice
 from biascheck.results.result import Provenance, Result
-from biascheck.results.storage import check_schema, converted, read_document, refusing_damage
+from biascheck.results.storage import check_schema, converted, read_document, refusing_damage, without_unknown_fields
 
 __all__ = ["read_baseline", "write_baseline"]
 
@@ -65,7 +65,8 @@ def read_baseline(path: Path) -> Baseline:
     schema = check_schema(document, str(path), BASELINE_SCHEMA)["schema"]
     with refusing_damage(f"{path}: the baseline"):
         rows = [_row_from(row) for row in document["items"]]
-        entries = converted([{**upgraded_result({"schema": schema, **e})} for e in document["entries"]], list[Entry])
+        upgraded = (upgraded_result({"schema": schema, **entry}) for entry in document["entries"])
+        entries = converted(without_unknown_fields(upgraded, Entry), list[Entry])
         return Baseline(tuple(_result_of(entry, rows) for entry in entries))
 
 

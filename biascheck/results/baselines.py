@@ -12,7 +12,8 @@ from functools import cached_property
 
 from biascheck.errors import UsageError
 from biascheck.results.comparison import Comparison, compare_all, why_not
-from biascheck.results.compatibility import similar_question
+from biascheck.results.compatibility import question_of_earlier_release, similar_question
+from biascheck.results.earlier_schemas import of_unknown_part
 from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL
 from biascheck.stats import Change
@@ -38,10 +39,14 @@ class Baseline:
         return _of_same_model(self._by_question.get(result.key.question, ()), result)
 
     def resembling(self, result: Result, taken: Iterable[Result] = ()) -> Result | None:
-        """An entry that a result was meant to answer, though its corpus has changed; none of those ``taken``."""
+        """An entry that a result was meant to answer, though its corpus has changed; none of those ``taken``.
+
+        Where an earlier release wrote the baseline, it may be any entry about a part of the corpus.
+        """
         elsewhere = {entry.key for entry in taken}
         found = self._by_similar_question.get(similar_question(result), ())
-        return _of_same_model([entry for entry in found if entry.key not in elsewhere], result)
+        likely = _of_same_model([entry for entry in found if entry.key not in elsewhere], result)
+        return likely or next(iter(self._of_earlier_release(result)), None)
 
     def __getitem__(self, result: Result) -> Result:
         """The entry that answers the same question; UsageError where there is none."""
@@ -60,10 +65,17 @@ class Baseline:
     def updated(self, results: Iterable[Result]) -> Baseline:
         """The baseline with these results; an entry that none of them replaces stays."""
         fresh = list(results)
-        replaced = {entry.key for result in fresh if (entry := self.find(result) or self.resembling(result))}
+        exact = {result.key: entry for result in fresh if (entry := self.find(result)) is not None}
+        changed = [result for result in fresh if result.key not in exact]
+        replaced = {entry.key for entry in exact.values()}
+        replaced |= {entry.key for result in changed if (entry := self.resembling(result, exact.values()))}
+        replaced |= {entry.key for result in changed for entry in self._of_earlier_release(result)}
         entries = {entry.key: entry for entry in self.entries if entry.key not in replaced}
         entries |= {result.key: result for result in fresh}
         return Baseline(tuple(sorted(entries.values(), key=_order)))
+
+    def _of_earlier_release(self, result: Result) -> Sequence[Result]:
+        return self._by_question_of_earlier_release.get(question_of_earlier_release(result), ())
 
     @cached_property
     def _by_question(self) -> Mapping[Question, Sequence[Result]]:
@@ -72,6 +84,10 @@ class Baseline:
     @cached_property
     def _by_similar_question(self) -> Mapping[Question, Sequence[Result]]:
         return _grouped(self.entries, similar_question)
+
+    @cached_property
+    def _by_question_of_earlier_release(self) -> Mapping[Question, Sequence[Result]]:
+        return _grouped((one for one in self.entries if of_unknown_part(one.slice)), question_of_earlier_release)
 
 
 @dataclass(frozen=True)
@@ -151,7 +167,9 @@ def _shrunk(before: Result, after: Result) -> str:
 def _of_same_model(entries: Sequence[Result], result: Result) -> Result | None:
     if len(entries) <= 1:
         return entries[0] if entries else None
-    return next((entry for entry in entries if entry.model == result.model), None)
+    of_same_name = [entry for entry in entries if entry.model == result.model]
+    same = [entry for entry in entries if entry.key.model == result.key.model]
+    return next(iter(same or of_same_name), None)
 
 
 def _none_of(models: Sequence[str], result: Result) -> str:

@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterator, Mapping
 
 from biascheck.errors import UsageError
+from biascheck.results.earlier_schemas import of_unknown_part
 from biascheck.results.result import Result
 
-__all__ = ["differences", "require_comparable", "similar_question"]
+__all__ = ["differences", "question_of_earlier_release", "require_comparable", "similar_question"]
 
 
 def similar_question(result: Result) -> tuple[object, ...]:
@@ -21,6 +22,11 @@ def similar_question(result: Result) -> tuple[object, ...]:
     return measure, statistic, treatment, result.corpus, *rest
 
 
+def question_of_earlier_release(result: Result) -> tuple[object, ...]:
+    """What an entry of an earlier release, of unknown part, certainly shares with the result it was meant for."""
+    return result.measure, result.statistic, result.treatment, result.corpus.partition("·")[0]
+
+
 def require_comparable(before: Result, after: Result) -> None:
     """Refuse two results that do not answer the same questions, with every reason and its remedy."""
     if found := list(differences(before, after)):
@@ -31,6 +37,12 @@ def differences(before: Result, after: Result) -> Iterator[str]:
     """Each thing that makes two results incomparable, and what to do about it."""
     if before.measure != after.measure:
         yield f"one is {before.measure!r} and the other {after.measure!r}; compare results of one measure"
+        return
+    if of_unknown_part(before.slice) and before.slice != after.slice:
+        yield (
+            "an earlier release wrote the baseline, and did not keep which part of the corpus an entry is about; "
+            "write it again with --bias-update-baseline"
+        )
         return
     first, second = before.provenance, after.provenance
     if first.corpus_fingerprint != second.corpus_fingerprint and before.corpus != after.corpus:

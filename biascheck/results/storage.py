@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
+from dataclasses import fields as dataclass_fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +14,8 @@ import msgspec
 
 from biascheck.errors import BiascheckError, ResultError
 from biascheck.results.earlier_schemas import upgraded_result
+from biascheck.results.items import ItemScore
+from biascheck.results.published_figures import PublishedFigure
 from biascheck.results.result import Result
 from biascheck.wording import visible
 
@@ -26,10 +29,13 @@ __all__ = [
     "result_from_dict",
     "result_to_dict",
     "storable",
+    "without_unknown_fields",
 ]
 
 SCHEMA = 3
 """Version of the fields of a result; part of the cache key. 3: identity (treatment, slice) and description."""
+
+AGAIN = "; measure it again"
 
 Kind = TypeVar("Kind")
 
@@ -40,7 +46,6 @@ def result_to_dict(result: Result) -> dict[str, Any]:
     fields["interval"] = None if result.interval is None else asdict(result.interval)
     fields["provenance"] = vars(result.provenance)
     fields["description"] = vars(result.description)
-    fields["attachments"] = [msgspec.to_builtins(attachment) for attachment in result.attachments]
     fields["items"] = [vars(item) for item in result.items]
     fields["skipped"] = [vars(skip) for skip in result.skipped]
     return {"schema": SCHEMA, **plain(fields)}
@@ -63,7 +68,20 @@ def result_from_dict(document: object) -> Result:
     """Rebuild a result, refusing what this release cannot understand."""
     checked = check_schema(document, "a result", SCHEMA)
     with refusing_damage("a stored result"):
-        return converted(upgraded_result(checked), Result)
+        fields = upgraded_result(checked)
+        without_unknown_fields([fields], Result)
+        without_unknown_fields(fields.get("items", ()), ItemScore)
+        return converted(fields, Result)
+
+
+def without_unknown_fields(documents: Iterable[Any], kind: type) -> list[Any]:
+    """The documents, unless one has a field that ``kind`` has not: misspelt, it would be taken for a missing one."""
+    known = {field.name for field in dataclass_fields(kind)}
+    listed = list(documents)
+    for document in listed:
+        if isinstance(document, Mapping) and (unknown := sorted(set(document) - known)):
+            raise ResultError(f"unknown field {unknown[0]!r} of a {kind.__name__}")
+    return listed
 
 
 def converted(document: object, kind: type[Kind]) -> Kind:
@@ -92,10 +110,10 @@ def refusing_damage(what: str) -> Iterator[None]:
     try:
         yield
     except BiascheckError as error:
-        raise ResultError(f"{what} is damaged: {error}; measure it again") from error
+        raise ResultError(f"{what} is damaged: {str(error).removesuffix(AGAIN)}{AGAIN}") from error
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
         # msgspec's ValidationError is a ValueError that names the field
-        raise ResultError(f"{what} lacks or misspells a field ({error}); measure it again") from error
+        raise ResultError(f"{what} lacks or misspells a field ({error}){AGAIN}") from error
 
 
 def check_schema(document: object, what: str, newest: int) -> dict[str, Any]:
@@ -112,7 +130,13 @@ def check_schema(document: object, what: str, newest: int) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Mappings, tuples and named values as dictionaries and lists."""
+    """Mappings, tuples and named values as dictionaries and lists; the rest stays, for JSON to accept or refuse."""
+    if isinstance(value, msgspec.Struct):
+        # not msgspec.to_builtins: that writes sets, dates and bytes as something else, without a word
+        tag = value.__struct_config__.tag
+        return {**({"kind": tag} if tag else {}), **plain(msgspec.structs.asdict(value))}
+    if isinstance(value, PublishedFigure):
+        return plain(vars(value))
     if isinstance(value, Mapping):
         return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):

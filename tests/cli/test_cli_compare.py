@@ -98,7 +98,7 @@ def test_a_baseline_may_stand_first(run, tmp_path, file):
 
 
 def test_what_only_one_file_has_is_named(run, file):
-    first = file("a.json", BEFORE, replace(BEFORE, corpus="gone"))
+    first = file("a.json", BEFORE, result_of(BEFORE.items, model="base", corpus="gone"))
     _, out, _ = run("compare", first, file("b.json", moved(0.0), moved(0.0, corpus="new")))
     assert "only after: association on later × new" in out
     assert "only before: association on base × gone" in out

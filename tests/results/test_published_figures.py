@@ -11,7 +11,7 @@ from biascheck.report.sections.beside_published import citation
 from biascheck.results.published_figures import PublishedFigure, PublishedFigures
 from biascheck.wording import published_text
 
-SUITES = Path(__file__).resolve().parent.parent / "suites"
+SUITES = Path(__file__).resolve().parents[2] / "suites"
 FIGURES = tomllib.loads((SUITES / "published.toml").read_text("utf-8"))
 
 

@@ -1,45 +1,77 @@
 """Results on disk: the same when read again, refused when not understood, never half written."""
 
 import json
-from dataclasses import fields, replace
+from dataclasses import asdict, replace
 from math import inf, nan
 from pathlib import Path
 
+import numpy as np
 import pytest
-from handmade import SHOWN, SKIPPED, items_of, result_of, spread
+from handmade import SHOWN, SKIPPED, gate_of, items_of, key_of, result_of, spread
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import biascheck.files
-from biascheck.errors import ResultError, ScoreError
+from biascheck.errors import ResultError
 from biascheck.gates.gate import Gate
+from biascheck.gates.outcome import Outcome, State, TestOutcome
 from biascheck.gates.run import Run
-from biascheck.gates.run_files import gate_from_dict, gate_to_dict, read_results, read_run, write_results, write_run
+from biascheck.gates.run_files import read_results, read_run, write_results, write_run
+from biascheck.results.attachments import Correlations, Facts, Published, Scatter, Table
+from biascheck.results.baselines import Baseline, judge_against
 from biascheck.results.comparison import compare
+from biascheck.results.description import Description
 from biascheck.results.file_kinds import RESULTS_SCHEMA
 from biascheck.results.items import ItemScore, Shown, Skipped
+from biascheck.results.key import ResultKey
+from biascheck.results.published_figures import PublishedFigure
 from biascheck.results.result import Provenance, Result
-from biascheck.results.storage import SCHEMA, result_from_dict, result_to_dict
+from biascheck.results.storage import SCHEMA, converted, plain, result_from_dict, result_to_dict, storable
 from biascheck.stats import Interval, Verdict
+
+PUBLISHED = PublishedFigure(5e-05, "Kurita 2019", "skills", "Table 3", "BERT", "0.5 in print", "cased")
+DESCRIPTION = Description(
+    name="association",
+    version=2,
+    statistic="mean",
+    direction="upwards",
+    unit="nats",
+    sign="towards {first}",
+    about="what it is",
+    limits=("English only", "two genders"),
+    paper="kurita2019",
+    needs=("fills masks",),
+)
+ATTACHMENTS = (
+    Table(columns=("name", "v"), rows=(("Ärztin", 1.5), ("Arzt", None)), title="people"),
+    Scatter(x="share", y="gap", points=()),
+    Correlations(names=("a", "b"), matrix=((1.0, 0.5), (0.5, 1.0))),
+    Published(figures=(PUBLISHED,)),
+    Facts(facts={"seeds": [1, 2], "why": {"deep": None}}),
+)
 
 
 def full_result(**changes):
     items = [replace(item, sentences=SHOWN, side="A", covariate=0.25) for item in items_of(spread(0.3, 1.0))]
+    items = items[: changes.pop("only", len(items))]
     texts = {
         "model": "größe-7b",
         "warnings": ("Vorsicht: “ß” ≠ “ss”",),
-        "details": {"rows": [{"name": "Ärztin", "v": 1.5}]},
+        "description": DESCRIPTION,
+        "treatment": ("small", "mix-all"),
+        "slice": (("group", "female"), ("year", 2019)),
+        "several_groups": True,
+        "attachments": ATTACHMENTS,
     }
     return result_of(items, **{**texts, "skipped": (SKIPPED,), **changes})
 
 
 def full_gate(**changes):
-    interval = Interval(0.33, 0.49, 0.95, "by hand")
-    facts = {"title": "a on b × c", "measure": "a", "model": "b", "corpus": "c", "statistic": "mean", "estimate": 0.41}
-    sizes = {"n": 900, "unit": "pairs", "clusters": 60, "skipped": 3, "seed": 7, "detectable": 0.1, "family": 4}
-    words = {"offenders": ("nurse −1.90", "Müller +1.20"), "published": "0.5 (§ 4)", "reason": "agreed", "test": "t::x"}
-    held = {"interval": interval, "margin": 0.2, "parity": 0.0, "verdict": Verdict.EXCEEDS, "passed": False}
-    return Gate(**{**facts, **sizes, **words, **held, "warnings": ("caution",), **changes})
+    key = key_of(treatment=("small",), slice=(("group", "female"),))
+    sizes = {"skipped": 3, "seed": 7, "detectable": 0.1, "family": 4, "most_skipped": 0.5, "skip_reason": "too long"}
+    words = {"offenders": ("nurse −1.90", "Müller +1.20"), "reason": "agreed", "test": "t::x", "warnings": ("caution",)}
+    full = {**sizes, **words, "verdict": Verdict.EXCEEDS, "published": (PUBLISHED,), "key": key, "note": "p < 0.001"}
+    return replace(gate_of(), passed=False, **{**full, **changes})
 
 
 def test_everything_comes_back_as_it_was(tmp_path):
@@ -50,21 +82,33 @@ def test_everything_comes_back_as_it_was(tmp_path):
     assert read_results(tmp_path / "deep" / "results.json") == (results, gates)
 
 
-def test_an_interrupted_run_comes_back_as_one(tmp_path):
+def test_a_whole_run_comes_back_as_it_was(tmp_path):
     moved = replace(full_result(), items=tuple(replace(item, score=item.score + 0.2) for item in full_result().items))
     comparisons = (compare(full_result(), moved), compare(full_result(), full_result()))
-    run = Run((full_result(),), (full_gate(),), comparisons, complete=False, not_run=7)
+    tests = (
+        TestOutcome("t::x", State.JUDGED, failed=True, earlier=("failed a gate",)),
+        *(TestOutcome(f"t::{state}", state, reason=f"because {state}") for state in State),
+    )
+    outcome = Outcome(tests, interrupted=True, problems=("disk full",))
+    before = Baseline((full_result(), full_result(corpus="gone"), full_result(corpus="less")))
+    other = replace(full_result().provenance, corpus_fingerprint="d" * 64)
+    fewer = full_result(corpus="less", only=8)
+    now = [moved, full_result(corpus="new"), full_result(corpus="gone", provenance=other), fewer]
+    baseline = judge_against(before, now)
+    assert all((baseline.comparisons, baseline.refused, baseline.new, baseline.shrunk))
+    run = Run((full_result(),), (full_gate(),), comparisons, outcome, baseline)
     write_run(tmp_path / "results.json", run)
     assert read_run(tmp_path / "results.json") == run
 
 
-def test_a_file_of_the_first_schema_is_a_complete_run(stored):
-    def as_first(document):
-        for name in ("complete", "not_run", "comparisons"):
-            del document[name]
-        document["schema"] = 1
-
-    assert read_run(stored(as_first)) == Run((full_result(),), (full_gate(),), (), complete=True, not_run=0)
+def test_a_file_states_the_verdict_of_its_run(tmp_path):
+    write_run(tmp_path / "results.json", Run((full_result(),), (full_gate(),)))
+    document = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+    assert (document["verdict"], document["failures"], document["complete"]) == (
+        "FAIL",
+        ["1 of 1 judgement failed"],
+        True,
+    )
 
 
 def test_a_result_read_again_is_of_the_same_types():
@@ -85,7 +129,17 @@ def test_text_is_stored_to_be_read(tmp_path):
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 names = st.text(max_size=8)
 labels = st.dictionaries(names, names | numbers, max_size=2)
-plain = st.recursive(st.none() | st.booleans() | st.integers() | numbers | names, lambda v: st.lists(v, max_size=3))
+treatments = st.lists(names, max_size=2).map(tuple)
+slices = st.dictionaries(names, names | numbers | st.integers(), max_size=2).map(lambda s: tuple(sorted(s.items())))
+plain_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | numbers | names, lambda v: st.lists(v, max_size=3)
+)
+figures = st.builds(PublishedFigure, numbers, st.text(min_size=1, max_size=8), names, names, names, names, names)
+attachments = st.one_of(
+    st.builds(Published, figures=st.lists(figures, max_size=2).map(tuple)),
+    st.builds(Facts, facts=st.dictionaries(names, plain_values, max_size=2)),
+    st.builds(Table, columns=st.just(("a", "b")), rows=st.lists(st.tuples(names, numbers), max_size=2).map(tuple)),
+)
 intervals = st.builds(
     lambda ends, level: Interval(min(ends), max(ends), level, "by hand"),
     st.tuples(numbers, numbers),
@@ -115,7 +169,14 @@ results = st.builds(
     seed=st.integers(0),
     contrast=st.tuples(names, names),
     provenance=st.builds(
-        Provenance, st.integers(), names, names, names, st.dictionaries(names, plain, max_size=2), st.just({}), names
+        Provenance,
+        st.integers(),
+        names,
+        names,
+        names,
+        st.dictionaries(names, plain_values, max_size=2),
+        st.just({}),
+        names,
     ),
     items=st.lists(items, max_size=3).map(tuple),
     skipped=st.lists(st.builds(Skipped, names, names, labels), max_size=2).map(tuple),
@@ -124,13 +185,36 @@ results = st.builds(
     effect_size=st.none() | numbers,
     unit=names,
     warnings=st.lists(names, max_size=2).map(tuple),
-    details=st.dictionaries(names, plain, max_size=2),
+    treatment=treatments,
+    slice=slices,
+    several_groups=st.booleans(),
+    description=st.builds(
+        Description,
+        names,
+        st.integers(),
+        names,
+        numbers,
+        st.sampled_from(("from parity", "upwards")),
+        limits=treatments,
+    ),
+    attachments=st.lists(attachments, max_size=3).map(tuple),
+)
+keys = st.builds(
+    ResultKey,
+    **dict.fromkeys(("measure", "statistic", "model", "corpus", "options"), names),
+    version=st.integers(),
+    treatment=treatments,
+    slice=slices,
+    contrast=st.tuples(names, names),
 )
 gates = st.builds(
     Gate,
-    **dict.fromkeys(("title", "measure", "model", "corpus", "statistic", "unit", "published", "reason", "test"), names),
-    **dict.fromkeys(("estimate", "margin", "parity"), numbers),
+    **dict.fromkeys(("title", "model", "corpus", "unit", "reason", "test", "note", "skip_reason"), names),
+    **dict.fromkeys(("estimate", "margin", "parity", "most_skipped"), numbers),
     **{name: st.integers(0) for name in ("n", "clusters", "skipped", "seed", "family")},
+    key=keys,
+    published=st.lists(figures, max_size=2).map(tuple),
+    bound=st.sampled_from(("within", "below")),
     interval=st.none() | intervals,
     verdict=st.sampled_from(Verdict),
     passed=st.booleans(),
@@ -149,7 +233,7 @@ def test_any_result_survives_json(result):
 @settings(max_examples=40)
 @given(gates)
 def test_any_gate_survives_json(gate):
-    assert gate_from_dict(json.loads(json.dumps(gate_to_dict(gate), allow_nan=False))) == gate
+    assert converted(json.loads(json.dumps(plain(asdict(gate)), allow_nan=False)), Gate) == gate
 
 
 @pytest.fixture
@@ -180,7 +264,7 @@ def test_a_file_of_a_later_release_is_refused(stored, inside):
 @pytest.mark.parametrize("inside", [False, True], ids=["file", "result"])
 def test_something_without_a_schema_is_refused(stored, inside, schema):
     path = stored(lambda d: (d["results"][0] if inside else d).update(schema=schema))
-    with pytest.raises(ResultError, match="no schema version; this is not something biascheck wrote"):
+    with pytest.raises(ResultError, match="no schema version; biascheck did not write this"):
         read_results(path)
 
 
@@ -220,17 +304,15 @@ def test_a_folder_is_no_file_of_results(tmp_path):
         read_results(tmp_path)
 
 
-WITHOUT = [(field.name, "result") for field in fields(Result) if field.name in ("estimate", "interval", "items", "n")]
-WITHOUT += [
-    (field.name, "gate") for field in fields(Gate) if field.name in ("verdict", "interval", "margin", "offenders")
-]
+WITHOUT = [(name, "result") for name in ("estimate", "interval", "items", "n", "provenance", "contrast")]
+WITHOUT += [(name, "gate") for name in ("verdict", "interval", "margin", "passed", "clusters")]
 
 
 @pytest.mark.parametrize(("name", "kind"), WITHOUT)
 def test_a_missing_field_is_named(stored, name, kind):
     path = stored(lambda d: d[f"{kind}s"][0].pop(name))
     with pytest.raises(
-        ResultError, match=rf"a stored {kind} lacks or misspells a field \(.*'{name}'\); measure it again"
+        ResultError, match=rf"lacks or misspells a field \(Object missing required field `{name}`.*; measure it again"
     ):
         read_results(path)
 
@@ -244,8 +326,18 @@ def test_a_missing_field_is_named(stored, name, kind):
         lambda d: d["gates"].append(None),
         lambda d: d["gates"][0].update(verdict="splendid"),
         lambda d: d["gates"][0].update(colour="red"),
+        lambda d: d["gates"][0].update(key=None),
+        lambda d: d["gates"][0]["key"].update(slice=[["home"]]),
+        lambda d: d["gates"][0].update(published="0.5 (§ 4)"),
+        lambda d: d["gates"][0].update(estimate=True),
         lambda d: d["results"].append("text"),
         lambda d: d["results"][0].update(colour="red"),
+        lambda d: d["results"][0]["items"][0].update(sides="A"),
+        lambda d: d["results"][0].update(attachments=[{"kind": "picture"}]),
+        lambda d: d["results"][0].update(treatment="mix-all"),
+        lambda d: d["results"][0].update(n="12"),
+        lambda d: d.update(outcome={"tests": [{"test": "t", "state": "dreamt"}]}),
+        lambda d: d.update(baseline=[]),
         lambda d: d["results"][0]["items"][0].update(score="high"),
         lambda d: d["results"][0]["items"][0].update(sentences={"male": ["He."]}),
         lambda d: d["results"][0]["interval"].pop("method"),
@@ -253,12 +345,12 @@ def test_a_missing_field_is_named(stored, name, kind):
     ],
 )
 def test_a_file_edited_by_hand_is_refused_with_a_reason(stored, edit):
-    with pytest.raises(ResultError, match=r"lacks or misspells a field|not something biascheck wrote"):
+    with pytest.raises(ResultError, match=r"lacks or misspells a field|biascheck did not write this|unknown field"):
         read_results(stored(edit))
 
 
 def test_a_score_edited_to_nan_is_refused(stored):
-    with pytest.raises(ScoreError, match="has the score nan"):
+    with pytest.raises(ResultError, match="has the score nan"):
         read_results(stored(lambda d: d["results"][0]["items"][0].update(score=nan)))
 
 
@@ -268,9 +360,28 @@ def test_what_json_cannot_express_is_never_written(tmp_path, value):
     write_results(path, [full_result()])
     before = path.read_bytes()
     with pytest.raises(ResultError, match=r"results\.json: not written, a result holds what JSON cannot express"):
-        write_results(path, [full_result(details={"value": value})])
+        write_results(path, [full_result(attachments=(Facts(facts={"value": value}),))])
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("value", [nan, {1, 2}, "\ud800", np.float32(1)], ids=["nan", "set", "half", "numpy"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        lambda value: full_result(provenance=replace(full_result().provenance, options={"value": value})),
+        lambda value: full_result(attachments=(Facts(facts={"value": value}),)),
+        lambda value: full_result(warnings=(value,)),
+    ],
+    ids=["option", "attachment", "warning"],
+)
+def test_what_no_file_can_hold_is_refused_with_the_remedy(place, value):
+    with pytest.raises(ResultError, match=r"cannot be stored .* use plain finite numbers, text, lists and dicts"):
+        storable(place(value))
+
+
+def test_what_a_file_can_hold_is_its_document():
+    assert storable(full_result()) == result_to_dict(full_result())
 
 
 class _HalfAFile:

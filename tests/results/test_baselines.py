@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from handmade import PROVENANCE, SHOWN, items_of, result_of, spread
+from handmade import PROVENANCE, SHOWN, items_of, provenance_of, result_of, spread
 
 from biascheck import compare
 from biascheck.errors import ResultError, UsageError
@@ -19,16 +19,16 @@ def result(centre=1.0, **fields):
 
 
 def test_an_entry_is_found_by_its_question_whoever_answers():
-    baseline = Baseline((result(), result(measure="other measure"), result(corpus="jobs·female")))
+    baseline = Baseline((result(), result(measure="other measure"), result(slice=(("group", "female"),))))
     assert baseline.find(result(2.0, model="checkpoint", seed=3)) is baseline.entries[0]
     assert baseline.find(result(measure="third")) is None
     options = {**PROVENANCE.options, "multi_token": "first"}
     assert baseline.find(result(provenance=replace(PROVENANCE, options=options))) is None
 
 
-def test_a_treated_model_is_held_against_one_with_the_same_treatment():
-    baseline = Baseline((result(model="base·original"), result(model="base·mix-all")))
-    assert baseline.find(result(model="checkpoint·mix-all")) is baseline.entries[1]
+def test_a_treated_model_is_compared_with_one_with_the_same_treatment():
+    baseline = Baseline((result(model="base", treatment=("original",)), result(model="base", treatment=("mix-all",))))
+    assert baseline.find(result(model="checkpoint", treatment=("mix-all",))) is baseline.entries[1]
     assert baseline.find(result(model="checkpoint")) is None
 
 
@@ -90,11 +90,11 @@ def test_a_missing_baseline_names_the_flags(tmp_path):
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda d: d.update(schema=3), "written with schema 3, and this release reads up to 2"),
+        (lambda d: d.update(schema=4), "written with schema 4, and this release reads up to 3"),
         (lambda d: d.update(kind="biascheck results"), "not a biascheck baseline file"),
-        (lambda d: d["entries"][0].pop("scores"), "a stored baseline lacks or misspells a field"),
-        (lambda d: d["entries"][0]["items"].append(99_999), "a stored baseline lacks or misspells a field"),
-        (lambda d: d["entries"][0]["scores"].pop(), "a stored baseline lacks or misspells a field"),
+        (lambda d: d["entries"][0].pop("scores"), r"the baseline lacks or misspells a field \(.*`scores`"),
+        (lambda d: d["entries"][0]["items"].append(99_999), "an entry refers to an item that is not there"),
+        (lambda d: d["entries"][0]["scores"].pop(), "the baseline lacks or misspells a field"),
     ],
 )
 def test_a_baseline_that_is_not_understood_is_refused(tmp_path, edit, message):
@@ -108,7 +108,7 @@ def test_a_baseline_that_is_not_understood_is_refused(tmp_path, edit, message):
 
 def test_nothing_that_was_measured_is_left_out_of_a_judgement():
     baseline = Baseline((result(), result(corpus="gone"), result(corpus="changed")))
-    other = replace(PROVENANCE, corpus_fingerprint="d" * 64)
+    other = replace(provenance_of(corpus="changed"), corpus_fingerprint="d" * 64)
     found = judge_against(
         baseline, [result(1.4, model="later"), result(corpus="new"), result(corpus="changed", provenance=other)]
     )

@@ -4,6 +4,7 @@ import json
 from contextlib import suppress
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from handmade import SKIPPED, items_of, result_of, spread
 
@@ -11,16 +12,22 @@ from biascheck.errors import BiasAssertionError, BiascheckWarning, InconclusiveW
 from biascheck.gates.assertions import (
     assert_all_within,
     assert_association_within,
+    assert_below,
     assert_effect_size_within,
+    assert_no_regression,
+    assert_reduced,
     assert_share_within,
+    assert_utility_kept,
     assert_within_margin,
 )
 from biascheck.gates.recording import recording
-from biascheck.gates.run_files import gate_from_dict, gate_to_dict, read_results, write_results
+from biascheck.gates.run_files import read_results, write_results
 from biascheck.results.items import ItemScore
+from biascheck.results.published_figures import PublishedFigure
 from biascheck.results.storage import result_from_dict, result_to_dict
 from biascheck.stats import Verdict, judge
 
+PUBLISHED = PublishedFigure(0.83, "Bartl 2020", table="Table 5", model="BERT")
 WIDE = result_of(items_of(spread(0.3, 1.0)))
 CONSTANT = result_of(items_of({name: [0.41] for name in ("baker", "judge", "mason", "nurse", "pilot")}))
 FEW = result_of(items_of(spread(0.0, 0.001, 3)))
@@ -63,30 +70,46 @@ def test_a_gate_that_is_exceeded_fails_with_its_finding_alone():
 def test_an_inconclusive_gate_fails_and_says_what_the_sample_could_have_found():
     # Wilson for 7 of 10: [0.3968, 0.8922]; its width is 2 · 1.96 · 0.1264, and (1.96 + 0.8416) · 0.1264 = 0.354
     assert failure(assert_share_within, SEVEN_OF_TEN, 0.2) == [
-        "positive share on tiny × jobs: 0.70 [0.40, 0.89] cannot be told from margin 0.20 around 0.50; "
-        "largest: w0 +1.00, w1 +1.00, w2 +1.00 (10 attributes, seed 0)",
-        "  the interval straddles the margin; this sample finds gaps of 0.35 or more (power 0.8): "
+        "positive share on tiny × jobs: 0.70 [0.40, 0.89] is inconclusive: the interval crosses the margin 0.20 around "
+        "0.50; largest: w0 +1.00, w1 +1.00, w2 +1.00 (10 attributes, seed 0)",
+        "  the interval crosses the margin; this sample finds gaps of 0.35 or more (power 0.8): "
         "add attributes, or accept the doubt with inconclusive='warn'",
     ]
 
 
 def test_too_few_clusters_fail_and_say_how_many_are_needed():
     assert failure(assert_within_margin, FEW, 0.5) == [
-        "association on tiny × jobs: 0.00 [no interval] cannot be held against margin 0.50: too few clusters; "
+        "association on tiny × jobs: 0.00 [no interval] is inconclusive: too few clusters for an interval; "
         "largest: job0 −0.001, job2 +0.001, job1 +0.00 (3 pairs, seed 0)",
         "  3 attributes are too few for an interval; at least 5 are needed",
     ]
 
 
 def test_a_reason_and_cautions_follow_the_finding():
-    shy = replace(CONSTANT, skipped=(SKIPPED,) * 2, warnings=("German marks gender",))
-    assert failure(assert_within_margin, shy, 0.2, reason="agreed in May", published="0.83", family=3) == [
+    shy = replace(CONSTANT, skipped=(SKIPPED,), warnings=("German marks gender",))
+    assert failure(assert_within_margin, shy, 0.2, reason="agreed in May", published=PUBLISHED, family=3) == [
         "association on tiny × jobs: 0.41 [0.41, 0.41] exceeds margin 0.20; largest: baker +0.41, judge +0.41, "
-        "mason +0.41; published: 0.83 (5 pairs, 2 skipped, one of 3 gates, seed 0)",
+        "mason +0.41; published: 0.83 (Bartl 2020, Table 5, BERT) (5 pairs, 1 skipped, one of 3 gates, seed 0)",
         "  margin: agreed in May",
         "  caution: German marks gender",
-        "  caution: 2 of 7 pairs were skipped, e.g. 'she' is no word of this model",
     ]
+
+
+def test_more_skipped_items_than_allowed_fail_whatever_the_interval_says():
+    shy = replace(CONSTANT, skipped=(SKIPPED,) * 2)
+    assert failure(assert_within_margin, shy, 0.5, inconclusive="warn") == [
+        "association on tiny × jobs: 0.41 [0.41, 0.41] cannot be judged: 2 of 7 pairs were skipped, e.g. 'she' is no "
+        "word of this model; largest: baker +0.41, judge +0.41, mason +0.41 (5 pairs, 2 skipped, seed 0)",
+        "  more than 20% of the pairs have no score: mend the corpus or the model, or allow a larger share with "
+        "skipped=",
+    ]
+    assert assert_within_margin(shy, 0.5, skipped=0.3).passed
+    assert "cannot be judged" in failure(assert_all_within, [CONSTANT, shy], 0.5)[0]
+
+
+def test_items_left_out_by_choice_are_not_missing():
+    chosen = replace(CONSTANT, skipped=(replace(SKIPPED, by_choice=True),) * 20)
+    assert assert_within_margin(chosen, 0.5).passed
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -109,11 +132,14 @@ def test_the_verdict_changes_where_the_margin_meets_an_end_of_the_interval(sign,
 def test_a_share_is_judged_around_one_half():
     assert assert_share_within(SEVEN_OF_TEN, 0.4).verdict is Verdict.WITHIN
     all_of_ten = result_of(
-        [replace(item, score=1.0) for item in SEVEN_OF_TEN.items], statistic="share_positive", parity=0.5
+        [replace(item, score=1.0) for item in SEVEN_OF_TEN.items],
+        measure="positive share",
+        statistic="share_positive",
+        parity=0.5,
     )
     # Wilson's lower limit for 10 of 10 is 0.7225
-    assert "exceeds margin 0.22 around 0.50" in failure(assert_share_within, all_of_ten, 0.22)[0]
-    assert "cannot be told from margin 0.23 around 0.50" in failure(assert_share_within, all_of_ten, 0.23)[0]
+    assert "1.000 [0.722, 1.000] exceeds margin 0.220 around 0.50" in failure(assert_share_within, all_of_ten, 0.22)[0]
+    assert "the interval crosses the margin 0.23 around 0.50" in failure(assert_share_within, all_of_ten, 0.23)[0]
 
 
 def test_significance_decides_nothing():
@@ -167,8 +193,8 @@ def test_an_exceeded_margin_fails_even_where_doubt_is_accepted():
         (
             assert_effect_size_within,
             WIDE,
-            "assert_effect_size_within judges a result of effect size or competency effect; this one is of association. "
-            "Use assert_within_margin for any measure of your own",
+            "assert_effect_size_within judges a result of effect size or competency effect; this one is of "
+            "association. Use assert_within_margin for any measure of your own",
         ),
         (
             assert_share_within,
@@ -189,7 +215,7 @@ def test_an_assertion_of_another_figure_is_refused(assertion, result, message):
     [(assert_association_within, WIDE), (assert_effect_size_within, SIDES), (assert_share_within, SEVEN_OF_TEN)],
 )
 def test_specialised_assertions_judge_like_the_plain_one(assertion, result):
-    options = {"family": 2, "level": 0.9, "inconclusive": "warn", "published": "0.1", "reason": "agreed"}
+    options = {"family": 2, "level": 0.9, "inconclusive": "warn", "published": PUBLISHED, "reason": "agreed"}
     assert assertion(result, 10.0, **options) == assert_within_margin(result, 10.0, **options)
 
 
@@ -267,7 +293,7 @@ def test_a_family_of_gates_that_hold_passes():
 @pytest.mark.parametrize(
     ("judged", "message"),
     [
-        (lambda: assert_all_within([], 0.2), "no results to judge; no data is never a pass"),
+        (lambda: assert_all_within([], 0.2), "no results to judge; missing data never passes"),
         (lambda: assert_all_within([WIDE, SEVEN_OF_TEN], 0.2), r"parity at \[0.0, 0.5\]; .* judge them apart"),
         (lambda: assert_all_within([WIDE], 0.2, correction="sidak"), "unknown correction 'sidak'"),
         (lambda: assert_all_within([FEW], 0.2, correction="sidak"), "unknown correction 'sidak'"),
@@ -278,12 +304,25 @@ def test_a_family_of_gates_that_hold_passes():
         (lambda: assert_within_margin(WIDE, 0.2, family=0), "at least 1, not 0"),
         (lambda: assert_within_margin(WIDE, 0.2, family=-3), "at least 1, not -3"),
         (lambda: assert_within_margin(WIDE, 0.2, level=1.0), "level 1.0 is not between 0 and 1"),
-        (lambda: assert_within_margin(WIDE, 0.2, level=95), "is not between 0 and 1; 95 % is level=0.95"),
+        (lambda: assert_within_margin(WIDE, 0.2, level=95), "level is 95; give a number from 0 to 1"),
+        (lambda: assert_within_margin(WIDE, 0.2, family=True), "at least 1, not True"),
+        (lambda: assert_within_margin(WIDE, True), "margin is True, of type bool; give a number"),
+        (lambda: assert_within_margin(WIDE, np.True_), "of type bool.*; give a number"),
+        (lambda: assert_within_margin(WIDE, "0.2"), "margin is '0.2', of type str; give a number, for example margin"),
+        (lambda: assert_all_within([WIDE], "0.2"), "margin is '0.2', of type str; give a number, for example margin"),
+        (lambda: assert_below(WIDE, None), "bound is None, of type NoneType; give a number, for example bound"),
+        (lambda: assert_no_regression(WIDE, WIDE, "0.1"), "tolerance is '0.1', of type str"),
+        (lambda: assert_reduced(WIDE, WIDE, by=True), "by is True, of type bool"),
+        (lambda: assert_utility_kept(WIDE, WIDE, margin=[1]), r"margin is \[1\], of type list"),
+        (lambda: assert_within_margin(WIDE, 0.2, skipped=1.5), "skipped is 1.5; give a number from 0 to 1"),
+        (lambda: assert_within_margin(WIDE, 0.2, skipped="all"), "skipped is 'all', of type str"),
+        (lambda: assert_within_margin(WIDE, 0.2, published="0.83"), "takes figures of bias_published"),
+        (lambda: assert_within_margin(WIDE, 0.2, published=[0.83]), "takes figures of bias_published"),
         (lambda: assert_within_margin(WIDE, 0.0), "margin 0.0 leaves no room"),
         (lambda: assert_within_margin(WIDE, -0.1), "margin -0.1 leaves no room"),
-        (lambda: assert_within_margin(WIDE, float("nan")), "margin nan leaves no room"),
-        (lambda: assert_within_margin(WIDE, float("inf")), "margin inf leaves no room"),
-        (lambda: assert_within_margin(FEW, float("nan")), "margin nan leaves no room"),
+        (lambda: assert_within_margin(WIDE, float("nan")), "margin is nan; give a finite number"),
+        (lambda: assert_within_margin(WIDE, float("inf")), "margin is inf; give a finite number"),
+        (lambda: assert_within_margin(FEW, float("nan")), "margin is nan; give a finite number"),
     ],
 )
 def test_what_cannot_work_is_refused_with_the_remedy(judged, message):
@@ -328,5 +367,3 @@ def test_a_stored_result_judged_again_gives_the_same_gate(tmp_path, result):
 def test_a_stored_failure_fails_again_with_the_same_words():
     again = result_from_dict(json.loads(json.dumps(result_to_dict(WIDE))))
     assert failure(assert_within_margin, again, 0.2) == failure(assert_within_margin, WIDE, 0.2)
-    gate = assert_within_margin(WIDE, 2.0)
-    assert gate_from_dict(json.loads(json.dumps(gate_to_dict(gate)))).finding == gate.finding

@@ -11,6 +11,7 @@ import pytest
 from handmade import SKIPPED, items_of, result_of, spread
 
 from biascheck.errors import ScoreError, UsageError
+from biascheck.results.attachments import Facts
 from biascheck.results.items import ItemScore, Skipped
 from biascheck.results.result import Offender
 from biascheck.stats import Interval
@@ -27,24 +28,17 @@ SIX = {
 
 
 def test_a_result_is_frozen():
-    result = result_of(items_of(SIX), details={"note": 1})
+    result = result_of(items_of(SIX), attachments=(Facts(facts={"note": 1}),))
     for thing, name in ((result, "estimate"), (result.items[0], "score"), (result.provenance, "variant")):
         with pytest.raises(FrozenInstanceError):
             setattr(thing, name, 0)
-    with pytest.raises(TypeError):
-        result.details["note"] = 2
-
-
-def test_details_do_not_follow_the_dictionary_they_came_from():
-    details = {"note": 1}
-    result = result_of(items_of(SIX), details=details)
-    details["note"] = 2
-    assert result.details["note"] == 1
+    with pytest.raises(AttributeError):
+        result.attachments[0].facts = {}
 
 
 @pytest.mark.parametrize("again", [copy.deepcopy, lambda result: pickle.loads(pickle.dumps(result))])
 def test_a_result_can_be_copied_and_sent_to_another_process(again):
-    result = result_of(items_of(SIX), details={"note": [1, 2]}, skipped=(SKIPPED,))
+    result = result_of(items_of(SIX), attachments=(Facts(facts={"note": [1, 2]}),), skipped=(SKIPPED,))
     assert again(result) == result
 
 
@@ -77,13 +71,14 @@ def test_where_summarises_the_items_with_a_label():
     first, second = whole.where(template="t0"), whole.where(template="t1")
     assert first.estimate == pytest.approx((-1.0 + 1.0 + 0.5 + 0.0 + 0.25 + 1.0) / 6)
     assert second.estimate == pytest.approx((-3.0 + 2.0 + 0.0 + 1.0 + 0.75 + 0.0) / 6)
-    assert (first.n, first.clusters, first.corpus) == (6, 6, "jobs·t0")
+    assert (first.n, first.clusters, first.corpus) == (6, 6, "jobs")
+    assert (first.slice, first.corpus_label) == ((("template", "t0"),), "jobs (template=t0)")
     assert first.interval != whole.interval
 
 
 def test_where_is_what_summarising_those_items_alone_gives():
     whole = result_of(items_of(SIX))
-    alone = result_of([item for item in whole.items if item.labels["template"] == "t1"], corpus="jobs·t1")
+    alone = result_of([item for item in whole.items if item.labels["template"] == "t1"], slice=(("template", "t1"),))
     assert whole.where(template="t1") == alone
 
 

@@ -187,7 +187,8 @@ def test_a_finding_is_one_sentence():
     ("changes", "reason"),
     [
         ({"measure": "pronoun gap"}, "'association' and the other 'pronoun gap'; compare results of one measure"),
-        ({"corpus": "jobs·female"}, "on 'jobs' and the other on 'jobs·female'; compare results on one corpus"),
+        ({"corpus": "traits"}, "on 'jobs' and the other on 'traits'; compare results on one corpus"),
+        ({"slice": (("home", "north"),)}, "on 'jobs' and the other on 'jobs (home=north)'; compare the same part"),
         ({"seed": 3}, "seed 0 and seed 3; run again with --bias-seed 0"),
         ({"parity": 0.5}, "parity is 0.0 in one and 0.5 in the other"),
         ({"statistic": "mean_absolute"}, "statistic is 'mean' in one and 'mean_absolute' in the other"),

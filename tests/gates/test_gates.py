@@ -3,29 +3,18 @@
 from dataclasses import replace
 
 import pytest
-from handmade import SKIPPED, items_of, result_of, spread
+from handmade import SKIPPED, gate_of, items_of, result_of, spread
 
-from biascheck.gates.gate import Gate, hold
+from biascheck.gates.gate import Judging, hold
 from biascheck.results.items import ItemScore, Skipped
+from biascheck.results.published_figures import PublishedFigure
 from biascheck.stats import Interval, Verdict, minimum_detectable_effect
 
-GATE = Gate(
+GATE = gate_of(
+    Verdict.EXCEEDS,
     title="association on minilm × bec-pro",
-    measure="association",
     model="minilm",
     corpus="bec-pro",
-    statistic="mean",
-    estimate=0.41,
-    interval=Interval(0.33, 0.49, 0.95, "by hand"),
-    margin=0.2,
-    parity=0.0,
-    verdict=Verdict.EXCEEDS,
-    passed=False,
-    n=900,
-    unit="pairs",
-    clusters=60,
-    skipped=0,
-    seed=0,
     offenders=("nurse +1.90", "plumber −1.70"),
 )
 WITHIN = {"estimate": -0.004, "interval": Interval(-0.1, 0.09, 0.95, ""), "verdict": Verdict.WITHIN, "offenders": ()}
@@ -57,11 +46,12 @@ SHARE = {
         ),
         (
             STRADDLES,
-            "association on minilm × bec-pro: 0.41 [0.10, 0.72] cannot be told from margin 0.20 (900 pairs, seed 0)",
+            "association on minilm × bec-pro: 0.41 [0.10, 0.72] is inconclusive: the interval crosses the margin "
+            "0.20 (900 pairs, seed 0)",
         ),
         (
             NO_INTERVAL,
-            "association on minilm × bec-pro: 0.41 [no interval] cannot be held against margin 0.20: too few clusters "
+            "association on minilm × bec-pro: 0.41 [no interval] is inconclusive: too few clusters for an interval "
             "(900 pairs, seed 0)",
         ),
         (
@@ -70,14 +60,19 @@ SHARE = {
             "largest: nurse +1.90, plumber −1.70 (900 pairs, one of 4 gates, seed 17)",
         ),
         (
-            {"skipped": 1200, "family": 2, "offenders": ()},
+            {"skipped": 200, "family": 2, "offenders": ()},
             "association on minilm × bec-pro: 0.41 [0.33, 0.49] exceeds margin 0.20 "
-            "(900 pairs, 1,200 skipped, one of 2 gates, seed 0)",
+            "(900 pairs, 200 skipped, one of 2 gates, seed 0)",
         ),
         (
-            {"published": "0.83 for BERT (Table 5)"},
+            {"skipped": 1200, "skip_reason": "too long", "offenders": ()},
+            "association on minilm × bec-pro: 0.41 [0.33, 0.49] cannot be judged: 1,200 of 2,100 pairs were skipped, "
+            "e.g. too long (900 pairs, 1,200 skipped, seed 0)",
+        ),
+        (
+            {"published": (PublishedFigure(0.83, "Bartl 2020", table="Table 5", model="BERT"),)},
             "association on minilm × bec-pro: 0.41 [0.33, 0.49] exceeds margin 0.20; "
-            "largest: nurse +1.90, plumber −1.70; published: 0.83 for BERT (Table 5) (900 pairs, seed 0)",
+            "largest: nurse +1.90, plumber −1.70; published: 0.83 (Bartl 2020, Table 5, BERT) (900 pairs, seed 0)",
         ),
         (
             SHARE,
@@ -85,23 +80,37 @@ SHARE = {
             "(1,234 attributes, seed 0)",
         ),
     ],
-    ids=["exceeds", "within", "inconclusive", "too few", "family", "skipped", "published", "parity"],
+    ids=["exceeds", "within", "inconclusive", "too few", "family", "skipped", "most skipped", "published", "parity"],
 )
 def test_the_finding_reads(changes, finding):
     assert replace(GATE, **changes).finding == finding
 
 
 def held(result, verdict=Verdict.WITHIN, lenient=False, **options):
-    return hold(result, 0.5, result.interval, verdict, inconclusive_passes=lenient, **options)
+    return hold(result, 0.5, result.interval, verdict, Judging(inconclusive_passes=lenient, **options))
 
 
 def test_a_gate_takes_everything_from_its_result():
     result = result_of(items_of(spread(0.3, 1.0)), skipped=(SKIPPED,), seed=5, warnings=("German marks gender",))
-    gate = held(result, family=3, published="0.2", reason="agreed")
-    for name in ("title", "measure", "model", "corpus", "statistic", "estimate", "interval", "parity", "n", "clusters"):
+    published = (PublishedFigure(0.2, "Bartl 2020"),)
+    gate = held(result, family=3, published=published, reason="agreed")
+    assert gate.corpus == result.corpus_label
+    for name in (
+        "key",
+        "title",
+        "measure",
+        "model",
+        "model_label",
+        "statistic",
+        "estimate",
+        "interval",
+        "parity",
+        "n",
+        "clusters",
+    ):
         assert getattr(gate, name) == getattr(result, name)
     assert (gate.seed, gate.unit, gate.skipped, gate.margin, gate.family) == (5, "pairs", 1, 0.5, 3)
-    assert (gate.published, gate.reason, gate.warnings) == ("0.2", "agreed", ("German marks gender",))
+    assert (gate.published, gate.reason, gate.warnings) == (published, "agreed", ("German marks gender",))
     assert gate.offenders == ("job9 +1.30", "job8 +1.08", "job7 +0.86")
 
 
@@ -130,7 +139,7 @@ def test_the_detectable_gap_belongs_to_the_level_of_the_interval():
     result = result_of(items_of(spread(0.3, 1.0)))
     # 1.644854 is the normal quantile of a 90 % interval
     interval = Interval(0.0, 2 * 1.6448536269514722, 0.9, "standard error 1")
-    gate = hold(result, 0.5, interval, Verdict.EXCEEDS, inconclusive_passes=False)
+    gate = hold(result, 0.5, interval, Verdict.EXCEEDS, Judging())
     assert gate.detectable == pytest.approx(minimum_detectable_effect(1.0, level=0.9))
     assert gate.detectable == pytest.approx(1.644854 + 0.841621, abs=1e-5)
 
@@ -157,9 +166,20 @@ def test_power_at_the_margin_is_that_of_the_detectable_gap():
     assert replace(gate, margin=gate.detectable).power == pytest.approx(0.8, abs=1e-3)
 
 
-@pytest.mark.parametrize(("skipped", "caution"), [(2, False), (3, True)], ids=["a fifth", "more"])
-def test_many_skipped_items_are_a_reservation(skipped, caution):
+@pytest.mark.parametrize(("skipped", "passes"), [(2, True), (3, False)], ids=["a fifth", "more"])
+@pytest.mark.parametrize("lenient", [False, True])
+def test_a_gate_fails_where_more_than_a_fifth_of_its_items_is_missing(skipped, passes, lenient):
     left_out = tuple(Skipped(f"s{n}", "'she' is no word of this model") for n in range(skipped))
-    result = result_of([ItemScore(f"w{n}", 0.1 * n, f"w{n}") for n in range(8)], skipped=left_out, warnings=("first",))
-    said = ("3 of 11 pairs were skipped, e.g. 'she' is no word of this model",) if caution else ()
-    assert held(result).warnings == ("first", *said)
+    result = result_of([ItemScore(f"w{n}", 0.1 * n, f"w{n}") for n in range(8)], skipped=left_out)
+    gate = held(result, lenient=lenient)
+    assert (gate.passed, gate.skipped, gate.skip_reason) == (passes, skipped, "'she' is no word of this model")
+    assert gate.verdict is (Verdict.WITHIN if passes else Verdict.INCONCLUSIVE)
+    assert held(result, most_skipped=3 / 11).passed
+    assert not held(result, most_skipped=0.0).passed
+
+
+def test_380_of_400_skipped_items_never_pass():
+    left_out = tuple(Skipped(f"s{n}", "too long") for n in range(380))
+    gate = held(result_of(items_of(spread(0.0, 0.01, 20)), skipped=left_out))
+    assert not gate.passed
+    assert "cannot be judged: 380 of 400 pairs were skipped, e.g. too long" in gate.finding

@@ -10,7 +10,7 @@ import biascheck
 from biascheck.errors import BiasAssertionError, InconclusiveWarning, UsageError
 from biascheck.gates.assertions import assert_below, assert_skew_below, assert_stereotype_below, assert_trade_off
 from biascheck.gates.recording import recording
-from biascheck.gates.run_files import gate_from_dict, gate_to_dict
+from biascheck.gates.run_files import read_run, write_results
 from biascheck.report.sections.gate_rows import gate_table
 from biascheck.report.sections.papers import OWN
 from biascheck.results.items import ItemScore
@@ -62,11 +62,11 @@ def test_a_model_that_always_says_he_exceeds_the_bound_of_skew():
 def test_a_straddled_bound_is_inconclusive():
     skew = result("skew", mostly_he)
     assert skew.interval.low < skew.estimate < skew.interval.high
-    with pytest.raises(BiasAssertionError, match=r"cannot be told from bound 0\.3\d"):
+    with pytest.raises(BiasAssertionError, match=r"is inconclusive: the interval crosses the bound 0\.3\d"):
         assert_below(skew, skew.estimate)
     with pytest.warns(InconclusiveWarning):
         assert assert_below(skew, skew.estimate, inconclusive="warn").passed
-    with pytest.raises(BiasAssertionError, match="straddles the bound: add sentences"):
+    with pytest.raises(BiasAssertionError, match="crosses the bound: add sentences"):
         assert_below(skew, skew.estimate)
 
 
@@ -81,7 +81,7 @@ def test_a_large_family_widens_the_interval():
 
 def test_without_an_interval_nothing_passes():
     few = replace(result("skew", always_he), items=result("skew", always_he).items[:2] * 1)
-    with pytest.raises(BiasAssertionError, match=r"cannot be held against bound 0\.90: too few clusters"):
+    with pytest.raises(BiasAssertionError, match=r"is inconclusive: too few clusters for an interval"):
         assert_below(replace(few, interval=None), 0.9, inconclusive="warn")
 
 
@@ -117,13 +117,14 @@ def test_each_assertion_wants_its_own_figure():
         assert_trade_off(skew, replace(stereotype, model="other"), skew_bound=0.3, stereotype_bound=0.3)
 
 
-def test_a_bound_survives_storage_and_old_gates_have_none():
+def test_a_bound_survives_storage_and_old_gates_have_none(tmp_path):
     gate = assert_skew_below(result("skew", always_he), 0.7)
-    document = json.loads(json.dumps(gate_to_dict(gate)))
-    assert document["bound"] == "below"
-    assert gate_from_dict(document) == gate
-    del document["bound"]
-    assert gate_from_dict(document).bound == "within"
+    write_results(tmp_path / "r.json", [], [gate])
+    assert read_run(tmp_path / "r.json").gates == (gate,)
+    document = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert document["gates"][0].pop("bound") == "below"
+    (tmp_path / "r.json").write_text(json.dumps(document), encoding="utf-8")
+    assert read_run(tmp_path / "r.json").gates[0].bound == "within"
 
 
 def test_who_drives_a_figure_survives_storage_and_old_results_have_none():
