@@ -37,12 +37,6 @@ def test_a_figure(value, decimals, text):
 def test_a_signed_figure():
     values = (0.4, -0.4, 0.0, -1e-15, 0.001)
     assert [signed(value) for value in values] == ["+0.40", "−0.40", "+0.00", "+0.00", "+0.001"]
-        "+0.40",
-        "−0.40",
-        "+0.00",
-        "+0.00",
-        "+0.001",
-    ]
 
 
 def test_a_small_delta_against_a_small_margin_keeps_its_digits():

@@ -187,5 +187,5 @@ class TestAMeasureOfOnesOwn:
     def test_a_function_is_adapted_where_the_measure_knows_how(self):
         corpus = biascheck.corpora.review_pairs(biascheck.corpora.reviews("test"))
         assert biascheck.measures.sentiment_delta(lambda texts: [0.5] * len(texts), corpus).estimate == 0
-        with pytest.raises(CapabilityError, match="an encoder: .* sentiment delta needs a model that rates text"):
+        with pytest.raises(CapabilityError, match=r"an encoder: .* sentiment delta needs a model that rates text"):
             biascheck.measures.sentiment_delta(FunctionEncoder(lambda _word, _text: [1.0]), corpus)

@@ -133,7 +133,7 @@ def test_a_causal_model_needs_fillers():
 def test_published_masking_is_refused_for_causal_models():
     with pytest.raises(
         UsageError,
-        match="sentences is a causal language model: it scores text; variant .* needs a model that fills masks",
+        match=r"sentences is a causal language model: it scores text; variant .* needs a model that fills masks",
     ):
         biascheck.measures.association(SentenceTable(lambda _: -1.0), corpus_of(), variant="as published (Bartl 2020)")
 

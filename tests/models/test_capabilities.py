@@ -59,7 +59,7 @@ def test_one_of_the_needs_is_enough():
     require_capability(model, (), "anything")
     with pytest.raises(
         CapabilityError,
-        match="^table is a masked language model: it fills masks; WEAT needs a model that embeds words$",
+        match=r"^table is a masked language model: it fills masks; WEAT needs a model that embeds words$",
     ):
         require_capability(model, ("embeds words",), "WEAT")
 

@@ -70,6 +70,6 @@ def test_a_causal_model_is_not_trained_unasked(project, pytester, monkeypatch):
     run.assert_outcomes(skipped=2)
     run.stdout.fnmatch_lines(
         [
-            "*is a causal language model: *; bias_classifier (biascheck.debias.fine_tune_classifier makes one *rates text*"
+            "*is a causal language model: *; bias_classifier (biascheck.debias.fine_tune_classifier *rates text*"
         ]
     )

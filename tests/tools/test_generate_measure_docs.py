@@ -50,4 +50,5 @@ def test_a_docstring_becomes_markdown():
         "Short `code` of `other`.\n\nWith a formula:\n\n```text\na = b\n  + c\n```\n\nand an example:\n\n"
         "```pycon\n>>> 1 + 1\n2\n```"
     )
-    assert tool.signature_of(lambda model, *, mode="a", seed=0: None) == '`<lambda>(model, *, mode="a", seed=0)`'
+    asked = lambda model, *, mode="a", seed=0: (model, mode, seed)  # noqa: E731
+    assert tool.signature_of(asked) == '`<lambda>(model, *, mode="a", seed=0)`'
