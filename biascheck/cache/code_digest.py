@@ -25,11 +25,11 @@ WITHOUT_FIGURES = ("report", "plugin", "cli", "calibration", "suites")
 
 @cache
 def package_code(room: str = "") -> str:
-    """A digest of the modules of this package, or of one room of it."""
+    """A digest of the modules and word lists of this package, or of one room of it."""
     digest = hashlib.sha256()
-    for path in sorted((PACKAGE / room).rglob("*.py")):
+    for path in sorted((PACKAGE / room).rglob("*")):
         inside = path.relative_to(PACKAGE)
-        if inside.parts[0] not in WITHOUT_FIGURES:
+        if path.suffix in (".py", ".tsv", ".txt") and inside.parts[0] not in WITHOUT_FIGURES:
             digest.update(f"{inside.as_posix()}\n".encode() + path.read_bytes())
     return digest.hexdigest()
 

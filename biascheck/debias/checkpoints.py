@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from biascheck.cache.code_digest import package_code
 from biascheck.cache.document_cache import ENVIRONMENT, cache_folder, digest_of
 from biascheck.cache.fingerprints import sha256_of
 from biascheck.cache.locks import hold_where_possible, lock_of
@@ -23,6 +24,8 @@ __all__ = ["fetch_checkpoint", "is_intact", "write_checkpoint"]
 FOLDER = "checkpoints"
 FACTS = "recipe.json"
 DIGESTS = "digests.json"
+CODE = ("debias", "corpora")
+"""The rooms whose code and word lists decide which weights a training ends with."""
 
 
 def fetch_checkpoint(name: str, facts: Mapping[str, Any], build: Callable[[Path, Path], None]) -> Path:
@@ -31,7 +34,8 @@ def fetch_checkpoint(name: str, facts: Mapping[str, Any], build: Callable[[Path,
     ``build(folder, state)`` fills the folder, which then appears by one rename. ``state`` is a file that outlives an
     interruption and is removed at the end. A folder whose files are not those that were written is built again.
     """
-    target = cache_folder() / FOLDER / f"{_plain(name)}-{digest_of(facts)[:16]}"
+    digest = digest_of([facts, *map(package_code, CODE)])
+    target = cache_folder() / FOLDER / f"{_plain(name)}-{digest[:16]}"
     state = target.with_name(f"{target.name}.training")  # a name may have dots of its own
     if is_intact(target) and not os.path.lexists(state):
         return target
