@@ -209,6 +209,7 @@ DEEP = "[" * 100_000 + "]" * 100_000
         ("null", "not a JSON object"),
         ('{"a": ' + "9" * 5_000 + "}", "not readable as JSON (Exceeds the limit"),
         (b'{"a": "\xff"}', "not readable as JSON ('utf-8' codec"),
+        ('{"a": "\\ud800"}', "not readable as JSON ('utf-8' codec can't encode character"),
         ("", "not readable as JSON (Expecting value"),
     ],
 )
