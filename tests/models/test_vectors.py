@@ -129,3 +129,43 @@ def test_parquet_without_pyarrow_names_it(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     with pytest.raises(ModelError, match="needs pyarrow; install it with 'pip install pyarrow'"):
         biascheck.load_vectors(tmp_path / "w.npy")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            b'["he", 1]',
+            "not readable as a list of words (Expected `str`, got `int` - at `$[1]`); write it again as UTF-8",
+        ),
+        (b'{"he": 0, "she": 2}', "the rows of its words are not 0 to 1, each once; write it again"),
+        (b'{"he": 0, "she": 0}', "the rows of its words are not 0 to 1, each once; write it again"),
+        (b'{"he": 0, "she": "1"}', "not readable as a list of words (Expected `int`, got `str` - at `$[...]`)"),
+        (b'["he"]', "1 words for 2 rows in w.npy; give one for each row"),
+        (b'["he", "\\ud800"]', "not readable as a list of words ("),
+        (b"[" * 100_000, "not readable as a list of words ("),
+        (b'["he", "\xff"]', "not readable as a list of words ("),
+    ],
+)
+def test_an_index_that_does_not_name_the_rows_is_refused(content, message, tmp_path):
+    np.save(tmp_path / "w.npy", TABLE[:2])
+    (tmp_path / "w.json").write_bytes(content)
+    with pytest.raises(ModelError) as caught:
+        biascheck.load_vectors(tmp_path / "w.npy")
+    assert str(caught.value).startswith(f"{tmp_path / 'w.json'}: {message}")
+
+
+def test_words_with_unusual_line_separators_stay_whole(tmp_path):
+    """Published vocabularies have words of such characters; they end no line of the file."""
+    np.save(tmp_path / "w.npy", TABLE)
+    words = ["a\x85b", "\u2028", "c\x0bd", "e"]
+    (tmp_path / "w.txt").write_bytes("\n".join(words).encode())
+    assert biascheck.load_vectors(tmp_path / "w.npy").vocabulary == tuple(words)
+
+
+@pytest.mark.parametrize("table", [np.array([["a"]]), np.ones(3), np.ones((1, 2), dtype=complex)])
+def test_a_file_that_is_no_table_of_numbers_is_refused(table, tmp_path):
+    np.save(tmp_path / "w.npy", table)
+    (tmp_path / "w.txt").write_text("a\n")
+    with pytest.raises(ModelError, match="not a table of numbers"):
+        biascheck.load_vectors(tmp_path / "w.npy")

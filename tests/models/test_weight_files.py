@@ -209,6 +209,7 @@ DEEP = "[" * 100_000 + "]" * 100_000
         ("null", "not a JSON object"),
         ('{"a": ' + "9" * 5_000 + "}", "not readable as JSON (Exceeds the limit"),
         (b'{"a": "\xff"}', "not readable as JSON ('utf-8' codec"),
+        ('{"a": "\\ud800"}', "not readable as JSON ('utf-8' codec can't encode character"),
         ("", "not readable as JSON (Expecting value"),
     ],
 )
@@ -226,8 +227,9 @@ def test_json_that_cannot_be_read(name, content, expected, shards):
         ({"architectures": [1]}, "Expected `str`, got `int` - at `$.architectures[0]`"),
         ({"auto_map": ["own.Own"]}, "Expected `object | null`, got `array` - at `$.auto_map`"),
         ({"transformers_weights": 1}, "Expected `str | null`, got `int` - at `$.transformers_weights`"),
-        ({"num_hidden_layers": 10**9}, "num_hidden_layers is 1e+09, and a model has 1 to 4,096"),
-        ({"num_labels": 10**9}, "num_labels is 1e+09, and a model has 0 to 1,000,000"),
+        ({"num_hidden_layers": 10**9}, "num_hidden_layers is 1,000,000,000, and a model has 1 to 4,096"),
+        ({"n_layer": 10**400}, "n_layer is a number of 401 digits, and a model has 1 to 4,096"),
+        ({"num_labels": 10**9}, "num_labels is 1,000,000,000, and a model has 0 to 1,000,000"),
     ],
 )
 def test_a_configuration_of_other_types(changes, expected, folder):

@@ -52,7 +52,11 @@ def read_json(path: Path, shape: type[Shape]) -> Shape:
 def _parsed(path: Path) -> Any:
     try:
         # Not msgspec: transformers writes and reads Infinity and NaN, which strict JSON does not have.
-        return json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        content = json.loads(text)
+        if "\\u" in text:
+            json.dumps(content, ensure_ascii=False).encode()  # half a character cannot be written, nor shown
+        return content
     except RecursionError as error:
         raise ModelError(f"{path}: not readable as JSON (nested too deeply); copy the folder again") from error
     except (OSError, ValueError) as error:
@@ -64,7 +68,7 @@ def _converted(path: Path, content: Any, shape: type[Shape]) -> Shape:
         raise ModelError(f"{path}: not a JSON object; copy the folder again")
     try:
         return msgspec.convert(content, shape)
-    except (msgspec.ValidationError, RecursionError) as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise ModelError(f"{path}: {error}; correct the entry, or copy the folder again") from error
 
 

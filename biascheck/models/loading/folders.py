@@ -156,8 +156,9 @@ def _refuse_impossible(file: Path, config: _Config) -> None:
         count = getattr(config, name)
         least, most = (0, MOST_LABELS) if name == "num_labels" else (1, MOST_LAYERS)
         if isinstance(count, int) and not least <= count <= most:
+            shown = f"{count:,}" if abs(count) < 10**12 else f"a number of {len(str(abs(count)))} digits"
             raise ModelError(
-                f"{file}: {name} is {count:.6g}, and a model has {least} to {most:,}; use the config.json that was "
+                f"{file}: {name} is {shown}, and a model has {least} to {most:,}; use the config.json that was "
                 "saved with the weights"
             )
 

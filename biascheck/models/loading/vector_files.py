@@ -107,7 +107,9 @@ def _read_index(path: Path) -> list[str]:
     try:
         content = path.read_bytes()
         return _words_of_json(path, content) if path.suffix == ".json" else _words_of_text(content)
-    except (OSError, ValueError, RecursionError) as error:
+    except ModelError:
+        raise
+    except (OSError, ValueError, RecursionError, msgspec.MsgspecError) as error:
         raise ModelError(f"{path}: not readable as a list of words ({error}); write it again as UTF-8") from error
 
 
