@@ -3,8 +3,6 @@
 import errno
 import multiprocessing
 import os
-from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -104,57 +102,46 @@ def test_other_errors_are_not_taken_for_a_full_disk():
         fetch_checkpoint("it", {}, breaks)
 
 
-def with_small_files(limit, write, folder, answers):
+def with_small_files(limit, folders, answers):
     """What a child process does: files above a limit fail as on a full disk, by the kernel and not by a patch."""
     import resource
 
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-    os.environ["BIASCHECK_CACHE"] = folder
-    try:
-        write()
-    except Exception as error:
-        answers.put((type(error).__name__, str(error), full_disk_in(error) is not None))
-    else:
-        answers.put(None)
+    for folder, build in zip(folders, (trained_wide, written_wide), strict=True):
+        os.environ["BIASCHECK_CACHE"] = folder
+        try:
+            fetch_checkpoint("it", {}, build)
+        except Exception as error:
+            answers.put((type(error).__name__, str(error), full_disk_in(error) is not None))
+        else:
+            answers.put(("no error", "", False))
 
 
-def state_of_a_wide_model():
-    with suppress(KeyboardInterrupt):
-        fetch_checkpoint("it", {}, partial(wide_build, interrupt=True))
+def trained_wide(_folder, state):
+    train(model(width=2000), Line(), RECIPE, state=state, save_every=0)
 
 
-def checkpoint_of_a_wide_model():
-    fetch_checkpoint("it", {}, partial(wide_build, interrupt=False))
-
-
-def wide_build(folder, state, *, interrupt):
+def written_wide(folder, _state):
     from safetensors.torch import save_file
 
-    if interrupt:
-        train(model(width=2000), Line(fail_at=2), RECIPE, state=state, save_every=0)
     save_file(model(width=2000).state_dict(), folder / "model.safetensors")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="limits on the size of files are those of Unix")
-@pytest.mark.parametrize(
-    ("write", "message"),
-    [
-        (state_of_a_wide_model, "the training state cannot be written to"),
-        (checkpoint_of_a_wide_model, "the disk is full"),
-    ],
-)
-def test_a_limit_of_the_kernel_is_one_clear_error(own_cache, write, message):
+def test_a_limit_of_the_kernel_is_one_clear_error(tmp_path):
     context = multiprocessing.get_context("spawn")
-    answers = context.Queue()
-    child = context.Process(target=with_small_files, args=(20_000, write, str(own_cache), answers))
+    folders, answers = [tmp_path / "state", tmp_path / "checkpoint"], context.Queue()
+    child = context.Process(target=with_small_files, args=(20_000, [str(folder) for folder in folders], answers))
     child.start()
-    kind, told, is_full = answers.get(timeout=300)
+    told = [answers.get(timeout=300) for _ in folders]
     child.join()
-    assert (kind, is_full) == ("UsageError", True)
-    assert message in told
-    assert "File too large" in told
-    assert str(own_cache / "checkpoints") in told
-    assert left_in(own_cache) == []
+    assert [(kind, full) for kind, _, full in told] == [("UsageError", True)] * 2
+    for (_, text, _), folder in zip(told, folders, strict=True):
+        assert "File too large" in text
+        assert str(folder / "checkpoints") in text
+        assert left_in(folder) == []
+    assert "the training state cannot be written to" in told[0][1]
+    assert "the disk is full" in told[1][1]
 
 
 def test_the_state_is_synced_before_it_is_renamed(tmp_path, monkeypatch):

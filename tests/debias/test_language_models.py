@@ -85,7 +85,7 @@ def test_a_killed_training_resumes_and_ends_with_the_same_weights(tiny, small_te
     with pytest.raises(Killed):
         checkpoint_folder(tiny, small_text, quick)
     (left,) = own_cache.with_name("other").joinpath("checkpoints").glob("*.training")
-    assert torch.load(left, weights_only=True)["step"] == 6
+    assert torch.load(left, weights_only=True)["history"]["step"] == 6
     taken = len(seen)
     resumed = checkpoint_folder(tiny, small_text, quick)
     total = quick.epochs * len(module.LanguageTask.of(*_parts(small_text, quick), quick, tiny).batches(0))
