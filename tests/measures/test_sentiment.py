@@ -117,10 +117,11 @@ def test_the_summary_in_closed_form():
     assert (found.total_nonzero, found.absolute_nonzero) == (pytest.approx(0.4 / 3), pytest.approx(0.2))
     assert (found.negative, found.positive) == (pytest.approx(-0.1), pytest.approx(0.25))
     assert (found.test.v, found.test.n_nonzero) == (5.0, 3)
-    assert found.as_details()["table"]["rows"] == [
-        ["all", 5, pytest.approx(0.08), pytest.approx(0.12)],
-        ["non-zero", 3, pytest.approx(0.4 / 3), pytest.approx(0.2)],
-    ]
+    _, table, _ = found.attachments()
+    assert table.rows == (
+        ("all", 5, pytest.approx(0.08), pytest.approx(0.12)),
+        ("non-zero", 3, pytest.approx(0.4 / 3), pytest.approx(0.2)),
+    )
 
 
 def test_the_signed_rank_test_is_scipys():

@@ -147,10 +147,11 @@ def test_items_exactly_at_the_cut_off_count():
         ItemScore(job, score, job, {"male": score, "female": 0.0}, side="A" if score > 0 else "B")
         for job, score in scores.items()
     ]
-    found = biascheck.measures.skew_of(result_of(items), cutoff=0.25)
+    gaps = result_of(items, measure="pronoun gap")
+    found = biascheck.measures.skew_of(gaps, cutoff=0.25)
     assert {item.id for item in found.items} == {"nurse", "judge", "baker", "clerk"}
     assert {skip.id for skip in found.skipped} == {"cook", "pilot"}
-    everything = biascheck.measures.skew_of(result_of(items), cutoff=0.0)
+    everything = biascheck.measures.skew_of(gaps, cutoff=0.0)
     assert (everything.n, everything.skipped) == (6, ())
 
 
