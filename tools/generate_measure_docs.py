@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from textwrap import dedent
 from types import FunctionType
 from typing import Any
 
@@ -138,7 +139,7 @@ def _blocks(text: str) -> Iterator[str]:
         if paragraph.startswith(">>>"):
             yield f"```pycon\n{paragraph}\n```"
         elif literal and paragraph.startswith("    "):
-            yield f"```text\n{inspect.cleandoc(paragraph)}\n```"
+            yield f"```text\n{dedent(paragraph)}\n```"
         else:
             literal = paragraph.endswith("::")
             yield _prose(paragraph.removesuffix(":") if literal else paragraph)

@@ -84,8 +84,12 @@ def association(
 
     >>> from biascheck.corpora import corpus_from_templates
     >>> from biascheck.testing import TableModel
-    >>> he_she = [{"male": "he", "female": "she"}]
-    >>> jobs = corpus_from_templates("jobs", ["{target} is a {attribute}."], he_she, ["nurse"])
+    >>> jobs = corpus_from_templates(
+    ...     "jobs",
+    ...     templates=["{target} is a {attribute}."],
+    ...     targets=[{"male": "he", "female": "she"}],
+    ...     attributes=["nurse"],
+    ... )
     >>> model = TableModel({"nurse": {"he": 0.2, "she": 0.8}}, prior={"he": 0.5, "she": 0.5})
     >>> round(association(model, jobs).estimate, 4)
     -1.3863

@@ -37,7 +37,7 @@ NO_LIMIT = 1e6
 def result_named(description):
     """Twelve clusters that any statistic can be taken of."""
     items = [
-        ItemScore(f"i{n}", (n - 5) / 10, f"c{n}", side="AB"[n % 2], covariate=float(n % 5 + 1), groups={"a": 0.0})
+        ItemScore(f"i{n}", (n - 2) / 10, f"c{n}", side="AB"[n % 2], covariate=float(n % 5 + 1), groups={"a": 0.0})
         for n in range(12)
     ]
     return result_of(
@@ -112,7 +112,10 @@ def test_a_sentiment_delta_is_not_an_association():
 
 def test_a_measure_of_ones_own_is_not_a_shipped_one():
     jobs = biascheck.corpora.corpus_from_templates(
-        "jobs", ["{target} is a {attribute}."], [{"male": "he", "female": "she"}], list("abcdef")
+        "jobs",
+        templates=["{target} is a {attribute}."],
+        targets=[{"male": "he", "female": "she"}],
+        attributes=list("abcdef"),
     )
 
     @biascheck.measure("association of mine", version=1)

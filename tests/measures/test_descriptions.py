@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import pickle
+from inspect import signature
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,10 @@ from biascheck.testing import FunctionEncoder, TableModel
 ENTRIES = {entry.description.name: entry for entry in catalogue()}
 DESCRIPTIONS = {name: entry.description for name, entry in ENTRIES.items()}
 JOBS = biascheck.corpora.corpus_from_templates(
-    "jobs", ["{target} is a {attribute}."], [{"male": "he", "female": "she"}], list("abcdef")
+    "jobs",
+    templates=["{target} is a {attribute}."],
+    targets=[{"male": "he", "female": "she"}],
+    attributes=list("abcdef"),
 )
 MODEL = TableModel({}, {"he": 0.6, "she": 0.4})
 
@@ -88,9 +92,8 @@ def test_a_derived_result_has_a_description_of_its_own():
 
 @pytest.mark.parametrize("name", [name for name, what in DESCRIPTIONS.items() if what.made_from])
 def test_a_derived_measure_refuses_the_result_of_another_measure(name):
-    takes_results = [
-        function for function in ENTRIES[name].functions if "model" not in function.__wrapped__.__code__.co_varnames[:1]
-    ]
+    functions = ENTRIES[name].functions
+    takes_results = [function for function in functions if next(iter(signature(function).parameters)) != "model"]
     for function in takes_results:
         other = result_of(items_of(spread(0.0, 1.0)), measure="something else")
         with pytest.raises(UsageError, match=f"{function.__name__} is made from a result of .*, not of something else"):
@@ -140,17 +143,8 @@ class TestAMeasureOfOnesOwn:
     def test_what_the_function_drafts_comes_first(self):
         @biascheck.measure("likes", version=1)
         def likes(model, corpus, *, seed=0):
-            form = draft(
-                model,
-                corpus,
-                self.items(corpus),
-                (),
-                contrast=("a", "b"),
-                seed=seed,
-                statistic="mean_absolute",
-                parity=0.1,
-            )
-            return summarise(form)
+            stated = {"statistic": "mean_absolute", "parity": 0.1}
+            return summarise(draft(model, corpus, self.items(corpus), (), contrast=("a", "b"), seed=seed, **stated))
 
         result = likes(MODEL, JOBS)
         assert (result.statistic, result.parity) == ("mean_absolute", 0.1)
@@ -172,7 +166,7 @@ class TestAMeasureOfOnesOwn:
 
         with pytest.raises(
             CapabilityError,
-            match="table is a masked language model: it fills masks; needy needs a model that rates text",
+            match="it fills masks; needy needs a model that rates text",
         ):
             needy(MODEL, JOBS)
 

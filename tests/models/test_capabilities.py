@@ -1,5 +1,7 @@
 """What a model can do follows from its methods, and asking loads nothing."""
 
+import re
+
 import pytest
 
 import biascheck
@@ -81,7 +83,10 @@ def test_a_kind_need_not_be_written_on_a_model():
             return TableModel({}, {"he": 0.5, "she": 0.5}).fill(queries)
 
     jobs = biascheck.corpora.corpus_from_templates(
-        "jobs", ["{target} is a {attribute}."], [{"male": "he", "female": "she"}], list("abcdef")
+        "jobs",
+        templates=["{target} is a {attribute}."],
+        targets=[{"male": "he", "female": "she"}],
+        attributes=list("abcdef"),
     )
     assert biascheck.measures.association(Own(), jobs).estimate == 0
 
@@ -96,6 +101,6 @@ def test_no_code_asks_for_the_kind_of_a_model():
         for folder in folders
         for path in folder.rglob("*.py")
         for line in path.read_text(encoding="utf-8").splitlines()
-        if ".kind " in line or 'kind == "' in line or ('"kind"' in line and "getattr" in line)
+        if re.search(r"model\.kind\b|base\.kind\b|getattr\(\w+, \"kind\"", line)
     ]
     assert asked == []

@@ -61,5 +61,7 @@ def test_no_model_is_corrected_twice():
 
 
 def test_a_model_without_masks_is_refused():
-    with pytest.raises(UsageError, match="fills no masks; pass online=True to pronoun_gap"):
+    with pytest.raises(
+        UsageError, match=r"unlike pronoun_gap\(model, corpus, online=True\), needs a model that fills masks"
+    ):
         biascheck.models.online(SentenceTable({}))

@@ -69,5 +69,5 @@ def test_a_causal_model_is_not_trained_unasked(project, pytester, monkeypatch):
     run = project(SUITE, "--bias-model", "./gpt", "-rs")
     run.assert_outcomes(skipped=2)
     run.stdout.fnmatch_lines(
-        ["*is a causal language model: *; bias_classifier (biascheck.debias.fine_tune_classifier *rates text*"]
+        ["*is a causal language model: *; bias_classifier (*fine_tune_classifier makes one *rates text*"]
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from report_contract import DETAILS, contract_gates, contract_results
 from report_markup import Element, parse
-from report_samples import item, result
+from report_samples import DESCRIPTIONS, gate, item, result
 
 from biascheck.report.charts.drawings import Drawing, drawings_of, other_details
 from biascheck.report.html import page_of, render_page
@@ -15,6 +16,7 @@ from biascheck.report.sections.beside_published import read_published
 from biascheck.report.sections.overviews import changes_of, gaps_of, plane_of
 from biascheck.report.sections.paper_figures import paper_figures
 from biascheck.report.sections.papers import OWN, paper_of
+from biascheck.results.description import Description
 
 
 def drawn(key: str, value: object | None = None) -> Drawing:

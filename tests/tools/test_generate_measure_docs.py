@@ -32,7 +32,7 @@ def test_another_word_makes_another_page():
 
 
 def test_a_docstring_becomes_markdown():
-    def sample():
+    def sample(model, *, mode="a", seed=0):
         """Short ``code`` of :func:`other`.
 
         With a formula::
@@ -46,9 +46,8 @@ def test_a_docstring_becomes_markdown():
         2
         """
 
+    assert tool.signature_of(sample) == '`sample(model, *, mode="a", seed=0)`'
     assert tool.definition_of(sample) == (
         "Short `code` of `other`.\n\nWith a formula:\n\n```text\na = b\n  + c\n```\n\nand an example:\n\n"
         "```pycon\n>>> 1 + 1\n2\n```"
     )
-    asked = lambda model, *, mode="a", seed=0: (model, mode, seed)  # noqa: E731
-    assert tool.signature_of(asked) == '`<lambda>(model, *, mode="a", seed=0)`'
