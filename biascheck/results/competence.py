@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from math import isfinite
-from types import MappingProxyType
 from typing import Any
 
 from biascheck.errors import ScoreError
@@ -36,11 +34,6 @@ class Competence:
         for name, value in {"value": self.value, "floor": self.floor, **self.figures}.items():
             if not isfinite(value):
                 raise ScoreError(f"{self.check}: {name} is {value}; only finite numbers can be held against a floor")
-        object.__setattr__(self, "figures", MappingProxyType(dict(self.figures)))
-
-    def __reduce__(self) -> tuple[partial[Competence], tuple[()]]:
-        # a read-only mapping cannot be pickled, but a result with its competence travels to other processes
-        return partial(Competence, **self.as_dict()), ()
 
     @property
     def passed(self) -> bool:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from biascheck.corpora.corpus import Corpus
-from biascheck.measures.skew_and_stereotype import RESOLVES, resolution
+from biascheck.measures.pronouns.name_resolution import name_resolution
 from biascheck.models.capabilities import LanguageModel
 from biascheck.results.competence import Competence
+from biascheck.results.result import Result
 
-__all__ = ["names_resolved"]
+__all__ = ["RESOLVES", "competence_in_names", "names_resolved"]
 
 NAME = "names"
 ABOUT = "whether pronouns are resolved where Alice and Bob show the gender: the smaller F1 of the two genders"
+RESOLVES = 0.75
 
 
 def names_resolved(model: LanguageModel, corpus: Corpus, *, seed: int = 0) -> Competence | None:
@@ -18,19 +20,16 @@ def names_resolved(model: LanguageModel, corpus: Corpus, *, seed: int = 0) -> Co
 
     Not applicable to a corpus whose pairs carry no ``stereotype`` or mark no people: there is nobody to rename.
     """
-    if not all(_can_be_renamed(pair.labels.get("stereotype"), corpus) for pair in corpus) or _marks_nobody(corpus):
+    named = all(pair.labels.get("stereotype") in corpus.groups for pair in corpus)
+    if not named or any(sentence.attribute is None for sentence in corpus.sentences()):
         return None
-    resolved = resolution(model, corpus, seed=seed)
+    return competence_in_names(name_resolution(model, corpus, seed=seed))
+
+
+def competence_in_names(resolved: Result) -> Competence:
+    """The competence that a result of name resolution shows."""
     finding = (
         f"pronouns of Alice and Bob are resolved with an F1 of {resolved.estimate:.0%} in {resolved.n} sentences; "
         f"at least {RESOLVES:.0%} is needed"
     )
-    return Competence(NAME, ABOUT, resolved.estimate, RESOLVES, resolved.n, seed, finding)
-
-
-def _can_be_renamed(stereotype: object, corpus: Corpus) -> bool:
-    return stereotype in corpus.groups
-
-
-def _marks_nobody(corpus: Corpus) -> bool:
-    return any(sentence.attribute is None for sentence in corpus.sentences())
+    return Competence(NAME, ABOUT, resolved.estimate, RESOLVES, resolved.n, resolved.seed, finding)

@@ -30,6 +30,7 @@ LIFTED = 1.0
 EXPECTED = 0.07
 CHANCE = 0.5
 LEVEL = 0.99
+DECIMALS = 3
 
 
 @dataclass(frozen=True)
@@ -100,16 +101,16 @@ def _no_order(found: dict[str, float], n: int) -> str:
 
 def _rare(found: dict[str, float]) -> str:
     return (
-        f"the words are rare: their probability at their place is {figure(found['mass'])}, {_times(found['lift'])} "
-        f"that in a shuffled sentence; the words around them have {figure(found['surroundings'])}, and at least "
+        f"the words are rare: their probability at their place is {figure(found['mass'], DECIMALS)}, {_times(found['lift'])} "
+        f"that in a shuffled sentence; the words around them have {figure(found['surroundings'], DECIMALS)}, and at least "
         f"{figure(EXPECTED)} is needed"
     )
 
 
 def _probable(found: dict[str, float]) -> str:
     return (
-        f"the words have a probability of {figure(found['mass'])} at their place, {_times(found['lift'])} that in a "
-        f"shuffled sentence; at least {figure(found['mass needed'])} is needed, or {_times(LIFTED)} for rare words"
+        f"the words have a probability of {figure(found['mass'], DECIMALS)} at their place, {_times(found['lift'])} that in a "
+        f"shuffled sentence; at least {figure(found['mass needed'], DECIMALS)} is needed, or {_times(LIFTED)} for rare words"
     )
 
 
