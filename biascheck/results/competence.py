@@ -17,6 +17,7 @@ class Competence:
     """How well a model reads what it is measured on, and how well it must.
 
     ``check`` names the check, ``about`` says what was checked, ``finding`` what was found and what is needed.
+    ``lack`` is what a model below the floor does not do, as in "minilm-mlm cannot read this corpus".
     ``value`` and ``floor`` are the two figures that decided; ``figures`` has all that were looked at. ``n`` counts what
     was compared, ``seed`` chose the sample.
     """
@@ -28,6 +29,7 @@ class Competence:
     n: int
     seed: int
     finding: str
+    lack: str
     figures: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -154,7 +154,7 @@ def test_vectors_without_one_have_none(vector):
 
 
 def test_a_competence_is_a_plain_value():
-    found = Competence("reading", "about", 0.2, 0.1, 3, 0, "finding", {"mass": 0.2})
+    found = Competence("reading", "about", 0.2, 0.1, 3, 0, "finding", "lack", {"mass": 0.2})
     assert Competence(**found.as_dict()) == found
     assert found.passed
     assert not replace(found, value=0.09).passed

@@ -149,8 +149,8 @@ def test_words_that_are_expected_less_than_one_time_in_a_hundred_and_hardly_more
     found = competence_of("reading", model, PRONOUNS)
     assert (found.passed, found.value, found.floor) == (False, pytest.approx(0.009), 0.01)
     assert found.finding == (
-        "the words have a probability of 0.009 at their place, 1.5 times that in a shuffled sentence; at least 0.010 is "
-        "needed, or 2.7 times for rare words"
+        "the words have a probability of 0.009 at their place, 1.5 times that in a shuffled sentence; at least 0.010 "
+        "is needed, or 2.7 times for rare words"
     )
 
 

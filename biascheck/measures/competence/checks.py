@@ -8,14 +8,12 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
+from biascheck.cache.code_digest import package_code
 from biascheck.cache.document_cache import active_cache, digest_of
 from biascheck.errors import UsageError
 from biascheck.results.competence import Competence
 
 __all__ = ["CHECKS", "Check", "competence_of"]
-
-VERSION = 1
-"""Raise it whenever a check gives another figure: it is part of the cache key."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +56,6 @@ def competence_of(check: str, model: Any, material: Any, *, seed: int = 0) -> Co
         found = CHECKS[check].load()(model, material, seed=seed)
         return {"competence": None if found is None else found.as_dict()}
 
-    key = digest_of(["competence", VERSION, check, model.fingerprint, material.fingerprint, seed])
+    key = digest_of(["competence", package_code(), check, model.fingerprint, material.fingerprint, seed])
     document = (compute() if cache is None else cache.fetch(key, compute))["competence"]
     return None if document is None else Competence(**document)

@@ -16,6 +16,7 @@ __all__ = ["gender_direction"]
 
 NAME = "gender direction"
 ABOUT = "whether he − she, man − woman, … share one direction, more than differences between random words do"
+LACK = "has no direction of gender"
 DRAWS = 99
 QUANTILE = 0.95
 
@@ -46,7 +47,7 @@ def gender_direction(model: Any, lexicon: Lexicon, *, seed: int = 0) -> Competen
         f"reach {floor:.0%} in one of twenty draws, and more than that is needed"
     )
     figures = {"share": share, "share of random words, mean": float(np.mean(random)), "share of random words": floor}
-    return Competence(NAME, ABOUT, share, float(np.nextafter(floor, 1)), len(pairs), seed, finding, figures)
+    return Competence(NAME, ABOUT, share, float(np.nextafter(floor, 1)), len(pairs), seed, finding, LACK, figures)
 
 
 def _mean_by_name(rows: Matrix, names: list[str]) -> Matrix:

@@ -12,6 +12,7 @@ __all__ = ["RESOLVES", "competence_in_names", "names_resolved"]
 
 NAME = "names"
 ABOUT = "whether pronouns are resolved where Alice and Bob show the gender: the smaller F1 of the two genders"
+LACK = "cannot tell whom a pronoun means"
 RESOLVES = 0.75
 
 
@@ -32,4 +33,4 @@ def competence_in_names(resolved: Result) -> Competence:
         f"pronouns of Alice and Bob are resolved with an F1 of {resolved.estimate:.0%} in {resolved.n} sentences; "
         f"at least {RESOLVES:.0%} is needed"
     )
-    return Competence(NAME, ABOUT, resolved.estimate, RESOLVES, resolved.n, resolved.seed, finding)
+    return Competence(NAME, ABOUT, resolved.estimate, RESOLVES, resolved.n, resolved.seed, finding, LACK)

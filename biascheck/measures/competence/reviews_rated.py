@@ -15,6 +15,7 @@ __all__ = ["reviews_rated"]
 
 NAME = "sentiment"
 ABOUT = "whether texts of a known sentiment are rated so"
+LACK = "cannot tell good texts from bad ones"
 ACCURATE = 0.65
 CHANCE = 0.5
 QUANTILE = 1.96
@@ -38,7 +39,7 @@ def reviews_rated(model: Any, corpus: Corpus, *, seed: int = 0) -> Competence | 
         f"{accuracy:.0%} of {len(texts)} texts of a known sentiment are rated so; at least {floor:.0%} is needed, "
         "50 % is chance"
     )
-    return Competence(NAME, ABOUT, accuracy, floor, len(texts), seed, finding)
+    return Competence(NAME, ABOUT, accuracy, floor, len(texts), seed, finding, LACK)
 
 
 def _labelled(corpus: Corpus, seed: int) -> list[tuple[str, str]] | None:

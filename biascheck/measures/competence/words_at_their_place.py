@@ -21,6 +21,7 @@ from biascheck.wording import figure
 __all__ = ["words_at_their_place"]
 
 NAME = "words at their place"
+LACK = "cannot read this corpus"
 ABOUT = (
     "whether the compared words of all groups together are expected at their place, more than in a shuffled sentence"
 )
@@ -61,7 +62,7 @@ def words_at_their_place(model: MaskedModel, corpus: Corpus, *, seed: int = 0) -
     readings, refused = _read(model, pairs, corpus.groups, seed)
     if not readings:
         finding = f"none of the words can be asked for, e.g. {refused[0].reason}" if refused else "no word has a chance"
-        return Competence(NAME, ABOUT, 0.0, PROBABLE, 0, seed, finding, {"refused": len(refused)})
+        return Competence(NAME, ABOUT, 0.0, PROBABLE, 0, seed, finding, LACK, {"refused": len(refused)})
     found = _figures(np.array([[r.own, r.moved, r.tokens] for r in readings]))
     found["mass needed"] = max(PROBABLE, ABOVE_UNIFORM * _uniform(model, len(corpus.groups)))
     if found["order, low"] > CHANCE and found["mass"] < found["mass needed"] and found["lift"] >= LIFTED:
@@ -89,7 +90,7 @@ def _judged(found: dict[str, float], n: int, seed: int) -> Competence:
         value, floor, finding = found["surroundings"], EXPECTED, _rare(found)
     else:
         value, floor, finding = found["mass"], found["mass needed"], _probable(found)
-    return Competence(NAME, ABOUT, value, floor, n, seed, finding, found)
+    return Competence(NAME, ABOUT, value, floor, n, seed, finding, LACK, found)
 
 
 def _no_order(found: dict[str, float], n: int) -> str:
@@ -101,21 +102,25 @@ def _no_order(found: dict[str, float], n: int) -> str:
 
 def _rare(found: dict[str, float]) -> str:
     return (
-        f"the words are rare: their probability at their place is {figure(found['mass'], DECIMALS)}, {_times(found['lift'])} "
-        f"that in a shuffled sentence; the words around them have {figure(found['surroundings'], DECIMALS)}, and at least "
-        f"{figure(EXPECTED)} is needed"
+        f"the words are rare: their probability at their place is {_small(found['mass'])}, {_times(found['lift'])} "
+        f"that in a shuffled sentence; the words around them have {_small(found['surroundings'])}, and at least "
+        f"{_small(EXPECTED)} is needed"
     )
 
 
 def _probable(found: dict[str, float]) -> str:
     return (
-        f"the words have a probability of {figure(found['mass'], DECIMALS)} at their place, {_times(found['lift'])} that in a "
-        f"shuffled sentence; at least {figure(found['mass needed'], DECIMALS)} is needed, or {_times(LIFTED)} for rare words"
+        f"the words have a probability of {_small(found['mass'])} at their place, {_times(found['lift'])} that in a "
+        f"shuffled sentence; at least {_small(found['mass needed'])} is needed, or {_times(LIFTED)} for rare words"
     )
 
 
 def _times(lift: float) -> str:
     return f"{np.exp(lift):.1f} times"
+
+
+def _small(probability: float) -> str:
+    return figure(probability, DECIMALS)
 
 
 def _read(
