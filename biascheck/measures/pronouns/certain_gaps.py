@@ -7,12 +7,11 @@ from dataclasses import replace
 
 from biascheck.corpora.corpus import Corpus
 from biascheck.errors import ScoreError, UsageError
-from biascheck.measures.competence.names_resolved import RESOLVES, competence_in_names
+from biascheck.measures.competence.names_resolved import RESOLVES
 from biascheck.measures.pronouns.gender_f1 import require_stereotypes
 from biascheck.measures.pronouns.name_resolution import name_resolution
 from biascheck.measures.pronouns.pronoun_gap import Cluster, PronounVariant, pronoun_gap
 from biascheck.models.capabilities import LanguageModel
-from biascheck.results.competence import Competence
 from biascheck.results.items import ItemScore, Skipped
 from biascheck.results.result import Result
 
@@ -39,7 +38,6 @@ def certain_gaps(gaps: Result, cutoff: float, names: Result | None) -> Result:
         items=items,
         skipped=(*gaps.skipped, *uncertain),
         warnings=(*gaps.warnings, *_reservation(names)),
-        competence=_competence(gaps, names),
     )
     if not cutoff:
         return form
@@ -57,14 +55,6 @@ def _certain(gaps: Result, cutoff: float) -> tuple[tuple[ItemScore, ...], list[S
     first, second = gaps.contrast
     reason = f"less certain than the cut-off: |P({first}) − P({second})| < {cutoff:g}"
     return items, [Skipped(i.id, reason, i.labels, by_choice=True) for i in gaps.items if abs(i.score) < cutoff]
-
-
-def _competence(gaps: Result, names: Result | None) -> Competence | None:
-    """Whether the sentences are read, and then whether names are resolved, where that is known."""
-    readable = gaps.competence
-    if readable is None or not readable.passed or names is None:
-        return readable
-    return competence_in_names(names)
 
 
 def _reservation(names: Result | None) -> tuple[str, ...]:
