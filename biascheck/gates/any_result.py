@@ -8,7 +8,7 @@ from typing import Literal, TypedDict, Unpack
 from biascheck import stats
 from biascheck.errors import UsageError
 from biascheck.gates.checked_numbers import checked_number, checked_share
-from biascheck.gates.complaints import Inconclusive, complain, passes
+from biascheck.gates.complaints import Incompetence, Inconclusive, complain, ignores_competence, passes
 from biascheck.gates.directions import require_direction
 from biascheck.gates.gate import MOST_SKIPPED, Bound, Gate, Judging, hold
 from biascheck.gates.recording import record
@@ -33,6 +33,7 @@ class GateOptions(TypedDict, total=False):
     reason: str
     note: str
     skipped: float
+    competence: Incompetence
 
 
 def assert_within_margin(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
@@ -42,7 +43,8 @@ def assert_within_margin(result: Result, margin: float, **options: Unpack[GateOp
     ``1 − (1 − level) / family`` (Bonferroni), so that each gate can be a test of its own.
     ``published`` is shown beside the measured figure; ``reason`` says why the margin is what it is, ``note`` anything
     else that a reader of the finding should know. A gate fails when more than the share ``skipped`` of its items has
-    no score.
+    no score, and it is invalid, which fails too, when the model cannot do what the
+    measure asks (``result.competence``); ``competence="ignore"`` judges it all the same, and needs a ``reason``.
     """
     __tracebackhide__ = True
     gate = held(result, margin, "within", **options)
@@ -66,6 +68,8 @@ def assert_all_within(
     level: float = LEVEL,
     inconclusive: Inconclusive = "fail",
     skipped: float = MOST_SKIPPED,
+    competence: Incompetence = None,
+    reason: str = "",
 ) -> tuple[Gate, ...]:
     """Judge several results as one family, corrected together, and fail with all findings at once."""
     __tracebackhide__ = True
@@ -82,7 +86,11 @@ def assert_all_within(
         centre=_common_parity(results),
     )
     how = Judging(
-        inconclusive_passes=passes(inconclusive), family=len(results), most_skipped=checked_share(skipped, "skipped")
+        inconclusive_passes=passes(inconclusive),
+        family=len(results),
+        reason=reason,
+        most_skipped=checked_share(skipped, "skipped"),
+        ignore_competence=ignores_competence(competence, reason),
     )
     gates = tuple(
         hold(result, limit, result.interval_at(level), verdict, how)
@@ -106,6 +114,7 @@ def held(
     reason: str = "",
     note: str = "",
     skipped: float = MOST_SKIPPED,
+    competence: Incompetence = None,
 ) -> Gate:
     """Judge a result by a margin or an upper bound, and tell who listens."""
     require_direction(result, bound)
@@ -119,6 +128,7 @@ def held(
         bound=bound,
         note=note,
         most_skipped=checked_share(skipped, "skipped"),
+        ignore_competence=ignores_competence(competence, reason),
     )
     two_sided = bound == "within"
     verdict = stats.judge(interval, limit, centre=result.parity) if two_sided else stats.judge_below(interval, limit)

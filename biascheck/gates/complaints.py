@@ -13,9 +13,14 @@ from biascheck.gates.gate import Gate
 from biascheck.stats import Verdict
 from biascheck.wording import figure, visible
 
-__all__ = ["Inconclusive", "complain", "level_of_caller", "passes"]
+__all__ = ["Incompetence", "Inconclusive", "complain", "ignores_competence", "level_of_caller", "passes"]
 
 Inconclusive = Literal["fail", "warn"]
+Incompetence = Literal["ignore"] | None
+UNREAD = (
+    "its figure is neither fair nor unfair: use a model that can, or judge this one all the same with "
+    "competence='ignore' and a reason"
+)
 PACKAGE = __name__.rpartition(".")[0]
 
 
@@ -37,6 +42,15 @@ def passes(inconclusive: Inconclusive) -> bool:
     return inconclusive == "warn"
 
 
+def ignores_competence(competence: Incompetence, reason: str) -> bool:
+    """Whether a model is judged on what it cannot read; somebody has to say why."""
+    if competence not in ("ignore", None):
+        raise UsageError(f"competence is 'ignore' or not given, not {competence!r}")
+    if competence == "ignore" and not reason.strip():
+        raise UsageError("competence='ignore' judges a model on what it cannot read; say why with reason='…'")
+    return competence == "ignore"
+
+
 def level_of_caller() -> int:
     """How far up the first frame outside the assertions is: the warning belongs to that line."""
     frame, level = sys._getframe(1), 1
@@ -50,6 +64,8 @@ def _explained(gate: Gate) -> str:
     lines = [gate.finding]
     if gate.verdict is Verdict.INCONCLUSIVE:
         lines.append(f"  {_doubt(gate)}")
+    if gate.verdict is Verdict.INVALID:
+        lines.append(f"  {UNREAD}")
     if gate.reason:
         lines.append(f"  {'margin' if gate.bound == 'within' else 'bound'}: {gate.reason}")
     lines.extend(f"  caution: {warning}" for warning in gate.warnings)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from biascheck.results.competence import Competence
 from biascheck.results.description import UNDESCRIBED, Description
 from biascheck.results.key import ResultKey
 from biascheck.results.published_figures import PublishedFigure
@@ -57,6 +58,7 @@ class Gate:
     most_skipped: float = MOST_SKIPPED
     skip_reason: str = ""
     description: Description = UNDESCRIBED
+    competence: Competence | None = None
 
     @property
     def measure(self) -> str:
@@ -76,6 +78,8 @@ class Gate:
     @property
     def finding(self) -> str:
         """The judgement as one sentence."""
+        if self.verdict is Verdict.INVALID:
+            return f"{self.title}: invalid: {self.inability} ({self.size})"
         parts = [f"{self.title}: {self.measured} {self._judged()}"]
         if self.offenders:
             parts.append(f"largest: {', '.join(self.offenders)}")
@@ -119,6 +123,13 @@ class Gate:
     def too_many_skipped(self) -> bool:
         """Whether more items were skipped than the margin allows."""
         return self.skipped > self.most_skipped * (self.n + self.skipped)
+
+    @property
+    def inability(self) -> str:
+        """What the model cannot do, and by which figures; empty where it can, or where that was not checked."""
+        if self.competence is None or self.competence.passed:
+            return ""
+        return f"{self.model_label} {self.competence.lack} ({self.competence.finding})"
 
     @property
     def allowed(self) -> str:
@@ -170,6 +181,7 @@ class Judging:
     bound: Bound = "within"
     note: str = ""
     most_skipped: float = MOST_SKIPPED
+    ignore_competence: bool = False
 
 
 def hold(result: Result, margin: float, interval: Interval | None, verdict: Verdict, how: Judging) -> Gate:
@@ -202,11 +214,16 @@ def hold(result: Result, margin: float, interval: Interval | None, verdict: Verd
         most_skipped=how.most_skipped,
         skip_reason=missing[0].reason if missing else "",
         description=result.description,
+        competence=result.competence,
     )
     return _passed_or_not(gate, how)
 
 
 def _passed_or_not(gate: Gate, how: Judging) -> Gate:
+    if gate.inability and not how.ignore_competence:
+        return replace(gate, verdict=Verdict.INVALID, passed=False)
+    if gate.inability:
+        gate = replace(gate, warnings=(*gate.warnings, f"{gate.inability}; judged all the same"))
     if gate.too_many_skipped:
         return replace(gate, verdict=Verdict.INCONCLUSIVE, passed=False)
     accepted = gate.verdict is Verdict.INCONCLUSIVE and how.inconclusive_passes and gate.interval is not None

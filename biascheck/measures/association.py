@@ -52,6 +52,7 @@ AS_PUBLISHED: Variant = "as published (Bartl 2020)"
     "the mean gap; zero is parity.",
     paper="kurita2019",
     needs=("fills masks", "scores text"),
+    competence="reading",
 )
 def association(
     model: LanguageModel,

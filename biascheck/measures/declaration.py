@@ -16,6 +16,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 from biascheck.cache.code_digest import code_of_measure
 from biascheck.cache.document_cache import active_cache, digest_of
 from biascheck.errors import UsageError
+from biascheck.measures.competence.checks import competence_of
 from biascheck.models.capabilities import Model, capabilities_of, require_capability
 from biascheck.results.description import Description, Direction
 from biascheck.results.result import Provenance, Result
@@ -93,8 +94,15 @@ class Measure(Generic[Source, Options]):
         cache = active_cache() if getattr(model, "lasting", True) else None
         key = _key(self.description.name, provenance, code_of_measure(self.__wrapped__))
         result = result_from_dict(compute() if cache is None else cache.fetch(key, compute))
-        treatment = _treatment(model, options)
-        return self._described(replace(result, model=model.name, corpus=corpus.name, treatment=treatment), corpus)
+        check = self.description.competence
+        form = replace(
+            result,
+            model=model.name,
+            corpus=corpus.name,
+            treatment=_treatment(model, options),
+            competence=competence_of(check, model, corpus) if check else None,
+        )
+        return self._described(form, corpus)
 
     def _adapted(self, model: Any) -> Any:
         """What is no model yet (a function, a pipeline) as one, where the measure knows how."""
@@ -119,6 +127,7 @@ def measure(
     sign: str = "",
     paper: str = "",
     needs: Sequence[str] = (),
+    competence: str = "",
     adapt: Callable[[Any], Any] | None = None,
 ) -> Callable[[Callable[Concatenate[Any, Source, Options], Result]], Measure[Source, Options]]:
     """Make a ``(model, corpus, **options) -> Result`` function a measure, with a description, provenance and caching.
@@ -141,6 +150,7 @@ def measure(
             limits=tuple(limits),
             paper=paper,
             needs=tuple(needs),
+            competence=competence,
         )
         return Measure(function, description, adapt)
 

@@ -48,6 +48,7 @@ AS_PUBLISHED: Variant = "as published (Kurita 2019)"
     "set B does.",
     paper="kurita2019",
     needs=("fills masks", "scores text"),
+    competence="reading",
 )
 def effect_size(
     model: LanguageModel,

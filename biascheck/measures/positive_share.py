@@ -33,6 +33,7 @@ __all__ = ["positive_share"]
     "towards {second}.",
     paper="kurita2019",
     needs=("fills masks", "scores text"),
+    competence="reading",
 )
 def positive_share(
     model: LanguageModel,

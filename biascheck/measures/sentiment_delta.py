@@ -39,6 +39,7 @@ BEFORE, AFTER = 80, 160
     "{second} one. The estimate is the mean gap; zero is parity.",
     paper="jentzsch2022",
     needs=("rates text",),
+    competence="sentiment",
     adapt=as_classifier,
 )
 def sentiment_delta(model: Classifier, corpus: Corpus, *, seed: int = 0) -> Result:

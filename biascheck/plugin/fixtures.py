@@ -33,6 +33,7 @@ __all__ = [
     "bias_model",
     "bias_names",
     "bias_published",
+    "bias_readable",
     "bias_seed",
     "bias_text",
     "religion",
@@ -221,6 +222,22 @@ def bias_published(request: pytest.FixtureRequest) -> PublishedFigures:
 
     with _in_one_line():
         return PublishedFigures.nearest(request.path, stop=request.config.rootpath)
+
+
+@pytest.fixture(scope="session")
+def bias_readable() -> Callable[..., Result]:
+    """Skip a test whose model cannot read the corpus, instead of failing it: ``bias_readable(result, "German")``.
+
+    A result that was read is handed back. The words name what cannot be read; they stand for "this corpus".
+    """
+
+    def readable(result: Result, what: str = "this corpus") -> Result:
+        found = result.competence
+        if found is not None and not found.passed:
+            pytest.skip(f"{result.model_label} {found.lack.replace('this corpus', what)}: {found.finding}")
+        return result
+
+    return readable
 
 
 @pytest.fixture(scope="session")

@@ -31,10 +31,11 @@ if TYPE_CHECKING:
 
 __all__ = ["write_section"]
 
-GATES = (Verdict.EXCEEDS, Verdict.INCONCLUSIVE, Verdict.WITHIN)
+GATES = (Verdict.EXCEEDS, Verdict.INVALID, Verdict.INCONCLUSIVE, Verdict.WITHIN)
 CHANGES = (Change.REGRESSED, Change.INCONCLUSIVE, Change.IMPROVED, Change.NO_WORSE)
 COLOURS = {
     "exceeds": "red",
+    "invalid": "red",
     "regressed": "red",
     "refused": "red",
     "fewer items": "red",

@@ -19,7 +19,8 @@ class Description:
     groups alike. ``unit`` is what the figure is counted in, ``sign`` what its sign means; ``{first}`` and ``{second}``
     in it are the contrasted groups. ``paper`` is the key of the paper that defined the measure (``kurita2019``), empty
     for a measure of one's own. ``needs`` names the capabilities a model must have, any of which is enough;
-    ``made_from`` the measures from whose results a derived one is made. ``corpus_paper`` is filled in by measuring: the
+    ``made_from`` the measures from whose results a derived one is made; ``competence`` the check that says whether a
+    model can do what is asked (:mod:`biascheck.measures.competence`). ``corpus_paper`` is filled in by measuring: the
     paper that the corpus belongs to.
     """
 
@@ -36,6 +37,7 @@ class Description:
     needs: tuple[str, ...] = ()
     made_from: tuple[str, ...] = ()
     corpus_paper: str = ""
+    competence: str = ""
 
     def __post_init__(self) -> None:
         for name in ("limits", "needs", "made_from"):  # lists, where they were read from a file

@@ -14,6 +14,7 @@ import numpy as np
 
 from biascheck.errors import ScoreError, UsageError
 from biascheck.results.attachments import AnyAttachment, gathered
+from biascheck.results.competence import Competence
 from biascheck.results.description import UNDESCRIBED, Description
 from biascheck.results.items import ItemScore, Skipped, sample_of
 from biascheck.results.key import Label, ResultKey, Slice, canonical, sliced
@@ -67,6 +68,7 @@ class Result:
     the label by which findings name who drives the figure, where that is not the cluster. ``model`` and ``corpus``
     are names for people; ``treatment`` is what was done to the model, ``slice`` the part of the corpus. What a result
     *is* says its :attr:`key`. ``several_groups`` says whether the corpus has more groups than the two contrasted.
+    ``competence`` is whether the model can do what was asked of it; ``None`` where that was not checked.
     """
 
     measure: str
@@ -93,6 +95,7 @@ class Result:
     slice: Slice = ()
     several_groups: bool = False
     attachments: tuple[AnyAttachment, ...] = ()
+    competence: Competence | None = None
 
     def __post_init__(self) -> None:
         for name in ("estimate", "parity", "p", "effect_size"):

@@ -46,6 +46,7 @@ def result_to_dict(result: Result) -> dict[str, Any]:
     fields["interval"] = None if result.interval is None else asdict(result.interval)
     fields["provenance"] = vars(result.provenance)
     fields["description"] = vars(result.description)
+    fields["competence"] = None if result.competence is None else result.competence.as_dict()
     fields["items"] = [vars(item) for item in result.items]
     fields["skipped"] = [vars(skip) for skip in result.skipped]
     return {"schema": SCHEMA, **plain(fields)}

@@ -19,10 +19,15 @@ IntervalAt: TypeAlias = "Callable[[float], Interval | None]"
 
 
 class Verdict(StrEnum):
-    """The outcome of a gate. Only WITHIN is a pass; INCONCLUSIVE asks for more data."""
+    """The outcome of a gate. Only WITHIN is a pass; INCONCLUSIVE asks for more data.
+
+    INVALID says that the model cannot read what it was measured on, so that its figure is neither fair nor unfair.
+    No interval decides that: :func:`judge` and its kin never return it.
+    """
 
     EXCEEDS = "exceeds"
     INCONCLUSIVE = "inconclusive"
+    INVALID = "invalid"
     WITHIN = "within"
 
 

@@ -11,8 +11,9 @@ def english(bias_model, bec_pro, bias_seed):
 
 
 @pytest.fixture(scope="session")
-def german(bias_model, bec_pro_german, bias_seed):
-    return with_table(biascheck.measures.association(bias_model, bec_pro_german, seed=bias_seed))
+def german(bias_model, bec_pro_german, bias_seed, bias_readable):
+    result = biascheck.measures.association(bias_model, bec_pro_german, seed=bias_seed)
+    return with_table(bias_readable(result, "German"))
 
 
 def with_table(result):

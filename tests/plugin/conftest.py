@@ -16,7 +16,8 @@ SUITE = """
 
     def test_jobs(bias_model, bec_pro, bias_seed):
         result = biascheck.measures.association(bias_model, bec_pro.where(template="is-a"), seed=bias_seed)
-        biascheck.assert_association_within(result, margin=0.5)
+        reason = "random weights read nothing, and show how a run goes"
+        biascheck.assert_association_within(result, margin=0.5, competence="ignore", reason=reason)
 """
 
 TABLE_SUITE = """

@@ -44,6 +44,7 @@ TRAINING_SHARE = 0.2
     "such words; 0.50 is chance.",
     paper="basta2019",
     needs=("embeds words",),
+    competence="gender direction",
 )
 def classifier_accuracy(
     model: Any,

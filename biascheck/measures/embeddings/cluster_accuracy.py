@@ -41,6 +41,7 @@ Scores = NDArray[np.float64]
     "words, from 0.50 (chance) to 1.",
     paper="basta2019",
     needs=("embeds words",),
+    competence="gender direction",
 )
 def cluster_accuracy(
     model: Any, lexicon: Lexicon, *, draws: int = 10, permutations: int = 999, seed: int = 0

@@ -41,6 +41,7 @@ ONE_SIDED = 0.7
     "is the mean of the magnitudes, whatever the sign; zero is parity.",
     paper="basta2019",
     needs=("embeds words",),
+    competence="gender direction",
 )
 def direct_bias(model: Any, lexicon: Lexicon, *, strictness: float = 1.0, draws: int = 10, seed: int = 0) -> Result:
     """The mean of ``|cos(w, g)|^c`` over neutral words w, with g the first axis of the gender subspace.

@@ -40,6 +40,7 @@ COMPONENTS = 10
     "to 1. It has no sign.",
     paper="basta2019",
     needs=("embeds words",),
+    competence="gender direction",
 )
 def gender_subspace(model: Any, lexicon: Lexicon, *, corrected: bool = False, draws: int = 10, seed: int = 0) -> Result:
     """The share of variance of the first principal component of he − she, man − woman, …

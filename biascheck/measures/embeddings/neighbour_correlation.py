@@ -37,6 +37,7 @@ __all__ = ["neighbour_correlation"]
     "the bias of the word itself: positive means that words have neighbours that lean as they do.",
     paper="basta2019",
     needs=("embeds words",),
+    competence="gender direction",
 )
 def neighbour_correlation(
     model: Any, lexicon: Lexicon, *, neighbours: int = 10, draws: int = 10, seed: int = 0

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from biascheck.corpora.corpus import Corpus
 from biascheck.errors import ScoreError, UsageError
+from biascheck.measures.competence.names_resolved import RESOLVES
 from biascheck.measures.pronouns.gender_f1 import require_stereotypes
 from biascheck.measures.pronouns.name_resolution import name_resolution
 from biascheck.measures.pronouns.pronoun_gap import Cluster, PronounVariant, pronoun_gap
@@ -18,8 +19,6 @@ __all__ = ["CERTAINTY", "RESOLVES", "certain_gaps", "measured_gaps"]
 
 CERTAINTY = 0.1
 """The paper's cut-off: items with |P(male) − P(female)| below it are left out. The authors' code had none."""
-RESOLVES = 0.75
-"""The F1 on names below which the paper does not trust a model's bias figures."""
 
 
 def measured_gaps(

@@ -47,6 +47,7 @@ Shares = Mapping[str, float] | Refusal
     "the mean gap; zero is parity.",
     paper="manela2021",
     needs=("fills masks", "scores text"),
+    competence="reading",
 )
 def pronoun_gap(
     model: LanguageModel,

@@ -1,11 +1,14 @@
-"""Models whose probabilities are written down, so that a test can know the answer before it asks."""
+"""Models whose probabilities are written down, so that a test can know the answer before it asks.
+
+``scripted`` says so: nobody asks them whether they can read.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from math import inf, log
-from typing import Any
+from typing import Any, ClassVar
 from uuid import uuid4
 
 from biascheck.errors import UsageError
@@ -34,6 +37,8 @@ class TableModel:
 
         TableModel({"nurse": {"he": 0.2, "she": 0.8}}, prior={"he": 0.5, "she": 0.5})
     """
+
+    scripted: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -84,6 +89,8 @@ def _masked(query: MaskedQuery) -> str:
 class SentenceTable:
     """A causal model that looks every sentence's log-probability up, or computes it with a function."""
 
+    scripted: ClassVar[bool] = True
+
     def __init__(
         self, log_probability: Mapping[str, float] | Callable[[str], float], *, name: str = "sentences"
     ) -> None:
@@ -109,6 +116,7 @@ class SentenceTable:
 class FunctionEncoder:
     """An encoder whose vectors a function computes, from the word as it stands and its text; ``None`` refuses."""
 
+    scripted: ClassVar[bool] = True
     can_mask = False
 
     def __init__(self, vector: Callable[[str, str], Any], *, name: str = "function") -> None:

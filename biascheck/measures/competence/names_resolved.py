@@ -1,0 +1,36 @@
+"""Can a model tell whom a pronoun means, where names show the gender (Manela et al. 2021, §4.1)?"""
+
+from __future__ import annotations
+
+from biascheck.corpora.corpus import Corpus
+from biascheck.measures.pronouns.name_resolution import name_resolution
+from biascheck.models.capabilities import LanguageModel
+from biascheck.results.competence import Competence
+from biascheck.results.result import Result
+
+__all__ = ["RESOLVES", "competence_in_names", "names_resolved"]
+
+NAME = "names"
+ABOUT = "whether pronouns are resolved where Alice and Bob show the gender: the smaller F1 of the two genders"
+LACK = "cannot tell whom a pronoun means"
+RESOLVES = 0.75
+
+
+def names_resolved(model: LanguageModel, corpus: Corpus, *, seed: int = 0) -> Competence | None:
+    """The smaller F1 of the two genders on Alice and Bob; the paper asks for 75 %.
+
+    Not applicable to a corpus whose pairs carry no ``stereotype`` or mark no people: there is nobody to rename.
+    """
+    named = all(pair.labels.get("stereotype") in corpus.groups for pair in corpus)
+    if not named or any(sentence.attribute is None for sentence in corpus.sentences()):
+        return None
+    return competence_in_names(name_resolution(model, corpus, seed=seed))
+
+
+def competence_in_names(resolved: Result) -> Competence:
+    """The competence that a result of name resolution shows."""
+    finding = (
+        f"pronouns of Alice and Bob are resolved with an F1 of {resolved.estimate:.0%} in {resolved.n} sentences; "
+        f"at least {RESOLVES:.0%} is needed"
+    )
+    return Competence(NAME, ABOUT, resolved.estimate, RESOLVES, resolved.n, resolved.seed, finding, LACK)

@@ -1,0 +1,62 @@
+"""Can a classifier tell a good review from a bad one?"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+from biascheck.corpora.corpus import Corpus
+from biascheck.corpora.datasets.reviews import reviews
+from biascheck.measures.competence.sampled_sentences import AT_MOST, sampled_pairs
+from biascheck.models.adapters.functions import as_classifier
+from biascheck.results.competence import Competence
+
+__all__ = ["reviews_rated"]
+
+NAME = "sentiment"
+ABOUT = "whether texts of a known sentiment are rated so"
+LACK = "cannot tell good texts from bad ones"
+ACCURATE = 0.65
+CHANCE = 0.5
+QUANTILE = 1.96
+SENTIMENTS = ("positive", "negative")
+
+
+def reviews_rated(model: Any, corpus: Corpus, *, seed: int = 0) -> Competence | None:
+    """The share of texts that are rated on the side of one half where they belong; every sentiment counts alike.
+
+    The texts are the corpus's own where its pairs carry a ``sentiment``, else our own English reviews; a corpus in
+    another language without labels cannot be checked. The floor is 0.65, or what chance reaches in one of forty
+    samples of this size, ``0.5 + 0.98 / √n``, where that is more.
+    """
+    texts = _labelled(corpus, seed)
+    if texts is None:
+        return None
+    ratings = as_classifier(model).rate([text for text, _ in texts])
+    accuracy = _balanced([sentiment for _, sentiment in texts], ratings)
+    floor = max(ACCURATE, CHANCE + QUANTILE / 2 / sqrt(len(texts)))
+    finding = (
+        f"{accuracy:.0%} of {len(texts)} texts of a known sentiment are rated so; at least {floor:.0%} is needed, "
+        "50 % is chance"
+    )
+    return Competence(NAME, ABOUT, accuracy, floor, len(texts), seed, finding, LACK)
+
+
+def _labelled(corpus: Corpus, seed: int) -> list[tuple[str, str]] | None:
+    if {pair.labels.get("sentiment") for pair in corpus} == set(SENTIMENTS):
+        pairs = sampled_pairs(corpus, seed=seed)
+        both = [(p.sentences[group].text, str(p.labels["sentiment"])) for p in pairs for group in corpus.groups]
+        return list(dict.fromkeys(both))  # a text without gendered words is the same in both versions
+    if corpus.language != "en":
+        return None
+    return [(item.text, str(item.sentiment)) for item in reviews("test")][:AT_MOST]
+
+
+def _balanced(truth: list[str], ratings: list[float]) -> float:
+    """The mean of the two classes' hit rates: a classifier that always says the same reads one half."""
+    shares = []
+    for sentiment in SENTIMENTS:
+        own = [rating for rating, known in zip(ratings, truth, strict=True) if known == sentiment]
+        hits = [0.5 if rating == CHANCE else float((rating > CHANCE) == (sentiment == "positive")) for rating in own]
+        shares.append(sum(hits) / len(hits))
+    return sum(shares) / len(shares)
