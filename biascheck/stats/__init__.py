@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         two_centres,
         unit_rows,
     )
-    from biascheck.stats.intervals import Interval
+    from biascheck.stats.interval import Interval
     from biascheck.stats.pairing import DistanceChange, paired_bootstrap
     from biascheck.stats.permutation import PermutationTest, permute_signs, permute_two_samples
     from biascheck.stats.power import minimum_detectable_effect, power_at, standard_error_of
@@ -120,7 +120,7 @@ _NAMES_OF_MODULE = {
         "two_centres",
         "unit_rows",
     ),
-    "intervals": ("Interval",),
+    "interval": ("Interval",),
     "pairing": ("DistanceChange", "paired_bootstrap"),
     "permutation": ("PermutationTest", "permute_signs", "permute_two_samples"),
     "power": ("minimum_detectable_effect", "power_at", "standard_error_of"),

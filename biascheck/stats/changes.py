@@ -12,7 +12,7 @@ from biascheck.stats.verdicts import IntervalAt, step_down, step_levels
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from biascheck.stats.intervals import Interval
+    from biascheck.stats.interval import Interval
 
 __all__ = ["Change", "judge_change", "judge_changes"]
 

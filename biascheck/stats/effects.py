@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biascheck.errors import ScoreError
-from biascheck.stats.intervals import Interval
+from biascheck.stats.interval import Interval
 from biascheck.stats.vectors import Vector, as_vector
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from biascheck.errors import UsageError
 from biascheck.stats.clusters import Clusters, jackknives, resampled
 from biascheck.stats.crossing import crossed_spread, influences, shares_draws, widened
 from biascheck.stats.estimators import Sample, estimate
-from biascheck.stats.intervals import Interval
+from biascheck.stats.interval import Interval
 from biascheck.stats.percentiles import bca_tails, ends, expanded, rounding
 from biascheck.stats.vectors import Vector
 

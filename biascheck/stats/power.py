@@ -10,7 +10,7 @@ from scipy import special
 from biascheck.errors import ScoreError, UsageError
 
 if TYPE_CHECKING:
-    from biascheck.stats.intervals import Interval
+    from biascheck.stats.interval import Interval
 
 __all__ = ["minimum_detectable_effect", "power_at", "standard_error_of"]
 

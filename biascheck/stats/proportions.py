@@ -6,7 +6,7 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from biascheck.errors import ScoreError
-from biascheck.stats.intervals import Interval
+from biascheck.stats.interval import Interval
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -12,7 +12,7 @@ from biascheck.errors import BiascheckWarning, UsageError
 from biascheck.stats.clusters import Clusters, jackknives, resampled
 from biascheck.stats.crossing import widened, widening, within_range
 from biascheck.stats.estimators import Sample, estimate
-from biascheck.stats.intervals import Interval
+from biascheck.stats.interval import Interval
 from biascheck.stats.percentiles import bca_tails, ends, expanded, rounding
 from biascheck.stats.vectors import Vector
 

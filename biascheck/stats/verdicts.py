@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from biascheck.errors import UsageError
 
 if TYPE_CHECKING:
-    from biascheck.stats.intervals import Interval
+    from biascheck.stats.interval import Interval
 
 __all__ = ["Verdict", "judge", "judge_below", "judge_family"]
 
