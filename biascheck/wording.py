@@ -18,6 +18,7 @@ __all__ = [
     "level_text",
     "p_text",
     "power_text",
+    "printed",
     "published_number",
     "published_text",
     "shortened",
@@ -170,8 +171,12 @@ def citation(item: Cited) -> str:
 
 def published_number(item: Cited) -> str:
     """A published figure as printed, with its name where it has one: "−0.89", "BERT-U 5e-05"."""
-    number = f"{item.value:g}".replace("-", "−", 1 if item.value < 0 else 0)
-    return f"{item.name} {number}" if item.name else number
+    return f"{item.name} {printed(item.value)}" if item.name else printed(item.value)
+
+
+def printed(value: float) -> str:
+    """A published number with all the digits it was given: "−0.89", "5e-05"."""
+    return f"{value:.15g}".replace("-", "−", 1 if value < 0 else 0)
 
 
 def _with_errata(citation: str, group: Sequence[Cited]) -> str:

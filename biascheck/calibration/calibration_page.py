@@ -18,7 +18,7 @@ from biascheck.files import write_atomically
 from biascheck.reference_models.planted_vectors import WIDTH
 from biascheck.results.summaries import LEVEL
 from biascheck.stats import Verdict
-from biascheck.wording import figure, signed
+from biascheck.wording import figure, interval_text, signed
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -286,7 +286,7 @@ def _verdict(outcome: GateOutcome) -> str:
 
 
 def _rate(rate: Rate) -> str:
-    return f"{rate.share:.3f} [{rate.low:.3f}, {rate.high:.3f}]"
+    return f"{figure(rate.share, 3)} {interval_text(rate, 3)}"
 
 
 _INTRODUCTION = """# Calibration

@@ -71,7 +71,7 @@ def _failed(judgement: Judgement, fail_on: FailOn) -> bool:
 
 
 def _baseline(path: Path) -> Baseline:
-    """A file of results or a baseline; both can stand before the arrow."""
+    """What to compare with: a file of results or a baseline."""
     from biascheck.gates.run_files import read_run
     from biascheck.results.baseline_files import read_baseline
     from biascheck.results.baselines import Baseline
@@ -121,13 +121,13 @@ def _write_markdown(path: Path, judgement: Judgement) -> None:
     from biascheck.files import write_atomically
     from biascheck.report.markdown import comparison_table
 
-    write_atomically(path, comparison_table(judgement.comparisons))
+    write_atomically(path, comparison_table(judgement))
 
 
 def _write_report(path: Path, judgement: Judgement) -> None:
     from biascheck.report import write_comparison_html
 
-    write_comparison_html(path, judgement.comparisons, new=judgement.new, unused=judgement.unused)
+    write_comparison_html(path, judgement)
 
 
 def _written(path: Path, write: Callable[[Path, Judgement], None], judgement: Judgement) -> None:

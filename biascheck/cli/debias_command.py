@@ -76,9 +76,4 @@ def _show(base: LanguageModel, after: LanguageModel, documents: Documents, recip
 
 def _growth(change: Comparison) -> str:
     """A loss has no groups and no parity: what it was, what it is, and the interval of the difference."""
-    from biascheck.wording import figure, signed
-
-    interval = change.interval
-    ends = "no interval" if interval is None else f"[{figure(interval.low)}, {figure(interval.high)}]"
-    figures = f"{figure(change.before)} → {figure(change.after)}, {signed(change.change)} {ends}"
-    return f"{change.title}: {figures} ({change.n:,} {change.unit})"
+    return f"{change.title}: {change.figures}, {change.moved} ({change.n:,} {change.unit})"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,9 +58,10 @@ def read_run(path: Path) -> Run:
     document = read_document(path, RESULTS, "results", "--bias-results")
     check_schema(document, str(path), RESULTS_SCHEMA)
     with refusing_damage(f"{path}: the file of results"):
+        results = tuple(result_from_dict(entry) for entry in document["results"])
         return Run(
-            results=tuple(result_from_dict(entry) for entry in document["results"]),
-            gates=converted(_gates(document), tuple[Gate, ...]),
+            results=results,
+            gates=tuple(_with_key(gate, results) for gate in converted(_gates(document), tuple[Gate, ...])),
             comparisons=converted(_comparisons(document), tuple[Comparison, ...]),
             outcome=converted(_outcome(document), Outcome | None),  # type: ignore[arg-type]
             baseline=converted(document.get("baseline"), Judgement | None),  # type: ignore[arg-type]
@@ -69,6 +70,19 @@ def read_run(path: Path) -> Run:
 
 def _gates(document: dict[str, Any]) -> list[Any]:
     return without_unknown_fields((upgraded_gate(entry) for entry in document["gates"]), Gate)
+
+
+def _with_key(gate: Gate, results: Sequence[Result]) -> Gate:
+    """A gate of an earlier release, which knew no keys, with the key of the one result that it can have judged."""
+    if gate.key.model or gate.key.corpus:
+        return gate
+    keys = {result.key for result in results if _names(result) == _names(gate)}
+    return replace(gate, key=keys.pop()) if len(keys) == 1 else gate
+
+
+def _names(known: Result | Gate) -> tuple[object, ...]:
+    corpus = known.corpus if isinstance(known, Gate) else known.corpus_label
+    return known.measure, known.statistic, known.model_label, corpus, known.estimate, known.n, known.seed
 
 
 def _comparisons(document: dict[str, Any]) -> list[Any]:

@@ -51,8 +51,8 @@ def github_commands(run: Run, places: Places) -> Iterator[str]:
 def code_quality(run: Run, places: Places) -> str:
     """GitLab's Code Quality report: a JSON list with one entry for each failing gate and each regression.
 
-    A fingerprint tells the same finding in two runs: it is made from the test, the measure and the corpus, not from
-    the figures.
+    A fingerprint is the same for the same finding in two runs: it is made from the test, the measure and the corpus,
+    not from the figures.
     """
     entries = [_entry(judged, places) for judged in _failed(run)]
     if run.outcome is not None:

@@ -4,44 +4,34 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from markupsafe import Markup
 
 from biascheck.files import write_atomically
 from biascheck.gates.gate import Gate
-from biascheck.gates.outcome import Outcome
 from biascheck.gates.run import Run
 from biascheck.report.rendering import render
 from biascheck.report.sections.change_rows import ChangeTable, change_table
+from biascheck.report.sections.findings import Findings, findings_of
 from biascheck.report.sections.gate_rows import GateTable, Link, gate_table
 from biascheck.report.sections.item_data import pack_items
 from biascheck.report.sections.model_cards import ModelCard, model_cards
 from biascheck.report.sections.paper_sections import PaperSection, paper_sections
 from biascheck.report.sections.papers import Paper, paper_of
 from biascheck.report.sections.result_sections import Placed
+from biascheck.report.sections.untested import Untested, untested
 from biascheck.report.sentences import ORDER, Headline
 from biascheck.results.baselines import Judgement
 from biascheck.results.comparison import Comparison
 from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
-from biascheck.stats import Verdict
 from biascheck.wording import counted, shortened, tally
 
 __all__ = ["Page", "page_of", "render_page", "write_html", "write_report"]
 
 TITLE_LENGTH = 80
-MOST_FINDINGS = 6
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A gate that is not within its margin: what it is about, the rest of its sentence, where its result stands."""
-
-    title: str
-    text: str
-    anchor: str
 
 
 @dataclass(frozen=True)
@@ -50,11 +40,10 @@ class Page:
 
     title: str
     headline: Headline
-    outcome: Outcome | None
+    untested: Untested | None
     baseline: Judgement | None
     shares: tuple[tuple[str, int], ...]
-    findings: tuple[Finding, ...]
-    findings_hidden: int
+    findings: tuple[Findings, ...]
     models: tuple[ModelCard, ...]
     gates: GateTable | None
     changes: ChangeTable | None
@@ -87,18 +76,16 @@ def page_of(run: Run) -> Page:
     links = {entry.result.key: Link(entry.anchor, " − ".join(entry.result.contrast)) for entry in placed}
     of_papers = [(paper_of(gate, [gate.test]), gate) for gate in gates]
     models = model_cards(results, gates)
-    findings = _findings(gates, links)
     names = ", ".join(card.name for card in models)
     counts = Counter(gate.verdict for gate in gates)
     comparisons = run.all_comparisons
     return Page(
         title=shortened(f"Bias report: {names}" if names else "Bias report", TITLE_LENGTH),
         headline=_headline(run),
-        outcome=run.outcome,
+        untested=None if run.outcome is None else untested(run.outcome),
         baseline=run.baseline,
         shares=tuple((str(verdict), counts[verdict]) for verdict in ORDER if counts[verdict]),
-        findings=findings[:MOST_FINDINGS],
-        findings_hidden=len(findings[MOST_FINDINGS:]),
+        findings=findings_of(run, links),
         models=models,
         gates=gate_table(of_papers, links) if gates else None,
         changes=change_table(comparisons) if comparisons else None,
@@ -110,10 +97,8 @@ def page_of(run: Run) -> Page:
 
 def _headline(run: Run) -> Headline:
     """PASS or FAIL, why, and what was counted."""
-    text = f"{run.verdict}: {', '.join(run.failures)}" if run.failures else run.verdict
-    return Headline(
-        run.verdict.lower(), text, f"{counted(len(run.gates), 'gate')}: {tally(run.gates) or 'none judged'}"
-    )
+    judged = f"{counted(len(run.gates), 'gate')}: {tally(run.gates)}" if run.gates else "no gates"
+    return Headline(run.verdict.lower(), run.verdict, judged, run.failures)
 
 
 def render_page(page: Page) -> str:
@@ -135,16 +120,3 @@ def _placed(result: Result, number: int, judged: Mapping[ResultKey, list[Gate]],
 
 def _paper(entry: Placed, judged: Mapping[ResultKey, list[Gate]]) -> Paper:
     return paper_of(entry.result, [gate.test for gate in judged.get(entry.result.key, ())])
-
-
-def _findings(gates: Sequence[Gate], links: Mapping[ResultKey, Link]) -> tuple[Finding, ...]:
-    """The gates that failed; where none did, those that were accepted in doubt."""
-    worst = [gate for gate in gates if not gate.passed]
-    worst = worst or [gate for gate in gates if gate.verdict is not Verdict.WITHIN]
-    # the worst first: how many margins away from parity
-    worst.sort(key=lambda gate: -abs(gate.estimate - gate.parity) / (abs(gate.margin) or 1.0))
-    anchors = [links[gate.key].anchor if gate.key in links else "gates" for gate in worst]
-    return tuple(
-        Finding(gate.title, replace(gate, published=()).finding.removeprefix(gate.title), anchor)
-        for gate, anchor in zip(worst, anchors, strict=True)
-    )

@@ -11,9 +11,10 @@ from typing import Any
 from biascheck.errors import UsageError
 from biascheck.gates.gate import Gate
 from biascheck.gates.run import Run
+from biascheck.report.sentences import measured_text
 from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
-from biascheck.wording import figure, interval_text, verdict_text, visible
+from biascheck.wording import verdict_text, visible
 
 __all__ = ["card_of", "model_index"]
 
@@ -81,7 +82,7 @@ def _section(run: Run, results: Sequence[Result]) -> str:
 def _figures(result: Result, gate: Gate | None) -> tuple[str, str, str, str]:
     """Estimate, interval, allowed and verdict: of the gate, where there is one, at the level it was judged at."""
     if gate is None:
-        return figure(result.estimate), interval_text(result.interval), "–", "not judged"
+        return *measured_text(result), "–", "not judged"
     return gate.estimate_text, gate.interval_text, gate.allowed, verdict_text(gate.verdict, gate.passed)
 
 

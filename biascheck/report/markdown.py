@@ -81,9 +81,9 @@ def _baseline(found: Judgement) -> Iterator[str]:
         yield ""
 
 
-def comparison_table(comparisons: Sequence[Comparison]) -> str:
-    """Comparisons alone, for ``biascheck compare --markdown``."""
-    lines = ["## Bias, before and after", "", *_comparisons(comparisons)]
+def comparison_table(found: Judgement) -> str:
+    """Comparisons, and what could not be compared, for ``biascheck compare --markdown``."""
+    lines = ["## Bias, before and after", "", *_comparisons(found.comparisons), *_baseline(found)]
     return visible("\n".join(lines), lines=True).rstrip() + "\n"
 
 

@@ -43,7 +43,7 @@ def _environment() -> Environment:
 
 
 def _source(environment: Environment, name: str) -> Markup:
-    """A file of this package as it stands: it holds nothing that was measured."""
+    """A file of this package, unchanged: it contains nothing that was measured."""
     assert environment.loader is not None
     return Markup(environment.loader.get_source(environment, name)[0])
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from biascheck.results.description import Description
 from biascheck.results.result import Result
 from biascheck.stats import Verdict
-from biascheck.wording import figure
+from biascheck.wording import decimals_for, figure, interval_text
 
-__all__ = ["ORDER", "Headline", "contrast_in_words", "statistic_name"]
+__all__ = ["ORDER", "Headline", "contrast_in_words", "direction_in_words", "measured_text", "statistic_name"]
 
 ORDER = tuple(Verdict)
 """Verdicts in the order of the enumeration, the worst first."""
@@ -28,11 +29,12 @@ STATISTICS = {
 
 @dataclass(frozen=True)
 class Headline:
-    """The overall verdict, and what it counts."""
+    """The overall verdict, what it counts, and why it is not a pass."""
 
     verdict: str
     text: str
     detail: str
+    reasons: tuple[str, ...] = ()
 
 
 def contrast_in_words(result: Result) -> str:
@@ -44,6 +46,22 @@ def contrast_in_words(result: Result) -> str:
         f"A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. "
         f"The estimate is the {statistic_name(result.statistic)}; {figure(result.parity)} is parity."
     )
+
+
+def measured_text(result: Result) -> tuple[str, str]:
+    """The estimate and its interval, with the digits that keep both ends and parity apart."""
+    decimals = decimals_for(result.interval, result.estimate, (result.parity,))
+    return figure(result.estimate, decimals), interval_text(result.interval, decimals)
+
+
+def direction_in_words(description: Description) -> str:
+    """When a figure of this measure is bad, where the measure says so."""
+    parity = figure(description.parity)
+    return {
+        "from parity": f"{parity} is parity; the further from it, to either side, the worse.",
+        "upwards": f"{parity} is parity; the larger, the worse.",
+        "unstated": "",
+    }[description.direction]
 
 
 def statistic_name(statistic: str) -> str:

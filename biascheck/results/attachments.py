@@ -120,6 +120,10 @@ class Correlations(Attachment, frozen=True, tag="correlations", kw_only=True):
     names: tuple[str, ...]
     matrix: tuple[tuple[float, ...], ...]
 
+    def __post_init__(self) -> None:
+        if [len(row) for row in self.matrix] != [len(self.names)] * len(self.names):
+            raise UsageError(f"{len(self.names)} names need as many rows and columns of correlations")
+
 
 class PersonGroup(msgspec.Struct, frozen=True, kw_only=True):
     """Mean associations of one group of professions, before and perhaps after a mitigation, with the rank test."""

@@ -28,7 +28,7 @@ from biascheck.results.attachments import (
 from biascheck.results.attachments import Point as NamedPoint
 from biascheck.results.attachments import Table as AttachedTable
 from biascheck.results.result import Result
-from biascheck.wording import citation, figure, p_text, signed
+from biascheck.wording import citation, figure, p_text, printed, signed
 
 __all__ = ["Drawing", "Legend", "Table", "drawings_of", "facts_of", "table_of", "two_sided_drawing"]
 
@@ -48,7 +48,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Legend:
-    """A colour with its shape, and what it stands for."""
+    """A colour with its shape, and what it means."""
 
     kind: str
     name: str
@@ -91,11 +91,18 @@ def facts_of(result: Result) -> dict[str, object]:
     return {name: value for one in result.attachments if isinstance(one, Facts) for name, value in one.facts.items()}
 
 
-def table_of(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:
-    """A table of anything: numbers are written as figures, and a column of nothing else is aligned as such."""
-    numbers = [i for i in range(len(columns)) if rows and all(_is_number(row[i]) for row in rows if row[i] is not None)]
+def table_of(columns: Sequence[str], rows: Sequence[Sequence[object]], *, numbers: Sequence[int] = ()) -> Table:
+    """A table of anything: numbers are written as figures, and a column of nothing else is aligned as such.
+
+    ``numbers`` are further columns to align: those whose numbers are written already.
+    """
+    found = [
+        i
+        for i in range(len(columns))
+        if i in numbers or (rows and all(_is_number(row[i]) for row in rows if row[i] is not None))
+    ]
     shown = tuple(tuple(_cell(cell) for cell in row) for row in rows[:TABLE_ROWS])
-    return Table(tuple(columns), shown, tuple(numbers), max(0, len(rows) - TABLE_ROWS))
+    return Table(tuple(columns), shown, tuple(found), max(0, len(rows) - TABLE_ROWS))
 
 
 def _explained_variance(attached: ExplainedVariance, _: Result) -> Drawing | None:
@@ -194,17 +201,18 @@ def _correlations(attached: Correlations, _: Result) -> Drawing:
 
 
 def _published(attached: Published, result: Result) -> Drawing | None:
-    rows = [[one.name or one.model, one.value, citation(one), one.erratum] for one in attached.figures]
+    rows = [[one.name or one.model, printed(one.value), citation(one), one.erratum] for one in attached.figures]
     return Drawing(
         key="published",
         title="Published figures",
         note=f"Measured here: {figure(result.estimate)}. The published figures are about other models.",
-        table=table_of(["name", "value", "source", "erratum"], rows),
+        table=table_of(["name", "value", "source", "erratum"], rows, numbers=(1,)),
     )
 
 
 def _table(attached: AttachedTable, _: Result) -> Drawing:
-    title = attached.title or attached.columns[0].capitalize() or "Table"
+    first = "".join(attached.columns[:1])
+    title = attached.title or f"{first[:1].upper()}{first[1:]}" or "Table"
     return Drawing(key="table", title=title, table=table_of(attached.columns, attached.rows))
 
 

@@ -84,7 +84,7 @@ def bar_chart(bars: Sequence[Bar], *, contrast: tuple[str, str], label: str) -> 
 
 
 def change_chart(changes: Sequence[Change], *, contrast: tuple[str, str], label: str) -> Markup:
-    """For each name a hollow dot before, a full dot after, and the line between; the change stands at the right."""
+    """For each name a hollow dot before, a full dot after, and the line between; the change is at the right."""
     height = CHART_TOP + BAR_STEP * len(changes) + 4
     scale = _bar_scale([0.0, *(value for change in changes for value in (change.before, change.after))])
     zero = scale.at(0)

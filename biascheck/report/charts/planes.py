@@ -1,4 +1,4 @@
-"""Charts of two axes: points with names, groups told apart by colour and by shape."""
+"""Charts of two axes: points with names, groups differ in colour and in shape."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def circle(kind: str, x: float, y: float, radius: float, *, title: str = "") -> 
 
 
 def diamond(kind: str, x: float, y: float, radius: float, *, title: str = "") -> Markup:
-    """A square that stands on its tip."""
+    """A square turned onto its tip."""
     return _outline(kind, x, y, [(0, -radius), (radius, 0), (0, radius), (-radius, 0)], title)
 
 

@@ -11,14 +11,14 @@ from biascheck.gates.gate import Gate
 from biascheck.report.charts.intervals import interval_chart, interval_scale
 from biascheck.report.charts.scales import Scale
 from biascheck.results.published_figures import PublishedFigure
-from biascheck.wording import published_number, published_text
+from biascheck.wording import citation, published_number, published_text
 
-__all__ = ["BesidePublished", "Citation", "beside_published", "citation"]
+__all__ = ["BesidePublished", "Citation", "beside_published", "cited"]
 
 
 @dataclass(frozen=True)
 class Citation:
-    """Published figures as a table shows them: the numbers, where they stand in the papers, what is wrong with them."""
+    """Published figures as a table shows them: the numbers, where they are printed, and their errata."""
 
     numbers: str
     single: bool
@@ -39,12 +39,12 @@ class BesidePublished:
     chart: Markup
 
 
-def citation(figures: Sequence[PublishedFigure]) -> Citation:
+def cited(figures: Sequence[PublishedFigure]) -> Citation:
     """Figures in the words of a table."""
     return Citation(
         numbers=", ".join(map(published_number, figures)),
         single=len(figures) == 1,
-        source=_distinct(", ".join(filter(None, (one.source, one.table, one.model, one.note))) for one in figures),
+        source=_distinct(map(citation, figures)),
         erratum=_distinct(one.erratum for one in figures),
     )
 
@@ -76,7 +76,7 @@ def _row(gate: Gate, scale: Scale) -> BesidePublished:
         model=gate.model_label,
         estimate=gate.estimate_text,
         interval=gate.interval_text,
-        published=citation(gate.published),
+        published=cited(gate.published),
         chart=interval_chart(
             scale,
             estimate=gate.estimate,

@@ -14,7 +14,7 @@ from biascheck.report.charts.intervals import change_chart, interval_chart, inte
 from biascheck.report.charts.scales import Scale
 from biascheck.results.comparison import Comparison
 from biascheck.stats import Change
-from biascheck.wording import figure, interval_text, level_text, signed
+from biascheck.wording import figure, level_text, signed
 
 __all__ = ["CHANGES", "ChangeGroup", "ChangeRow", "ChangeTable", "change_table"]
 
@@ -33,10 +33,8 @@ class ChangeRow:
     corpus: str
     contrast: str
     models: str
-    before: str
-    after: str
+    figures: str
     change: str
-    interval: str
     level: str
     chart: Markup
     tolerance: str
@@ -80,7 +78,7 @@ def change_table(comparisons: Sequence[Comparison]) -> ChangeTable:
     return ChangeTable(
         groups=tuple(_group(name, [entry for entry in numbered if entry[1].measure == name]) for name in measures),
         tally=tuple((str(verdict), counts[verdict]) for verdict in CHANGES if counts[verdict]),
-        several_models=len({(one.model_before, one.model_after) for one in comparisons}) > 1,
+        several_models=len({one.models for one in comparisons}) > 1,
         count=len(comparisons),
     )
 
@@ -117,10 +115,8 @@ def _row(one: Comparison, number: int, scale: Scale) -> ChangeRow:
         corpus=one.corpus,
         contrast=" − ".join(one.contrast),
         models=one.models,
-        before=figure(one.before),
-        after=figure(one.after),
-        change=signed(one.change),
-        interval="no interval: too few clusters" if one.interval is None else interval_text(one.interval),
+        figures=one.figures,
+        change=one.moved,
         level="" if one.interval is None else level_text(one.interval.level),
         chart=_chart(one, scale),
         tolerance=figure(one.tolerance) if one.tolerance else "",
@@ -137,7 +133,7 @@ def _row(one: Comparison, number: int, scale: Scale) -> ChangeRow:
 
 
 def _chart(one: Comparison, scale: Scale) -> Markup:
-    label = f"change in distance from parity {signed(one.change)}, {interval_text(one.interval)}; right is worse"
+    label = f"change in distance from parity {one.moved}; right is worse"
     return interval_chart(
         scale,
         estimate=one.change,
@@ -156,5 +152,5 @@ def _size(one: Comparison) -> str:
 
 
 def _moves_note(shown: int, total: int) -> str:
-    note = "The hollow dot is before, the full one after; the change of the mean gap stands at the right."
+    note = "The hollow dot is before, the full one after; the change of the mean gap is at the right."
     return note if shown == total else f"{note} The {shown:,} that moved most, of {total:,}."

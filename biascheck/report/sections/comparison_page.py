@@ -11,9 +11,10 @@ from biascheck.files import write_atomically
 from biascheck.report.rendering import render
 from biascheck.report.sections.change_rows import ChangeTable, change_table
 from biascheck.report.sentences import Headline
+from biascheck.results.baselines import Judgement
 from biascheck.results.comparison import Comparison
 from biascheck.stats import Change
-from biascheck.wording import figure, shortened, tally
+from biascheck.wording import counted, figure, shortened, tally
 
 __all__ = ["ComparisonPage", "comparison_page", "write_comparison_html"]
 
@@ -48,51 +49,49 @@ class ComparisonPage:
     before: str
     afters: tuple[str, ...]
     rows: tuple[SideBySide, ...]
-    changes: ChangeTable
-    new: tuple[str, ...]
-    unused: tuple[str, ...]
+    changes: ChangeTable | None
+    found: Judgement
 
 
-def write_comparison_html(
-    path: Path, comparisons: Sequence[Comparison], *, new: Sequence[str] = (), unused: Sequence[str] = ()
-) -> None:
-    """Write one self-contained file, whole or not at all. A place that cannot be written raises OSError.
-
-    ``new`` and ``unused`` name the results that only the later files or only the first one have.
-    """
-    page = comparison_page(comparisons, new=new, unused=unused)
-    write_atomically(path, render("comparison.html.j2", page=page))
+def write_comparison_html(path: Path, found: Judgement) -> None:
+    """Write one self-contained file, whole or not at all. A place that cannot be written raises OSError."""
+    write_atomically(path, render("comparison.html.j2", page=comparison_page(found)))
 
 
-def comparison_page(
-    comparisons: Sequence[Comparison], *, new: Sequence[str] = (), unused: Sequence[str] = ()
-) -> ComparisonPage:
+def comparison_page(found: Judgement) -> ComparisonPage:
     """Gather what the page shows."""
+    comparisons = found.comparisons
     before = ", ".join(dict.fromkeys(one.model_before for one in comparisons))
     named = _named(comparisons)
     afters = tuple(dict.fromkeys(name for name, _ in named))
     return ComparisonPage(
         title=shortened(f"Bias: {before} → {', '.join(afters)}", TITLE_LENGTH),
-        headline=_headline(comparisons),
+        headline=_headline(found),
         before=before,
         afters=afters,
         rows=_side_by_side(named, afters),
-        changes=change_table(comparisons),
-        new=tuple(new),
-        unused=tuple(unused),
+        changes=change_table(comparisons) if comparisons else None,
+        found=found,
     )
 
 
-def _headline(comparisons: Sequence[Comparison]) -> Headline:
-    counts = Counter(one.verdict for one in comparisons)
-    total = len(comparisons)
-    detail = tally(comparisons)
+def _headline(found: Judgement) -> Headline:
+    total = len(found.comparisons)
+    detail = tally(found.comparisons)
+    lost = [
+        f"{counted(len(entries), 'result')} {what}"
+        for entries, what in ((found.refused, "cannot be compared"), (found.shrunk, "measured on less than before"))
+        if entries
+    ]
+    if count := len(found.having(Change.REGRESSED)):
+        return Headline("regressed", f"{count:,} of {counted(total, 'result')} regressed", detail, tuple(lost))
+    if lost:
+        return Headline("regressed", ", ".join(lost), detail)
     if not total:
         return Headline("none", "Nothing was compared", "The files have no result in common.")
-    if count := counts[Change.REGRESSED]:
-        return Headline("regressed", f"{count:,} of {total:,} results regressed", detail)
-    if count := counts[Change.INCONCLUSIVE]:
-        return Headline("inconclusive", f"Nothing regressed, but {count:,} of {total:,} are inconclusive", detail)
+    if count := len(found.having(Change.INCONCLUSIVE)):
+        doubt = f"{count:,} of {total:,} {'is' if count == 1 else 'are'} inconclusive"
+        return Headline("inconclusive", f"Nothing regressed, but {doubt}", detail)
     return Headline("no worse", "Nothing regressed", detail)
 
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from biascheck.gates.gate import Gate
 from biascheck.report.charts.intervals import interval_chart, interval_scale
 from biascheck.report.charts.scales import Scale
-from biascheck.report.sections.beside_published import Citation, citation
+from biascheck.report.sections.beside_published import Citation, cited
 from biascheck.report.sections.papers import OWN, PAPERS, Paper
 from biascheck.report.sentences import ORDER, statistic_name
 from biascheck.results.key import ResultKey
@@ -32,7 +32,7 @@ class Caution:
 
 @dataclass(frozen=True)
 class Link:
-    """The result behind a gate: where it stands on the page, and what it contrasts."""
+    """The result behind a gate: its place on the page, and what it contrasts."""
 
     anchor: str
     contrast: str
@@ -60,6 +60,7 @@ class GateRow:
     size: str
     published: Citation | None
     largest: str
+    note: str
     test: str
     cautions: tuple[int, ...]
 
@@ -126,7 +127,7 @@ def _extent(gate: Gate) -> list[float]:
 def _row(gate: Gate, scale: Scale, links: Mapping[ResultKey, Link], numbers: Mapping[str, int]) -> GateRow:
     return GateRow(
         verdict=str(gate.verdict),
-        accepted=gate.passed and gate.verdict is Verdict.INCONCLUSIVE,
+        accepted=gate.passed and gate.verdict is not Verdict.WITHIN,
         measure=gate.measure,
         corpus=gate.corpus,
         model=gate.model_label,
@@ -141,8 +142,9 @@ def _row(gate: Gate, scale: Scale, links: Mapping[ResultKey, Link], numbers: Map
         low_power=gate.power is not None and gate.power < ENOUGH_POWER,
         detectable="" if gate.detectable is None else figure(gate.detectable),
         size=gate.size,
-        published=citation(gate.published) if gate.published else None,
+        published=cited(gate.published) if gate.published else None,
         largest=", ".join(gate.offenders),
+        note=gate.note,
         test=gate.test,
         cautions=tuple(dict.fromkeys(numbers[warning] for warning in gate.warnings)),
     )
@@ -156,7 +158,7 @@ def _interval(gate: Gate) -> str:
 
 def _chart(gate: Gate, scale: Scale) -> Markup:
     low, high = map(figure, gate.region)
-    label = f"{statistic_name(gate.statistic)} {figure(gate.estimate)}, {_interval(gate)}; margin from {low} to {high}"
+    label = f"{statistic_name(gate.statistic)} {gate.estimate_text}, {_interval(gate)}; margin from {low} to {high}"
     return interval_chart(
         scale,
         estimate=gate.estimate,

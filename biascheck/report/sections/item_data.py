@@ -51,7 +51,7 @@ def ranked(result: Result) -> list[ItemScore]:
 
 
 def utf16_offset(text: str, offset: int) -> int:
-    """Where a character stands in a script's string, which counts an emoji as two."""
+    """The place of a character in a script's string, which counts an emoji as two."""
     return len(text[:offset].encode("utf-16-le", "surrogatepass")) // 2
 
 

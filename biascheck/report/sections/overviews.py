@@ -10,11 +10,12 @@ from biascheck.report.charts.drawings import Drawing, Legend, table_of
 from biascheck.report.charts.intervals import Bar, Change, bar_chart, change_chart
 from biascheck.report.charts.planes import Point, plane_chart
 from biascheck.report.sections.attribute_rows import attributes_of, covariate_name, gathered
-from biascheck.report.sentences import statistic_name
+from biascheck.report.sentences import measured_text, statistic_name
 from biascheck.results.attachments import Published
 from biascheck.results.items import ItemScore
+from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
-from biascheck.wording import figure, interval_text, signed
+from biascheck.wording import printed, signed
 
 __all__ = ["changes_of", "correlations_of", "gaps_of", "plane_of"]
 
@@ -61,10 +62,10 @@ def plane_of(results: Sequence[Result]) -> Drawing | None:
     measured, published = _measured(results), _published(results)
     if not measured:
         return None
-    points = [Point(name, x, y, "one", named=True) for name, (x, y) in measured.items()]
+    points = [Point(name, x, y, "one", named=True) for name, (x, y) in measured]
     papers = [Point(name, x, y, "two", named=True) for name, (x, y, _) in published.items()]
-    rows = [[name, *at, "measured", ""] for name, at in measured.items()]
-    rows += [[name, skew, stereotype, "published", note] for name, (skew, stereotype, note) in published.items()]
+    rows = [[name, *at, "measured", ""] for name, at in measured]
+    rows += [[name, printed(x), printed(y), "published", note] for name, (x, y, note) in published.items()]
     legend = [Legend("one", "measured here"), *([Legend("two", "published")] if published else [])]
     return Drawing(
         key="plane",
@@ -80,16 +81,16 @@ def plane_of(results: Sequence[Result]) -> Drawing | None:
         legend=tuple(legend),
         note="Near the origin neither one pronoun for everyone nor the expected one is preferred. A model far to the "
         "right says the same pronoun whatever the occupation, and then has no room for a stereotype.",
-        table=table_of(["model", "skew", "stereotype", "", "erratum"], rows),
+        table=table_of(["model", "skew", "stereotype", "", "erratum"], rows, numbers=(1, 2)),
     )
 
 
 def _wholes(results: Sequence[Result]) -> list[Whole]:
-    found: dict[tuple[object, ...], Whole] = {}
+    found: dict[ResultKey, Whole] = {}
     for result in results:
         if not _is_gap(result):
             continue
-        key = (result.measure, result.provenance.corpus_fingerprint, result.treatment, result.contrast)
+        key = replace(result.key, slice=())
         known = found.get(key, Whole(result.measure, result.corpus, result.contrast, parts=0, items={}))
         items = known.items | {item.id: (result.name_of(item), item) for item in result.items}
         found[key] = replace(known, parts=known.parts + 1, items=items)
@@ -125,7 +126,7 @@ def _correlation(result: Result) -> Drawing:
         key="correlation",
         title=f"Gap against {name}, {result.corpus_label} on {result.model_label}",
         chart=covariate_chart(result, attributes_of(result)),
-        note=f"{statistic_name(result.statistic)} {figure(result.estimate)} {interval_text(result.interval)}.",
+        note=f"{statistic_name(result.statistic)} {' '.join(measured_text(result))}.",
         table=table_of(["attribute", name, "gap"], rows),
     )
 
@@ -144,20 +145,29 @@ def _changes(before: Whole, after: Whole, names: tuple[str, str]) -> Drawing | N
         title=f"{before.measure} by attribute, {before.corpus}",
         chart=change_chart(shown, contrast=before.contrast, label=label),
         legend=(Legend("hollow", names[0]), Legend("one", names[1])),
-        note=f"Ordered by the change of the mean gap, which stands at the right; {len(both)} attributes in both."
+        note=f"Ordered by the change of the mean gap, at the right; {len(both)} attributes in both."
         + ("" if shown is both else f" The {MOST_BARS // 2} largest changes in each direction are drawn."),
         table=table_of(["attribute", *names, "change"], rows),
     )
 
 
-def _measured(results: Sequence[Result]) -> dict[str, tuple[float, float]]:
-    found: dict[str, dict[str, float]] = {}
+def _measured(results: Sequence[Result]) -> list[tuple[str, tuple[float, float]]]:
+    """Skew and stereotype of one model on one part of one corpus, named for people."""
+    found: dict[tuple[object, ...], dict[str, Result]] = {}
     several = len({result.model for result in results}) > 1
     for result in results:
         if result.statistic in ("skew", "stereotype"):
-            place = " · ".join((result.corpus_label, *result.treatment))
-            found.setdefault(f"{result.model}: {place}" if several else place, {})[result.statistic] = result.estimate
-    return {name: (at["skew"], at["stereotype"]) for name, at in found.items() if len(at) == 2}
+            key = result.key
+            found.setdefault((key.model, key.treatment, key.corpus, key.slice, key.contrast), {})[key.statistic] = (
+                result
+            )
+    pairs = [(at["skew"], at["stereotype"]) for at in found.values() if len(at) == 2]
+    return [(_place(skew, several_models=several), (skew.estimate, other.estimate)) for skew, other in pairs]
+
+
+def _place(result: Result, *, several_models: bool) -> str:
+    place = " · ".join((result.corpus_label, *result.treatment))
+    return f"{result.model}: {place}" if several_models else place
 
 
 def _published(results: Sequence[Result]) -> dict[str, tuple[float, float, str]]:

@@ -27,8 +27,8 @@ class Source:
             corpora = dict.fromkeys(result.corpus for result in results)
         models = dict.fromkeys(result.model_label for result in results) if several_models else {}
         measures = dict.fromkeys(result.measure for result in results)
-        told, where, who = (" and ".join(names) for names in (measures, corpora, models))
-        return cls(told, f"{where} on {who}" if who else where)
+        what, where, who = (" and ".join(names) for names in (measures, corpora, models))
+        return cls(what, f"{where} on {who}" if who else where)
 
     def __str__(self) -> str:
         return f"{self.measures}, {self.place}"

@@ -14,9 +14,9 @@ from biascheck.report.charts.drawings import facts_of
 from biascheck.report.charts.intervals import Bar, bar_chart
 from biascheck.report.sections.attribute_rows import Attribute, ItemRow, attributes_of, covariate_name, largest_items
 from biascheck.report.sections.model_cards import short_fingerprint, when
-from biascheck.report.sentences import contrast_in_words, statistic_name
+from biascheck.report.sentences import contrast_in_words, measured_text, statistic_name
 from biascheck.results.result import Result
-from biascheck.wording import figure, interval_text, level_text, p_text, shortened, signed
+from biascheck.wording import figure, level_text, p_text, shortened, signed
 
 __all__ = ["Placed", "ResultSection", "result_section"]
 
@@ -103,6 +103,7 @@ def result_section(placed: Placed, bounds: Bounds) -> ResultSection:
     attributes = attributes_of(result)
     charted = attributes[: bounds.bars]
     rows = _rows(attributes[: bounds.rows])
+    estimate, interval = measured_text(result)
     return ResultSection(
         anchor=placed.anchor,
         number=placed.number,
@@ -111,8 +112,8 @@ def result_section(placed: Placed, bounds: Bounds) -> ResultSection:
         corpus=result.corpus_label,
         variant=result.provenance.variant,
         verdicts=placed.verdicts,
-        estimate=figure(result.estimate),
-        interval=interval_text(result.interval),
+        estimate=estimate,
+        interval=interval,
         figures=tuple(_figures(result)),
         contrast=" − ".join(result.contrast),
         contrast_text=contrast_in_words(result),
@@ -134,10 +135,8 @@ def result_section(placed: Placed, bounds: Bounds) -> ResultSection:
 
 def _figures(result: Result) -> list[Fact]:
     level = "" if result.interval is None else f"{level_text(result.interval.level)} "
-    facts = [
-        Fact(statistic_name(result.statistic), figure(result.estimate)),
-        Fact(f"{level}interval", interval_text(result.interval)),
-    ]
+    estimate, interval = measured_text(result)
+    facts = [Fact(statistic_name(result.statistic), estimate), Fact(f"{level}interval", interval)]
     if result.p is not None:
         facts.append(Fact("p", p_text(result.p)))
     if result.effect_size is not None and result.effect_size != result.estimate:

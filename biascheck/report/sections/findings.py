@@ -1,0 +1,72 @@
+"""What a reader must know first: what failed, what was accepted, and failures that a test expected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from biascheck.gates.gate import Gate
+from biascheck.gates.run import Run
+from biascheck.report.sections.gate_rows import Link
+from biascheck.results.comparison import Comparison
+from biascheck.results.key import ResultKey
+from biascheck.stats import Verdict
+
+__all__ = ["Finding", "Findings", "findings_of"]
+
+MOST_FINDINGS = 6
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a finding is about, the rest of its sentence, and where the page has more about it."""
+
+    title: str
+    text: str
+    anchor: str
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Findings of one kind, the worst first; those beyond the first few are only counted."""
+
+    heading: str
+    shown: tuple[Finding, ...]
+    hidden: int
+
+
+def findings_of(run: Run, links: Mapping[ResultKey, Link]) -> tuple[Findings, ...]:
+    """The gates, comparisons and results that need a reader's attention; nothing where all is within its margin."""
+    caught = run.caught
+    failed = [gate for gate in run.gates if not gate.passed and gate not in caught]
+    accepted = [gate for gate in run.gates if gate.passed and gate.verdict is not Verdict.WITHIN]
+    kinds = {
+        "What failed": [*_gates(failed, links), *_comparisons(run.all_comparisons), *_baseline(run)],
+        "Accepted": list(_gates(accepted, links)),
+        "Failed in a test that passes, and not counted": list(_gates(caught, links)),
+    }
+    return tuple(
+        Findings(heading, tuple(found[:MOST_FINDINGS]), len(found[MOST_FINDINGS:]))
+        for heading, found in kinds.items()
+        if found
+    )
+
+
+def _gates(gates: Sequence[Gate], links: Mapping[ResultKey, Link]) -> Iterator[Finding]:
+    # the worst first: how many margins away from parity
+    for gate in sorted(gates, key=lambda gate: -abs(gate.estimate - gate.parity) / (abs(gate.margin) or 1.0)):
+        anchor = links[gate.key].anchor if gate.key in links else "gates"
+        yield Finding(gate.title, replace(gate, published=()).finding.removeprefix(gate.title), anchor)
+
+
+def _comparisons(comparisons: Sequence[Comparison]) -> Iterator[Finding]:
+    for one in sorted((one for one in comparisons if not one.passed), key=lambda one: -one.change):
+        yield Finding(one.title, one.finding.removeprefix(one.title), "changes")
+
+
+def _baseline(run: Run) -> Iterator[Finding]:
+    if run.baseline is not None:
+        for one in run.baseline.refused:
+            yield Finding(one.title, f": cannot be compared with the baseline: {one.reason}", "changes")
+        for one in run.baseline.shrunk:
+            yield Finding(one.title, f": fewer items than the baseline: {one.reason}", "changes")
