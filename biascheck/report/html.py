@@ -27,7 +27,7 @@ from biascheck.results.comparison import Comparison
 from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
 from biascheck.stats import Verdict
-from biascheck.wording import counted, shortened, tally
+from biascheck.wording import shortened
 
 __all__ = ["Page", "page_of", "render_page", "write_html", "write_report"]
 
@@ -110,10 +110,7 @@ def page_of(run: Run) -> Page:
 
 def _headline(run: Run) -> Headline:
     """PASS or FAIL, why, and what was counted."""
-    text = f"{run.verdict}: {', '.join(run.failures)}" if run.failures else run.verdict
-    return Headline(
-        run.verdict.lower(), text, f"{counted(len(run.gates), 'gate')}: {tally(run.gates) or 'none judged'}"
-    )
+    return Headline(run.verdict.lower(), run.reasoned_verdict, run.counts)
 
 
 def render_page(page: Page) -> str:
