@@ -1,4 +1,4 @@
-"""How a run ends: it is compared with its baseline, and its files are written, all of them or with a word on why not."""
+"""How a run ends: compared with its baseline, its files written, and whatever goes wrong there told in all of them."""
 
 from __future__ import annotations
 
