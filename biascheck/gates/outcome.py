@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["Outcome", "State", "TestOutcome"]
+__all__ = ["NOT_TESTED", "UNFINISHED", "Outcome", "State", "TestOutcome"]
 
 
 class State(StrEnum):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from biascheck.gates.gate import Gate
-from biascheck.gates.outcome import Outcome, State
+from biascheck.gates.outcome import NOT_TESTED, Outcome
 from biascheck.results.baselines import Judgement
 from biascheck.results.comparison import Comparison
 from biascheck.results.result import Result
 from biascheck.stats import Change
-from biascheck.wording import counted, tally
+from biascheck.wording import counted, tally, visible
 
 __all__ = ["Run"]
 
@@ -57,12 +57,24 @@ class Run:
 
     @property
     def headline(self) -> str:
-        """The verdict and what it is made of, in one line."""
-        parts = [self.verdict]
-        if self.failures:
-            parts.append(f": {', '.join(self.failures)}")
-        judged = counted(len(self.gates), "gate")
-        return "".join(parts) + f" ({'; '.join(filter(None, [f'{judged}: {tally(self.gates)}', self._untested()]))})"
+        """The verdict, why, and what was counted, in one line."""
+        return f"{self.reasoned_verdict} ({self.counts})"
+
+    @property
+    def reasoned_verdict(self) -> str:
+        """The verdict and why: "FAIL: 1 test failed a gate, 2 tests crashed"."""
+        return ": ".join(filter(None, (self.verdict, ", ".join(self.failures))))
+
+    @property
+    def counts(self) -> str:
+        """What was judged and what was not tested: "3 gates: 1 exceeds, 2 within; 4 tests not tested"."""
+        listed = [f"{counted(len(self.gates), 'gate')}: {tally(self.gates)}" if self.gates else "0 gates"]
+        if changes := self.all_comparisons:
+            listed.append(f"{counted(len(changes), 'comparison')}: {tally(changes)}")
+        if self.caught:
+            listed.append(f"{counted(len(self.caught), 'failure')} expected by tests")
+        untested = 0 if self.outcome is None else len(self.outcome.having(*NOT_TESTED))
+        return "; ".join([*listed, *([f"{counted(untested, 'test')} not tested"] if untested else [])])
 
     @property
     def caught(self) -> tuple[Gate, ...]:
@@ -70,11 +82,7 @@ class Run:
         if self.outcome is None:
             return ()
         passing = {test.test for test in self.outcome.tests if not test.failed}
-        return tuple(gate for gate in self.gates if not gate.passed and gate.test in passing)
-
-    def _untested(self) -> str:
-        count = 0 if self.outcome is None else len(self.outcome.having(State.SKIPPED, State.DESELECTED, State.NOT_RUN))
-        return f"{counted(count, 'test')} not tested" if count else ""
+        return tuple(gate for gate in self.gates if not gate.passed and visible(gate.test) in passing)
 
     def _without_outcome(self) -> tuple[str, ...]:
         failed = sum(not gate.passed for gate in self.gates) + sum(not one.passed for one in self.comparisons)

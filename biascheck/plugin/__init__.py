@@ -27,6 +27,7 @@ from biascheck.plugin.fixtures import (
     winograd_t2,
 )
 from biascheck.plugin.options import add_options
+from biascheck.plugin.roll import is_bias_test
 from biascheck.plugin.session import SESSION, BiasSession
 from biascheck.plugin.settings import settings_of
 from biascheck.plugin.skips import pytest_runtest_call, pytest_runtest_setup
@@ -63,7 +64,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker and the session's memory."""
-    config.addinivalue_line("markers", "bias: a bias gate; tests that use bias_model carry it by themselves")
+    config.addinivalue_line(
+        "markers",
+        "bias(judges=True): a test of bias, which fails the run if it judges nothing; tests that use bias_model, "
+        "bias_data or bias_baseline carry it by themselves. bias(judges=False): one that only measures",
+    )
     # The terminal section shows these gates already.
     config.addinivalue_line("filterwarnings", "ignore::biascheck.errors.InconclusiveWarning")
     config.stash[SESSION] = BiasSession(config)
@@ -80,8 +85,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize(MODEL_FIXTURE, models, ids=names, indirect=True, scope="session")
 
 
+@pytest.hookimpl(tryfirst=True)  # before any are deselected
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that use a model, so that ``-m bias`` finds them."""
+    """Mark the tests of bias, so that ``-m bias`` finds them."""
     for item in items:
-        if MODEL_FIXTURE in getattr(item, "fixturenames", ()):
+        if item.get_closest_marker("bias") is None and is_bias_test(item):
             item.add_marker(pytest.mark.bias)

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from biascheck.plugin.outputs import refuse_unwritable, short
+from biascheck.plugin.outputs import in_words, refuse_unwritable, short
 from biascheck.plugin.settings import Settings
-from biascheck.results.file_kinds import BASELINE, BASELINE_SCHEMA, kind_of
+from biascheck.wording import visible
 
 if TYPE_CHECKING:
     from biascheck.gates.run import Run
     from biascheck.results.baselines import Baseline, Judgement
-    from biascheck.results.key import ResultKey
     from biascheck.results.result import Result
 
 __all__ = ["RunBaseline"]
@@ -48,8 +47,7 @@ class RunBaseline:
         """Refuse, before the work, a baseline that is missing, damaged or cannot be written."""
         if self._settings.update_baseline:
             refuse_unwritable(self.path)
-        # A whole one is read when a result needs it: a run without gates need not know numpy.
-        if self.wanted and kind_of(self.path) not in [(BASELINE, n) for n in range(1, BASELINE_SCHEMA + 1)]:
+        if self.wanted:
             self.read()
 
     def read(self) -> Baseline:
@@ -73,31 +71,48 @@ class RunBaseline:
         """Compare the results of a run with it, but for those that a test has compared with their very entry."""
         from biascheck.results.baselines import judge_against
 
-        compared = {(one.key_before, one.key) for one in run.comparisons}
-        rest = [one for one in run.results if not self._compared(one, compared)]
-        done = {one.key for one in run.results} - {one.key for one in rest}
-        found = judge_against(self.read(), rest, tolerance=self._settings.tolerance)
-        listed = {entry.title for one in run.results if one.key in done and (entry := self.read().find(one))}
-        return replace(found, unused=tuple(title for title in found.unused if title not in listed))
+        before, tolerance = self.read(), self._settings.tolerance
+        done = [one for one in run.results if self._compared(one, run)]
+        found = judge_against(before, [one for one in run.results if one not in done], tolerance=tolerance)
+        if not done:
+            return found
+        by_tests = judge_against(before, done, tolerance=tolerance)
+        return replace(
+            found,
+            unused=tuple(title for title in found.unused if title in by_tests.unused),
+            shrunk=(*found.shrunk, *by_tests.shrunk),
+            compared_by_tests=len(done),
+        )
 
-    def _compared(self, result: Result, compared: set[tuple[ResultKey, ResultKey]]) -> bool:
+    def _compared(self, result: Result, run: Run) -> bool:
+        """Whether a test has compared a result with its very entry, and failed if it has become worse."""
+        from biascheck.results.comparison import ROUNDING
+
         entry = self.read().find(result)
-        return entry is not None and (entry.key, result.key) in compared
+        if entry is None:
+            return False
+        failing = {test.test for test in run.outcome.tests if test.failed} if run.outcome else set()
+        return any(
+            (one.key_before, one.key) == (entry.key, result.key)
+            # a result compared with itself may have the key of its entry, but not the figure
+            and abs(one.before - entry.estimate) <= ROUNDING
+            and (one.passed or visible(one.test) in failing)
+            for one in run.comparisons
+        )
 
     def update(self, run: Run) -> tuple[str, ...]:
         """Write the results of a complete run into it; return why not, in words, where that was not done."""
         from biascheck.results.baseline_files import write_baseline
 
         if not run.complete and not self._settings.update_incomplete:
-            why = ", ".join(run.outcome.failures) if run.outcome else "it was interrupted"
-            problem = f"{short(self.path)} was not updated: the run is incomplete ({why})"
+            problem = f"{short(self.path)} was not updated: the run is incomplete"
             self.notes.append(f"{problem}; run all of it, or add --bias-update-incomplete")
             return (problem,)
-        before = self.read()
         try:
+            before = self.read()
             write_baseline(self.path, before.updated(run.results))
-        except OSError as error:
-            problem = f"{short(self.path)} could not be written ({error.strerror or error})"
+        except Exception as error:
+            problem = f"{short(self.path)} could not be written ({in_words(error)})"
             self.notes.append(f"{problem}; it is as it was")
             return (problem,)
         self.notes += _news(before, run.results, short(self.path))

@@ -30,12 +30,16 @@ def properties_of(judged: Gate | Comparison, number: int) -> list[tuple[str, obj
 def properties_of_run(run: Run) -> Iterator[tuple[str, str]]:
     """Facts for the whole JUnit file: the outcome, what was not tested, and the comparison with the baseline."""
     yield "bias_outcome", visible(run.headline)
-    if run.outcome is not None:
-        for number, (reason, tests) in enumerate(run.outcome.not_tested.items(), start=1):
-            yield f"bias_not_tested_{number}", visible(f"{reason}: {', '.join(tests)}")
-    if run.baseline is not None:
-        for number, one in enumerate(run.baseline.comparisons, start=1):
-            yield f"bias_baseline_{number}", visible(f"{one.verdict}: {one.finding}")
+    facts: dict[str, list[str]] = {}
+    if (outcome := run.outcome) is not None:
+        facts["not_tested"] = [f"{reason}: {', '.join(tests)}" for reason, tests in outcome.not_tested.items()]
+        facts["rerun"] = [f"{test.test}: {story}" for test in outcome.tests for story in test.earlier]
+    if (found := run.baseline) is not None:
+        facts["baseline"] = [f"{one.verdict}: {one.finding}" for one in found.comparisons]
+        facts["baseline"] += [f"refused: {one.title}: {one.reason}" for one in found.refused]
+        facts["baseline"] += [f"fewer items: {one.title}: {one.reason}" for one in found.shrunk]
+    for name, texts in facts.items():
+        yield from ((f"bias_{name}_{number}", visible(text)) for number, text in enumerate(texts, start=1))
 
 
 def _of_gate(gate: Gate) -> dict[str, object]:

@@ -19,35 +19,49 @@ SAME_FIGURE = 1e-5
 
 
 class Parcel:
-    """What one test judged. It travels with the report of the test, so an interrupted run or a crash loses no more."""
+    """What one attempt at a test judged. It travels with the report of the test: a crash loses no more than that."""
 
-    def __init__(self, test: str, *, with_results: bool) -> None:
+    def __init__(self, test: str, known: dict[str, Document], *, attempt: int = 1, whole: bool = True) -> None:
         self._test = test
-        self._with_results = with_results
+        self._known = known
+        self._whole = whole
+        self._fresh: set[str] = set()
+        self._introduced: set[str] = set()
+        self.attempt = attempt
         self.judged: list[Gate | Comparison] = []
         self.count = 0
-        self._results: dict[str, Document] = {}
 
-    def add(self, judged: Gate | Comparison, result: Result) -> None:
-        """Take a judgement and the result that it is about; what no file can hold is refused, and the test fails."""
-        from biascheck.results.storage import storable
+    def add(self, judged: Gate | Comparison, result: Result) -> Gate | Comparison:
+        """Take a judgement and the result that it is about; what no file can hold is refused, and the test fails.
 
-        document = storable(result)
+        ``known`` has the results that this process has sent before, and refuses another figure for one of them.
+        """
+        digest = result.key.digest
+        document = _storable(result, checked=digest in self._known)
+        own = _storable_judgement(replace(judged, test=self._test))
+        if digest not in self._known:
+            self._introduced.add(digest)
+        if keep(self._known, digest, document if self._whole else {**document, "items": [], "skipped": []}):
+            self._fresh.add(digest)
         self.count += 1
-        self.judged.append(replace(judged, test=self._test))
-        if self._with_results:
-            keep(self._results, result.key.digest, document)
+        self.judged.append(own)
+        return own
 
-    def sealed(self, known: dict[str, Document]) -> str:
-        """Empty it into a text; results that this process has sent before, which ``known`` holds, are left out."""
+    def sealed(self) -> str:
+        """Empty it into a text; results that this process has sent before are left out."""
         from biascheck.results.comparison import Comparison
         from biascheck.results.storage import plain
 
-        fresh = {digest: document for digest, document in self._results.items() if keep(known, digest, document)}
+        results = {digest: self._known[digest] for digest in sorted(self._fresh)}
         gates = [plain(asdict(one)) for one in self.judged if not isinstance(one, Comparison)]
         comparisons = [plain(asdict(one)) for one in self.judged if isinstance(one, Comparison)]
-        self.judged, self._results = [], {}
-        return json.dumps({"gates": gates, "comparisons": comparisons, "results": fresh})
+        self.judged, self._fresh = [], set()
+        return json.dumps({"gates": gates, "comparisons": comparisons, "results": results})
+
+    def take_back(self) -> None:
+        """Forget the results that this attempt measured first: the test is made again, and its last attempt counts."""
+        for digest in self._introduced:
+            self._known.pop(digest, None)
 
 
 class Memory:
@@ -57,6 +71,7 @@ class Memory:
         self._gates: dict[str, list[Gate]] = {}
         self._comparisons: dict[str, list[Comparison]] = {}
         self._results: dict[str, Document] = {}
+        self._introduced: dict[str, set[str]] = {}
         self.problems: list[str] = []
 
     def open(self, test: str, parcel: str) -> None:
@@ -70,19 +85,20 @@ class Memory:
         self._gates.setdefault(test, []).extend(converted(document["gates"], list[Gate]))
         self._comparisons.setdefault(test, []).extend(converted(document["comparisons"], list[Comparison]))
         for digest, result in document["results"].items():
+            if digest not in self._results:
+                self._introduced.setdefault(test, set()).add(digest)
             try:
                 keep(self._results, digest, result)
             except ResultError as error:
                 self.problems.append(str(error))
 
     def take_back(self, test: str) -> str:
-        """Forget the judgements of an attempt that is made again; say how it went."""
+        """Forget an attempt that is made again; say what it judged."""
         findings = [gate.finding for gate in self._gates.pop(test, [])]
         findings += [one.finding for one in self._comparisons.pop(test, [])]
-        return "; ".join(findings) or "judged nothing"
-
-    def __bool__(self) -> bool:
-        return any(self._gates.values()) or any(self._comparisons.values())
+        for digest in self._introduced.pop(test, ()):
+            del self._results[digest]
+        return "; ".join(findings)
 
     def results(self) -> tuple[Result, ...]:
         """All results, by model, corpus and measure."""
@@ -98,6 +114,43 @@ class Memory:
     def comparisons(self) -> tuple[Comparison, ...]:
         """All comparisons that tests made, by test."""
         return tuple(one for _, comparisons in sorted(self._comparisons.items()) for one in comparisons)
+
+
+def _storable(result: Result, *, checked: bool) -> Document:
+    """The document of a result as a file would give it back; refused here, where its test fails, if none could."""
+    from biascheck.errors import ResultError
+    from biascheck.results.storage import result_from_dict, storable
+    from biascheck.wording import visible
+
+    document = storable(result)
+    if checked:
+        return document
+    document = dict(json.loads(json.dumps(document)))
+    try:
+        result_from_dict(document)
+    except ResultError as error:
+        raise ResultError(
+            f"{visible(str(result.title))} cannot be stored: {error.__cause__ or error}; every field of a result needs "
+            "the type that it is declared with"
+        ) from error
+    return document
+
+
+def _storable_judgement(judged: Gate | Comparison) -> Gate | Comparison:
+    """A gate or comparison as a file would give it back, in plain numbers and text."""
+    from biascheck.errors import ResultError
+    from biascheck.results.storage import converted, plain
+    from biascheck.wording import visible
+
+    try:
+        text = json.dumps(plain(asdict(judged)), allow_nan=False, ensure_ascii=False)
+        text.encode("utf-8")
+        return converted(json.loads(text), type(judged))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ResultError(
+            f"the judgement on {visible(str(judged.title))} cannot be stored ({error}); use text and finite numbers in "
+            "reason, note and published"
+        ) from error
 
 
 def keep(documents: dict[str, Document], digest: str, document: Document) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from biascheck.gates.run import Run
     from biascheck.report.annotations import Places
 
-__all__ = ["Outputs", "refuse_unwritable", "short"]
+__all__ = ["Outputs", "in_words", "refuse_unwritable", "remove_files", "short"]
 
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 
@@ -29,30 +29,41 @@ class Outputs:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self.notes: list[str] = []
+        self._written: list[Path] = []
+        self._failed: dict[Path, str] = {}
+        self._asides: list[str] = []
 
     def refuse_unwritable(self) -> None:
         """Say before an hour of measuring, not after it, that its report has nowhere to go."""
-        wanted = self._settings
-        for path in (wanted.results, wanted.report, wanted.markdown, wanted.code_quality):
-            if path is not None:
-                refuse_unwritable(path)
+        for path in self._settings.outputs:
+            refuse_unwritable(path)
 
     def remove_earlier(self) -> None:
         """Remove the files of an earlier run, so that none of them is taken for one of this run."""
-        wanted = self._settings
-        for path in (wanted.results, wanted.report, wanted.markdown, wanted.code_quality):
-            if path is not None and path.is_file():
-                with suppress(OSError):
-                    path.unlink()
+        remove_files(self._settings.outputs)
 
     def write(self, run: Run, places: Places) -> tuple[str, ...]:
-        """Write every file, each by itself; return what went wrong, in words."""
-        self.notes.clear()
-        problems = [self._kept(path, write) for path, write in self._files(run, places)]
-        if summary := os.environ.get(STEP_SUMMARY):
-            problems.append(self._append(Path(summary), run))
-        return tuple(filter(None, problems))
+        """Write every file, each by itself; return what went wrong, in words. What failed once is not tried again."""
+        self._written.clear()
+        files = [(path, write) for path, write in self._files(run, places) if path not in self._failed]
+        return tuple(filter(None, [self._kept(path, write) for path, write in files]))
+
+    @property
+    def notes(self) -> list[str]:
+        """What to tell of the files, for the terminal."""
+        return [*self._failed.values(), *(f"written: {short(path)}" for path in self._written), *self._asides]
+
+    def append_summary(self, run: Run) -> None:
+        """Add to the summary of a GitHub job; the job can do without it."""
+        from biascheck.report.markdown import summary
+
+        if not (path := os.environ.get(STEP_SUMMARY)):
+            return
+        try:
+            with Path(path).open("a", encoding="utf-8") as file:
+                file.write(summary(run))
+        except Exception as error:
+            self._asides.append(f"{STEP_SUMMARY} {path} could not be written ({in_words(error)})")
 
     def _files(self, run: Run, places: Places) -> Iterator[tuple[Path, Writer]]:
         wanted = self._settings
@@ -69,37 +80,39 @@ class Outputs:
         try:
             write(path)
         except Exception as error:  # whatever it is, it must not take the other files with it
-            return self._elsewhere(path, write, error)
-        self.notes.append(f"written: {short(path)}")
-        return ""
-
-    def _elsewhere(self, path: Path, write: Writer, error: Exception) -> str:
-        """Save a file in another place where that helps."""
-        problem = f"{short(path)} could not be written ({_in_words(error)})"
-        if isinstance(error, OSError):
-            with suppress(Exception):
-                saved = Path(tempfile.mkdtemp(prefix="biascheck-")) / path.name
-                write(saved)
-                self.notes.append(f"{problem}; saved as {saved} instead")
-                return problem
-        self.notes.append(problem)
-        return problem
-
-    def _append(self, path: Path, run: Run) -> str:
-        from biascheck.report.markdown import summary
-
-        try:
-            with path.open("a", encoding="utf-8") as file:
-                file.write(summary(run))
-        except Exception as error:
-            return f"{STEP_SUMMARY} {path} could not be written ({_in_words(error)})"
+            remove_files([path])  # one that was written before does not know of this
+            problem = f"{short(path)} could not be written ({in_words(error)})"
+            self._failed[path] = problem + _elsewhere(path, write, error)
+            return problem
+        self._written.append(path)
         return ""
 
 
-def _in_words(error: Exception) -> str:
+def _elsewhere(path: Path, write: Writer, error: Exception) -> str:
+    """Save a file in another place where that helps; say where."""
+    if not isinstance(error, OSError):
+        return ""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="biascheck-"))
+        write(folder / path.name)
+    except Exception:
+        return ""
+    return f"; saved as {folder / path.name} instead"
+
+
+def remove_files(paths: Iterable[Path]) -> None:
+    """Remove files, where they are files and can be removed."""
+    for path in paths:
+        if path.is_file():
+            with suppress(OSError):
+                path.unlink()
+
+
+def in_words(error: BaseException) -> str:
+    """An error in one line."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
-    return f"{type(error).__name__}: {error}"
+    return f"{type(error).__name__}: {error}".partition("\n")[0]
 
 
 def _write_results(path: Path, run: Run) -> None:

@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 import pytest
 
 from biascheck.gates.outcome import State, TestOutcome
-from biascheck.wording import shortened
+from biascheck.wording import shortened, visible
 
-__all__ = ["CRASHED_WORKER", "NOTE", "Note", "Roll", "note_of"]
+__all__ = ["NOTE", "Note", "Roll", "is_bias_test", "note_of"]
 
 NOTE = "biascheck_note"
 CRASHED_WORKER = "???"  # what pytest-xdist calls the phase in which a worker died
 REASON_LENGTH = 300
+FIXTURES = frozenset({"bias_model", "bias_data", "bias_baseline"})
+"""A test that uses one of these is a bias test, marked or not."""
 
 
 @dataclass(frozen=True)
@@ -26,15 +28,19 @@ class Note:
     error: str = ""
 
 
+def is_bias_test(item: pytest.Item) -> bool:
+    """Whether a test is one of ours: marked ``bias``, or by its fixtures."""
+    return item.get_closest_marker("bias") is not None or not FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
+
+
 def note_of(item: pytest.Item, call: pytest.CallInfo[None]) -> Note | None:
-    """The note on a test that is one of ours: marked ``bias``, by its fixtures or by hand."""
-    marker = item.get_closest_marker("bias")
-    if marker is None:
+    """The note on a test, if it is one of ours."""
+    if not is_bias_test(item):
         return None
     error = call.excinfo.value if call.excinfo is not None else None
     text = f"{type(error).__name__}: {error}" if error is not None else ""
     judges = all(one.kwargs.get("judges", True) for one in item.iter_markers("bias"))
-    return Note(judges, _is_finding(error), shortened(text.partition("\n")[0], REASON_LENGTH))
+    return Note(judges, _is_finding(error), _reason(text.partition("\n")[0]))
 
 
 def _is_finding(error: BaseException | None) -> bool:
@@ -45,13 +51,15 @@ def _is_finding(error: BaseException | None) -> bool:
 
 @dataclass
 class _Entry:
-    """One test while the run goes on."""
+    """One test while the run goes on; ``over`` is its last attempt that does not count."""
 
     note: Note | None = None
     failed: bool = False
     crashed: str = ""
     skipped: str | None = None
+    expected: str | None = None
     finished: bool = False
+    over: int = -1
     earlier: list[str] = field(default_factory=list)
 
 
@@ -63,34 +71,48 @@ class Roll:
         self._collected: dict[str, None] = {}
         self._bias: set[str] = set()
         self._deselected: dict[str, str] = {}
-        self._broken: dict[str, str] = {}
+        self._files: dict[str, TestOutcome] = {}
         self._judged: set[str] = set()
+        self._told = True
 
     def collect(self, tests: Iterable[str]) -> None:
         """Tests that are to be run, ours or not."""
         self._collected |= dict.fromkeys(tests)
 
+    def collect_elsewhere(self, tests: Iterable[str]) -> None:
+        """Tests that a worker is to run; which of them are ours it has yet to say."""
+        self._told = self._told and bool(self._collected)
+        self.collect(tests)
+
     def claim(self, tests: Iterable[str]) -> None:
         """Tests that are ours."""
+        self._told = True
         self._bias |= set(tests)
 
     def deselect(self, tests: Iterable[str], reason: str) -> None:
         """Tests of ours that were collected and will not be run."""
-        self._deselected |= dict.fromkeys(tests, reason)
+        self._deselected |= dict.fromkeys(tests, _reason(reason))
 
-    def break_collection(self, place: str, error: str) -> None:
-        """A file that could not be collected: what it would have judged is not known."""
-        self._broken[place] = error
+    def leave_out(self, file: str, state: State, reason: str) -> None:
+        """A file of which nothing was collected: what it would have judged is not known."""
+        self._files[file] = TestOutcome(visible(file), state, state is State.CRASHED, _reason(reason))
 
     def judged(self, test: str) -> None:
         """A test judged something, and is one of ours from now on."""
         self._judged.add(test)
 
-    def restart(self, test: str, story: str) -> None:
+    def is_over(self, test: str, attempt: int) -> bool:
+        """Whether a test is run again after this attempt, so that it does not count."""
+        return test in self._entries and attempt <= self._entries[test].over
+
+    def restart(self, report: pytest.TestReport, attempt: int, findings: str) -> None:
         """A test is run again: its last attempt counts, the earlier ones are told."""
+        test = report.nodeid
         entry = self._entries.setdefault(test, _Entry())
+        note = _note_on(report) or entry.note
+        story = findings or (note.error if note else "") or "failed outside its gates"
         self._judged.discard(test)
-        self._entries[test] = _Entry(note=entry.note, earlier=[*entry.earlier, story])
+        self._entries[test] = _Entry(note=note, over=attempt, earlier=[*entry.earlier, _reason(story)])
 
     def report(self, report: pytest.TestReport) -> None:
         """Take what a report says of its test."""
@@ -98,61 +120,57 @@ class Roll:
         entry.note = _note_on(report) or entry.note
         if report.failed:
             self._fail(entry, report)
-        elif report.skipped and not hasattr(report, "wasxfail"):
+        elif report.skipped and "[NOTRUN]" not in getattr(report, "wasxfail", "[NOTRUN]"):
+            entry.expected = _reason(report.wasxfail.removeprefix("reason: ") or "without a reason")
+        elif report.skipped:
             entry.skipped = _skip_reason(report)
         if report.when in ("teardown", CRASHED_WORKER):
             entry.finished = True
 
-    @property
-    def finished(self) -> int:
-        """How many tests came to their end, ours or not."""
-        return sum(entry.finished for entry in self._entries.values())
+    def outcomes(self, *, unknown_are_ours: bool = False) -> tuple[TestOutcome, ...]:
+        """What became of every test of ours, by name.
 
-    def outcomes(self) -> tuple[TestOutcome, ...]:
-        """What became of every test of ours, by name."""
+        Where every worker died before it said which tests are ours, ``unknown_are_ours`` takes all of them for ours.
+        """
         ours = self._bias | self._judged | {test for test, entry in self._entries.items() if entry.note is not None}
-        missing = {test for test in self._collected if test in ours and not self._is_finished(test)}
-        found = [self._outcome(test) for test in ours - missing if test in self._entries]
-        found += [self._unfinished(test) for test in missing]
-        found += [TestOutcome(test, State.DESELECTED, reason=reason) for test, reason in self._deselected.items()]
-        if ours or self._deselected:
-            found += [TestOutcome(at, State.CRASHED, True, error) for at, error in self._broken.items()]
-        return tuple(sorted(found, key=lambda outcome: outcome.test))
-
-    def dead_workers(self) -> tuple[str, ...]:
-        """Tests in which a worker died, ours or not known to be."""
-        return tuple(test for test, entry in self._entries.items() if entry.crashed == CRASHED_WORKER)
-
-    def _is_finished(self, test: str) -> bool:
-        return test in self._entries and self._entries[test].finished
+        if unknown_are_ours and not self._told:
+            ours |= set(self._collected)
+        found = [self._outcome(test) for test in ours if test in self._entries or test in self._collected]
+        found += [TestOutcome(visible(t), State.DESELECTED, reason=reason) for t, reason in self._deselected.items()]
+        return tuple(sorted([*found, *self._files.values()], key=lambda outcome: outcome.test))
 
     def _fail(self, entry: _Entry, report: pytest.TestReport) -> None:
         entry.failed = True
         note = _note_on(report)
         if report.when == CRASHED_WORKER:
-            entry.crashed = CRASHED_WORKER
+            entry.crashed = "its worker died"
         elif note is None or not note.finding:
-            entry.crashed = (note.error if note else "") or "failed outside its gates"
-
-    def _unfinished(self, test: str) -> TestOutcome:
-        entry = self._entries.get(test, _Entry())
-        return TestOutcome(test, State.NOT_RUN, reason="the run ended before it", earlier=tuple(entry.earlier))
+            said = report.longrepr if isinstance(report.longrepr, str) else ""  # such as XPASS(strict)
+            entry.crashed = (note.error if note else "") or _reason(said) or "failed outside its gates"
 
     def _outcome(self, test: str) -> TestOutcome:
-        entry = self._entries[test]
+        entry = self._entries.get(test, _Entry())
         state, reason = self._state(test, entry)
-        return TestOutcome(test, state, entry.failed, reason, tuple(entry.earlier))
+        return TestOutcome(visible(test), state, entry.failed, reason, tuple(entry.earlier))
 
     def _state(self, test: str, entry: _Entry) -> tuple[State, str]:
         if entry.crashed:
-            return State.CRASHED, "its worker died" if entry.crashed == CRASHED_WORKER else entry.crashed
+            return State.CRASHED, entry.crashed
+        if not entry.finished:
+            return State.NOT_RUN, "the run ended before it"
         if test in self._judged or entry.failed:
             return State.JUDGED, ""
         if entry.skipped is not None:
             return State.SKIPPED, entry.skipped
         if entry.note is not None and not entry.note.judges:
             return State.MEASURED, ""
-        return State.JUDGED_NOTHING, "it passed without an assertion of biascheck"
+        return State.JUDGED_NOTHING, _why_nothing(entry)
+
+
+def _why_nothing(entry: _Entry) -> str:
+    if entry.expected is not None:
+        return f"it was expected to fail ({entry.expected}), and failed before it judged anything"
+    return "it passed without an assertion of biascheck; a test that only measures is marked bias(judges=False)"
 
 
 def _note_on(report: pytest.TestReport) -> Note | None:
@@ -161,5 +179,12 @@ def _note_on(report: pytest.TestReport) -> Note | None:
 
 
 def _skip_reason(report: pytest.TestReport) -> str:
+    if hasattr(report, "wasxfail"):
+        return _reason(f"expected to fail: {report.wasxfail.removeprefix('reason: ')}")
     reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
-    return shortened(reason.removeprefix("Skipped: "), REASON_LENGTH)
+    return _reason(reason.removeprefix("Skipped: "))
+
+
+def _reason(text: str) -> str:
+    """Other people's words, short and without what a file or a terminal cannot show."""
+    return shortened(visible(text), REASON_LENGTH)

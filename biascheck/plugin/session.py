@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -15,27 +15,31 @@ import pytest
 
 from biascheck.cache.document_cache import DocumentCache, caching, results_cache
 from biascheck.cache.progress import show_progress_on
+from biascheck.gates.outcome import State
 from biascheck.gates.recording import recording
 from biascheck.plugin.baseline import RunBaseline
+from biascheck.plugin.collection import fate_of, is_about_bias, selection_of
+from biascheck.plugin.ending import Ending
 from biascheck.plugin.memory import Memory, Parcel
-from biascheck.plugin.outputs import Outputs
-from biascheck.plugin.roll import NOTE, Roll, note_of
-from biascheck.plugin.settings import Settings, settings_of
-from biascheck.plugin.termination import terminating_like_an_interrupt
+from biascheck.plugin.outputs import Outputs, in_words, remove_files
+from biascheck.plugin.roll import NOTE, Roll, is_bias_test, note_of
+from biascheck.plugin.settings import Settings, paths_of_command_line, settings_of
+from biascheck.plugin.termination import Termination
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
 
     from biascheck.gates.gate import Gate
+    from biascheck.gates.outcome import TestOutcome
     from biascheck.gates.run import Run
     from biascheck.results.comparison import Comparison
     from biascheck.results.result import Result
 
 __all__ = ["SESSION", "BiasSession"]
 
-PARCEL = "biascheck_parcel"
-BIAS_TESTS, DESELECTED = "biascheck_bias_tests", "biascheck_deselected"
+PARCEL, CLAIMS = "biascheck_parcel", "biascheck_claims"
 STOPPED = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
+ONLY_LOOKING = ("collectonly", "showfixtures", "show_fixtures_per_test", "setupplan", "setuponly")
 _PARCEL: pytest.StashKey[Parcel] = pytest.StashKey()
 
 
@@ -46,15 +50,22 @@ class BiasSession:
         self._config = config
         self._memory = Memory()
         self._roll = Roll()
-        self._sent: dict[str, dict[str, Any]] = {}
+        self._termination = Termination()
+        self._known: dict[str, dict[str, Any]] = {}
         self._locations: dict[str, tuple[str, int]] = {}
         self._run: Run | None = None
         self._deselected: list[str] = []
         self._bias_tests: list[str] = []
+        self._has_claimed = False
+        self._has_begun = False
 
     @property
     def _is_worker(self) -> bool:
         return hasattr(self._config, "workerinput")
+
+    @property
+    def _is_only_looking(self) -> bool:
+        return any(getattr(self._config.option, name, False) for name in ONLY_LOOKING)
 
     @property
     def _settings(self) -> Settings:
@@ -75,49 +86,64 @@ class BiasSession:
 
     def pytest_sessionstart(self) -> None:
         """Remove what an earlier run wrote: whatever becomes of this run, its files are never taken for today's."""
-        if not (self._is_worker or self._config.option.collectonly) and self._settings.asked:
-            self._outputs.remove_earlier()
+        if not (self._is_worker or self._is_only_looking):
+            remove_files(paths_of_command_line(self._config))  # even if the settings turn out to be wrong
+            if self._settings.asked:
+                self._begin()
+
+    def _begin(self) -> None:
+        """This run is about bias: from here on nothing of an earlier run remains, and SIGTERM loses nothing."""
+        if not self._has_begun:
+            self._has_begun = True
+            self._termination.interrupts()
+            if not self._is_worker:
+                self._outputs.remove_earlier()
+
+    def _require_places(self) -> None:
+        """Refuse files that cannot be written or read, before the work."""
+        self._outputs.refuse_unwritable()
+        self.baseline.require()
 
     def pytest_deselected(self, items: Iterable[pytest.Item]) -> None:
         """Note the bias tests that will not be run."""
-        self._deselected += [item.nodeid for item in items if _is_bias_test(item)]
+        self._deselected += [item.nodeid for item in items if is_bias_test(item)]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Note the bias tests that are to be run."""
-        self._bias_tests = [item.nodeid for item in session.items if _is_bias_test(item)]
+        self._bias_tests = [item.nodeid for item in session.items if is_bias_test(item)]
         self._roll.collect(item.nodeid for item in session.items)
-        self._roll.claim(self._bias_tests)
-        self._roll.deselect(self._deselected, "deselected on the command line")
+        self._claim(self._bias_tests, self._deselected)
+
+    def _claim(self, tests: Iterable[str], deselected: Iterable[str]) -> None:
+        self._roll.claim(tests)
+        self._roll.deselect(deselected, f"deselected by {selection_of(self._config)}")
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Note a file that could not be collected."""
-        if report.failed and not self._is_worker:
-            self._roll.break_collection(report.nodeid, "it could not be collected")
+        """Note a file that could not be collected, or was skipped as a whole."""
+        if not self._is_worker and not report.passed and is_about_bias(self._config.rootpath, report.nodeid):
+            self._roll.leave_out(report.nodeid, *fate_of(report))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         """Take over what a worker collected."""
-        self._roll.collect(ids)
+        self._roll.collect_elsewhere(ids)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Take over which tests of a worker are ours; one that died has nothing to say."""
-        said = getattr(node, "workeroutput", {})
-        self._roll.claim(said.get(BIAS_TESTS, ()))
-        self._roll.deselect(said.get(DESELECTED, ()), "deselected on the command line")
+        """Take over which tests of a worker are ours, if it ran none and lived to say so."""
+        if (claims := getattr(node, "workeroutput", {}).get(CLAIMS)) is not None:
+            self._claim(*claims)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
         """Keep results between tests and runs, and show long work on the terminal."""
-        if not (self._is_worker or self._config.option.collectonly):
-            if self._settings.asked or self._bias_tests:
-                self._outputs.remove_earlier()
-            self._outputs.refuse_unwritable()
-            self.baseline.require()
+        if not self._is_only_looking and (self._bias_tests or self._settings.asked):
+            self._begin()
+            if not self._is_worker:
+                self._require_places()
         show_progress_on(self._uncaptured)
-        ours = bool(self._bias_tests or self._settings.asked)
         try:
-            with terminating_like_an_interrupt(ours), caching(self._cache()):
+            with caching(self._cache()):
                 return (yield)
         finally:
             show_progress_on(None)
@@ -129,14 +155,24 @@ class BiasSession:
         def heard(judged: Gate | Comparison, result: Result) -> None:
             from biascheck.plugin.facts import properties_of
 
-            if _PARCEL not in item.stash:
-                item.stash[_PARCEL] = Parcel(item.nodeid, with_results=self._wants_results)
-            parcel = item.stash[_PARCEL]
-            parcel.add(judged, result)
-            item.user_properties.extend(properties_of(judged, parcel.count))
+            parcel = self._parcel_of(item)
+            own = parcel.add(judged, result)
+            item.user_properties.extend(properties_of(own, parcel.count))
 
         with recording(heard):
             return (yield)
+
+    def _parcel_of(self, item: pytest.Item) -> Parcel:
+        """The parcel of this attempt at a test; that of an earlier one is taken back."""
+        attempt = getattr(item, "execution_count", 1)  # counted by pytest-rerunfailures
+        earlier = item.stash.get(_PARCEL, None)
+        if earlier is not None and earlier.attempt == attempt:
+            return earlier
+        if earlier is not None:
+            earlier.take_back()
+            item.user_properties[:] = [one for one in item.user_properties if not one[0].startswith("bias_")]
+        item.stash[_PARCEL] = Parcel(item.nodeid, self._known, attempt=attempt, whole=self._wants_results)
+        return item.stash[_PARCEL]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -146,40 +182,67 @@ class BiasSession:
         report = yield
         if (note := note_of(item, call)) is not None:
             setattr(report, NOTE, asdict(note))
-        if (parcel := item.stash.get(_PARCEL, None)) is not None and parcel.judged:
+        if self._is_worker and not self._has_claimed:
+            self._has_claimed = True
+            setattr(report, CLAIMS, [self._bias_tests, self._deselected])
+        if _PARCEL in item.stash and (parcel := self._parcel_of(item)).judged:
             if self._config.pluginmanager.hasplugin("html"):
                 from biascheck.plugin.facts import extra_of
 
                 report.extras = [*getattr(report, "extras", []), *map(extra_of, parcel.judged)]  # type: ignore[attr-defined]
-            setattr(report, PARCEL, parcel.sealed(self._sent))
+            setattr(report, PARCEL, parcel.sealed())
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the gates of a test, whichever process ran it. A worker leaves them in the report for its controller."""
         if self._is_worker:
             return
-        if text := report.__dict__.pop(PARCEL, ""):
+        if claims := report.__dict__.pop(CLAIMS, None):
+            self._hear_worker(*claims)
+        text, attempt = report.__dict__.pop(PARCEL, ""), getattr(report, "rerun", 0)
+        if self._roll.is_over(report.nodeid, attempt):
+            return
+        if text:
             self._memory.open(report.nodeid, text)
             self._roll.judged(report.nodeid)
             file, line, _ = report.location
             self._locations[report.nodeid] = file, (line or 0) + 1
         if str(report.outcome) == "rerun":  # by pytest-rerunfailures: this attempt does not count
-            self._roll.restart(report.nodeid, self._memory.take_back(report.nodeid))
+            self._roll.restart(report, attempt, self._memory.take_back(report.nodeid))
         else:
             self._roll.report(report)
+
+    def _hear_worker(self, tests: list[str], deselected: list[str]) -> None:
+        self._claim(tests, deselected)
+        if tests and not self._has_begun:  # bias tests that only the settings know of
+            self._begin()
+            self._require_places()
+
+    def pytest_keyboard_interrupt(self) -> None:
+        """The run is being stopped; stopping it once is enough."""
+        self._termination.waits()
 
     @pytest.hookimpl(tryfirst=True)  # before the JUnit file is written
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Decide the outcome, compare with the baseline, and write the files that were asked for."""
         if self._is_worker:
-            self._config.workeroutput |= {BIAS_TESTS: self._bias_tests, DESELECTED: self._deselected}  # type: ignore[attr-defined]
+            self._config.workeroutput[CLAIMS] = [self._bias_tests, self._deselected]  # type: ignore[attr-defined]
             return
-        if self._config.option.collectonly or not (self._settings.asked or self._roll.outcomes()):
+        if self._is_only_looking or session.exitstatus == pytest.ExitCode.USAGE_ERROR:
             return
-        self._run = self._written(self._judged_against_baseline(self._finished_run(session)))
+        tests = self._roll.outcomes(unknown_are_ours=self._settings.asked)
+        if not (self._settings.asked or any(test.state is not State.DESELECTED for test in tests)):
+            return
+        self._termination.waits()
+        ending = Ending(self._settings, self.baseline, self._outputs, self._places())
+        self._run = ending.of(self._finished_run(session, tests))
         self._tell_junit(self._run)
         if session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) and not self._run.passed:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_unconfigure(self) -> None:
+        """Leave the process as it was."""
+        self._termination.restore()
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
         """Show how the gates went."""
@@ -198,34 +261,20 @@ class BiasSession:
     def _cache(self) -> DocumentCache:
         return results_cache() if self._settings.cache else DocumentCache(None)
 
-    def _finished_run(self, session: pytest.Session) -> Run:
+    def _finished_run(self, session: pytest.Session, tests: tuple[TestOutcome, ...]) -> Run:
         from biascheck.gates.outcome import Outcome
         from biascheck.gates.run import Run
 
-        outcome = Outcome(
-            tests=self._roll.outcomes(),
-            interrupted=session.exitstatus in STOPPED or bool(session.shouldstop),
-            problems=tuple(self._memory.problems),
-        )
-        return Run(self._memory.results(), self._memory.gates(), self._memory.comparisons(), outcome)
-
-    def _judged_against_baseline(self, run: Run) -> Run:
-        if self._settings.update_baseline:
-            return self._with_problems(run, self.baseline.update(run))
-        return replace(run, baseline=self.baseline.judge(run)) if self.baseline.wanted else run
-
-    def _written(self, run: Run) -> Run:
-        """Write all files; if one fails, the others are written again, so that all of them say so."""
-        if not (problems := self._outputs.write(run, self._places())):
-            return run
-        run = self._with_problems(run, problems)
-        self._outputs.write(run, self._places())
-        return run
-
-    @staticmethod
-    def _with_problems(run: Run, problems: Iterable[str]) -> Run:
-        assert run.outcome is not None
-        return replace(run, outcome=replace(run.outcome, problems=(*run.outcome.problems, *problems)))
+        results: tuple[Result, ...] = ()
+        problems = list(self._memory.problems)
+        if self._wants_results:
+            try:
+                results = self._memory.results()
+            except Exception as error:  # the gates and what became of the tests are worth telling all the same
+                problems.append(f"the results could not be put together ({in_words(error)})")
+        stopped = session.exitstatus in STOPPED or bool(session.shouldstop)
+        outcome = Outcome(tests, interrupted=stopped, problems=tuple(problems))
+        return Run(results, self._memory.gates(), self._memory.comparisons(), outcome)
 
     def _places(self) -> dict[str, Any]:
         from biascheck.report.annotations import Place
@@ -256,10 +305,6 @@ class BiasSession:
             if capture is not None:
                 stack.enter_context(capture.global_and_fixture_disabled())
             yield sys.stderr
-
-
-def _is_bias_test(item: pytest.Item) -> bool:
-    return item.get_closest_marker("bias") is not None
 
 
 SESSION: pytest.StashKey[BiasSession] = pytest.StashKey()

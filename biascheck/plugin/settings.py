@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-__all__ = ["Settings", "settings_of"]
+__all__ = ["Settings", "paths_of_command_line", "settings_of"]
 
 TABLE = "[tool.biascheck]"
 TYPES: dict[str, tuple[type, ...]] = {
@@ -30,9 +30,10 @@ TYPES: dict[str, tuple[type, ...]] = {
     "trust_remote_code": (bool,),
 }
 # In the table these are relative to its file, on the command line to where the command runs.
-PATHS = ("data", "results", "report", "markdown", "code_quality", "baseline")
+OUTPUTS = ("results", "report", "markdown", "code_quality")
+PATHS = ("data", *OUTPUTS, "baseline")
 # What is asked for on the command line is expected to happen; in the table it is a default for runs with bias tests.
-ASKING = ("model", "results", "report", "markdown", "code_quality", "baseline", "update_baseline")
+ASKING = ("model", *OUTPUTS, "baseline", "update_baseline")
 # Said for one run, never for all of them.
 COMMAND_LINE_ONLY = ("update_baseline", "update_incomplete")
 
@@ -60,6 +61,11 @@ class Settings:
     asked: bool = False
     """Whether the command line itself asks for bias gates: then a run that judges nothing does not pass."""
 
+    @property
+    def outputs(self) -> tuple[Path, ...]:
+        """The files that the run writes."""
+        return tuple(path for name in OUTPUTS if (path := getattr(self, name)) is not None)
+
 
 _SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 
@@ -69,6 +75,12 @@ def settings_of(config: pytest.Config) -> Settings:
     if _SETTINGS not in config.stash:
         config.stash[_SETTINGS] = _resolve(config)
     return config.stash[_SETTINGS]
+
+
+def paths_of_command_line(config: pytest.Config) -> tuple[Path, ...]:
+    """The files that the command line itself asks for, whatever the settings say."""
+    given = [_path(config.getoption(f"--bias-{key.replace('_', '-')}")) for key in OUTPUTS]
+    return tuple(path for path in given if path is not None)
 
 
 def _resolve(config: pytest.Config) -> Settings:

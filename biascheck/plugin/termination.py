@@ -4,26 +4,35 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import FrameType
 
-__all__ = ["terminating_like_an_interrupt"]
+__all__ = ["Termination"]
 
 
-@contextmanager
-def terminating_like_an_interrupt(wanted: bool) -> Iterator[None]:
-    """Within the block, let SIGTERM raise KeyboardInterrupt; only where nobody else handles it."""
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    if not (wanted and in_main_thread and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL):
-        yield
-        return
-    signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+class Termination:
+    """What SIGTERM does in this process; nothing is changed where somebody else handles it."""
 
+    def __init__(self) -> None:
+        self._installed = False
+        self._ending = False
 
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt("SIGTERM")
+    def interrupts(self) -> None:
+        """From now on SIGTERM raises KeyboardInterrupt."""
+        in_main_thread = threading.current_thread() is threading.main_thread()
+        if in_main_thread and not self._installed and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, self._interrupt)
+            self._installed = True
+
+    def waits(self) -> None:
+        """From now on SIGTERM does nothing: the run is at its end, and writes its files."""
+        self._ending = True
+
+    def restore(self) -> None:
+        """Leave SIGTERM as it was found."""
+        if self._installed:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            self._installed = False
+
+    def _interrupt(self, _signal: int, _frame: FrameType | None) -> None:
+        if not self._ending:
+            raise KeyboardInterrupt("SIGTERM")

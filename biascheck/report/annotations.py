@@ -12,7 +12,7 @@ from biascheck.gates.outcome import State, TestOutcome
 from biascheck.gates.run import Run
 from biascheck.results.comparison import Comparison
 from biascheck.stats import Verdict
-from biascheck.wording import visible
+from biascheck.wording import counted, visible
 
 __all__ = ["Place", "Places", "code_quality", "github_commands"]
 
@@ -39,13 +39,16 @@ def github_commands(run: Run, places: Places) -> Iterator[str]:
         yield f"::error title={_property('bias gates')}::{_message(run.headline)}"
     if run.outcome is not None:
         for reason, tests in run.outcome.not_tested.items():
-            yield f"::notice title=bias not tested::{_message(f'{len(tests)} tests: {reason}')}"
+            untested = f"{counted(len(tests), 'test')}: {reason}"
+            yield f"::notice title=bias not tested::{_message(untested)}"
     for judged in _failed(run):
         place = places.get(judged.test)
         properties = {} if place is None else {"file": place.file, "line": str(place.line)}
         properties["title"] = f"{judged.measure}: {judged.verdict}"
         listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
         yield f"::error {listed}::{_message(judged.finding)}"
+    yield from (f"::error title=bias baseline::{_message(text)}" for text in _beside_comparisons(run))
+    yield from (f"::error title=bias test::{_message(_story(test))}" for test in _unjudged(run))
 
 
 def code_quality(run: Run, places: Places) -> str:
@@ -55,8 +58,10 @@ def code_quality(run: Run, places: Places) -> str:
     not from the figures.
     """
     entries = [_entry(judged, places) for judged in _failed(run)]
-    if run.outcome is not None:
-        entries += [_unfinished(test, places) for test in run.outcome.having(State.CRASHED, State.JUDGED_NOTHING)]
+    entries += [_unfinished(test, places) for test in _unjudged(run)]
+    entries += [_of_baseline(text, places) for text in _beside_comparisons(run)]
+    if not (entries or run.passed):
+        entries.append(_listed("bias-run", ["run"], run.reasoned_verdict, Place(".", 1)))
     return json.dumps(entries, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -66,28 +71,48 @@ def _failed(run: Run) -> Iterator[Gate | Comparison]:
     yield from (comparison for comparison in run.all_comparisons if not comparison.passed)
 
 
+def _unjudged(run: Run) -> tuple[TestOutcome, ...]:
+    return () if run.outcome is None else run.outcome.having(State.CRASHED, State.JUDGED_NOTHING)
+
+
+def _story(test: TestOutcome) -> str:
+    return f"{test.test}: {test.state}, {test.reason}"
+
+
+def _beside_comparisons(run: Run) -> Iterator[str]:
+    """What is wrong with a baseline besides regressions."""
+    if run.baseline is not None:
+        yield from (f"{one.title} cannot be compared: {one.reason}" for one in run.baseline.refused)
+        yield from (f"{one.title} has fewer items: {one.reason}" for one in run.baseline.shrunk)
+
+
 def _entry(judged: Gate | Comparison, places: Places) -> dict[str, object]:
     place = places.get(judged.test) or Place(judged.test.partition("::")[0] or ".", 1)
     kind = "gate" if isinstance(judged, Gate) else "regression"
     limit = judged.bound if isinstance(judged, Gate) else ""
     model = judged.model if isinstance(judged, Gate) else judged.model_after
     facts = [kind, judged.test, model, limit, *judged.key.question]  # the same finding, whatever its figures
-    return {
-        "description": visible(judged.finding),
-        "check_name": f"bias-{kind}",
-        "fingerprint": hashlib.sha256(json.dumps(facts).encode()).hexdigest(),
-        "severity": "minor" if judged.verdict is Verdict.INCONCLUSIVE else "major",
-        "location": {"path": visible(place.file), "lines": {"begin": place.line}},
-    }
+    severity = "minor" if judged.verdict is Verdict.INCONCLUSIVE else "major"
+    return _listed(f"bias-{kind}", facts, judged.finding, place, severity)
 
 
 def _unfinished(test: TestOutcome, places: Places) -> dict[str, object]:
     place = places.get(test.test) or Place(test.test.partition("::")[0] or ".", 1)
+    return _listed("bias-test", ["test", test.test, test.state], _story(test), place)
+
+
+def _of_baseline(text: str, places: Places) -> dict[str, object]:
+    return _listed("bias-baseline", ["baseline", text], text, places.get("") or Place(".", 1))
+
+
+def _listed(
+    name: str, facts: list[object], description: str, place: Place, severity: str = "major"
+) -> dict[str, object]:
     return {
-        "description": visible(f"{test.test}: {test.state}, {test.reason}"),
-        "check_name": "bias-test",
-        "fingerprint": hashlib.sha256(json.dumps(["test", test.test, test.state]).encode()).hexdigest(),
-        "severity": "major",
+        "description": visible(description),
+        "check_name": name,
+        "fingerprint": hashlib.sha256(json.dumps(facts).encode()).hexdigest(),
+        "severity": severity,
         "location": {"path": visible(place.file), "lines": {"begin": place.line}},
     }
 

@@ -27,7 +27,7 @@ from biascheck.results.baselines import Judgement
 from biascheck.results.comparison import Comparison
 from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
-from biascheck.wording import counted, shortened, tally
+from biascheck.wording import shortened
 
 __all__ = ["Page", "page_of", "render_page", "write_html", "write_report"]
 
@@ -97,8 +97,7 @@ def page_of(run: Run) -> Page:
 
 def _headline(run: Run) -> Headline:
     """PASS or FAIL, why, and what was counted."""
-    judged = f"{counted(len(run.gates), 'gate')}: {tally(run.gates)}" if run.gates else "no gates"
-    return Headline(run.verdict.lower(), run.verdict, judged, run.failures)
+    return Headline(run.verdict.lower(), run.verdict, run.counts, run.failures)
 
 
 def render_page(page: Page) -> str:

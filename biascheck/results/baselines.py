@@ -103,7 +103,8 @@ class Judgement:
     """How the results of a run compare with a baseline: nothing that was measured is left out.
 
     ``comparisons`` come by corpus, measure and model. ``new`` names results without an entry, ``unused`` entries
-    without a result, ``shrunk`` results with fewer items or clusters than their entry.
+    without a result, ``shrunk`` results with fewer items or clusters than their entry. ``compared_by_tests`` counts the
+    results that tests have compared with their entry by themselves.
     """
 
     comparisons: tuple[Comparison, ...] = ()
@@ -111,12 +112,13 @@ class Judgement:
     new: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
     shrunk: tuple[Refusal, ...] = ()
+    compared_by_tests: int = 0
 
     @property
     def passed(self) -> bool:
         """Whether nothing regressed, nothing shrank and everything that the baseline knows could be judged."""
         unjudged = any(one.interval is None for one in self.comparisons)
-        nothing_compared = bool(self.new) and not self.comparisons
+        nothing_compared = bool(self.new) and not (self.comparisons or self.compared_by_tests)
         failed = self.refused or self.shrunk or self.having(Change.REGRESSED)
         return not (failed or unjudged or nothing_compared)
 

@@ -1,15 +1,32 @@
 """A user's project in a temporary folder, with its own cache."""
 
-import pytest
+import shutil
+from pathlib import Path
+from textwrap import dedent
 
+import pytest
+from artefacts import OUTPUTS, Artefacts
+
+# Pytester forgets modules that were first imported inside a run, and numpy cannot be imported twice.
 import biascheck.gates.margins
 import biascheck.measures
 import biascheck.plugin.terminal
 import biascheck.report  # noqa: F401
-from biascheck.models.loading.random_references import build_reference
 
-# Pytester forgets modules that were first imported inside a run, and numpy cannot be imported twice.
-build_reference("reference:tiny")
+HANDMADE = Path(__file__).resolve().parents[1] / "handmade.py"
+HEAD = """
+import os
+from dataclasses import replace
+import pytest
+import biascheck
+from handmade import PROVENANCE, items_of, result_of, spread
+
+pytestmark = pytest.mark.bias
+
+def result(centre=0.1, width=0.05, clusters=10, on=None, by="m", **fields):
+    origin = replace(PROVENANCE, corpus_fingerprint=str(on or centre), model_fingerprint=by)
+    return result_of(items_of(spread(centre, width, clusters)), provenance=origin, **fields)
+"""
 
 SUITE = """
     import biascheck
@@ -68,11 +85,35 @@ def project(pytester):
     return run
 
 
+@pytest.fixture(scope="session")
+def torch_is_loaded():
+    """Torch cannot be imported twice either, and takes long: only for tests that need a model."""
+    from biascheck.models.loading.random_references import build_reference
+
+    build_reference("reference:tiny")
+
+
 @pytest.fixture
-def suite():
+def suite(torch_is_loaded):
     return SUITE
 
 
 @pytest.fixture
 def table_suite():
     return TABLE_SUITE
+
+
+@pytest.fixture
+def tiny(pytester, monkeypatch):
+    """Run tests on results made by hand, with every output that there is; no model is needed, so a run is short."""
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    shutil.copy(HANDMADE, pytester.path)
+
+    def run(tests, *arguments, subprocess=False, outputs=OUTPUTS, head=HEAD):
+        (pytester.path / "test_tiny.py").write_text(head + dedent(tests), encoding="utf-8")
+        start = pytester.runpytest_subprocess if subprocess else pytester.runpytest_inprocess
+        found = start("-p", "biascheck.plugin", "-p", "no:cacheprovider", *outputs, *arguments)
+        return Artefacts(found, pytester.path)
+
+    run.folder = pytester.path
+    return run

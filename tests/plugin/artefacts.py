@@ -1,0 +1,107 @@
+"""Everything that a run leaves behind, read back as a reader of that one artefact would."""
+
+import html
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from pytest import RunResult
+
+from biascheck.gates.run import Run
+from biascheck.gates.run_files import read_run
+
+OUTPUTS = (
+    *("--bias-results", "results.json", "--bias-report", "report.html", "--bias-markdown", "summary.md"),
+    *("--bias-code-quality", "quality.json", "--junitxml", "junit.xml"),
+)
+FILES = ("results.json", "report.html", "summary.md", "quality.json")
+UPDATE = ("--bias-baseline", "baseline.json", "--bias-update-baseline")
+JUDGE = ("--bias-baseline", "baseline.json")
+
+
+@dataclass(frozen=True)
+class Artefacts:
+    """One run of pytest and its files."""
+
+    result: RunResult
+    folder: Path
+
+    @property
+    def exit(self) -> int:
+        return int(self.result.ret)
+
+    @property
+    def run(self) -> Run:
+        return read_run(self.folder / "results.json")
+
+    @property
+    def document(self) -> dict:
+        return json.loads(self.text("results.json"))
+
+    @property
+    def states(self) -> dict[str, str]:
+        """What became of each test, by the name of its function."""
+        return {test.test.rpartition("::")[2]: str(test.state) for test in self.run.outcome.tests}
+
+    def text(self, name: str) -> str:
+        return (self.folder / name).read_text(encoding="utf-8")
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """What a person can read in each artefact."""
+        report = re.sub(r"<style.*?</style>|<script.*?</script>|<[^>]*>", "", self.text("report.html"), flags=re.S)
+        return {
+            "terminal": self.section,
+            "html": html.unescape(report),
+            "markdown": html.unescape(self.text("summary.md")),
+            "json": self.text("results.json"),
+            "junit": "\n".join(self.facts.values()),
+        }
+
+    @property
+    def section(self) -> str:
+        return self.result.stdout.str().split(" bias gates =", 1)[1].split("short test summary", 1)[0]
+
+    @property
+    def commands(self) -> list[str]:
+        """The annotations."""
+        return [line for line in self.result.stdout.lines if line.startswith(("::error", "::notice"))]
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """The properties of the whole JUnit file."""
+        suite = ElementTree.parse(self.folder / "junit.xml").getroot().find("testsuite")
+        return {one.get("name"): one.get("value") for one in suite.findall("properties/property")}
+
+    @property
+    def headlines(self) -> dict[str, str]:
+        """The verdict with its counts, as each artefact states it first."""
+        page = self.text("report.html")
+        hero = re.search(r"<h1>.*?<span>(.*?)</span></h1>\s*<p class=\"lead\">(.*?)</p>", page, re.S)
+        failed = "".join(one for one in self.commands if one.startswith("::error title=bias gates::"))
+        shown = {
+            "terminal": self.section.splitlines()[1],
+            "html": html.unescape(f"{hero[1]} ({hero[2]})"),
+            "markdown": html.unescape(self.text("summary.md").splitlines()[2]).strip("✅❌ *"),
+            "json": self.run.headline,
+            "junit": self.facts["bias_outcome"],
+        }
+        if failed:
+            shown["annotation"] = failed.partition("gates::")[2].replace("%25", "%")
+        return shown
+
+    @property
+    def headline(self) -> str:
+        """The one headline, once it is sure that all artefacts and the exit code agree on it."""
+        shown = self.headlines
+        assert len(set(shown.values())) == 1, shown
+        (found,) = set(shown.values())
+        failed = found.startswith("FAIL")
+        assert self.document["verdict"] == found[:4]
+        assert bool(self.document["failures"]) == failed
+        assert ("annotation" in shown) == failed
+        assert bool(json.loads(self.text("quality.json"))) == failed
+        assert (self.exit != 0) == failed
+        return found
