@@ -215,6 +215,10 @@ def test_paired_shares_are_agresti_and_mins():
     half = 1.959964 * math.sqrt((b + c) - (b - c) ** 2 / n) / n
     found = paired_share_interval(before, after)
     assert (found.low, found.high) == (pytest.approx(8 / n - half, abs=1e-6), pytest.approx(8 / n + half, abs=1e-6))
+    assert (found.level, found.method) == (0.95, "paired shares, Agresti and Min")
+    # 34 and 42 of 60 lie as far above one half as 26 and 18 lie below it: neither share's side makes a difference.
+    for first, second in ((1 - before, after), (before, 1 - after), (1 - before, 1 - after)):
+        assert paired_share_interval(first, second) == found
 
 
 def test_shares_that_did_not_move_leave_room_for_doubt():
