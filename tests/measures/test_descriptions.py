@@ -106,7 +106,9 @@ def test_online_mitigation_treats_the_model_and_is_not_another_measure():
     model = TableModel({}, {"he": 0.6, "him": 0.6, "his": 0.6, "she": 0.4, "her": 0.4}, name="m")
     plain, online = (biascheck.measures.skew(model, corpus, online=online) for online in (False, True))
     assert plain.measure == online.measure == "skew"
-    assert (plain.model, online.model) == ("m", "m·online")
+    assert plain.model == online.model == "m"
+    assert (plain.treatment, online.treatment) == ((), ("online",))
+    assert plain.key != online.key
     assert plain.title != online.title
     assert online.provenance.options["online"] is True
 

@@ -37,7 +37,7 @@ def test_a_refusal_stays_one():
 
 def test_name_and_fingerprint_tell_it_from_the_model_inside():
     wrapped = biascheck.models.online(TABLE)
-    assert wrapped.name == "table·online"
+    assert (wrapped.name, wrapped.treatment) == ("table", ("online",))
     assert wrapped.fingerprint != TABLE.fingerprint
     assert wrapped.fingerprint == biascheck.models.online(TABLE).fingerprint
 
@@ -54,7 +54,7 @@ def test_the_wrapper_equals_the_option_of_the_measure(kind):
 
 def test_no_model_is_corrected_twice():
     wrapped = biascheck.models.online(TABLE)
-    with pytest.raises(UsageError, match="table·online corrects itself already; wrap the model inside it"):
+    with pytest.raises(UsageError, match="table corrects itself already; wrap the model inside it"):
         biascheck.models.online(wrapped)
     with pytest.raises(UsageError, match="measure it with online=False"):
         biascheck.measures.pronoun_gap(wrapped, biascheck.corpora.winograd("T1"), online=True)

@@ -55,7 +55,7 @@ def test_own_measures_have_their_own_words_and_no_paper(project, pytester):
     for name in ("cluster purity", "WEATHER bias", "skewness"):
         assert name not in kurita
         assert name in own
-    assert "What it tells How pure clusters are by their docstring. Read as purity points." in own
-    assert "What it cannot tell It knows two clusters <only>." in own
-    assert "What it tells Whether it rains on one group." in own
+    assert "What it measures How pure clusters are by their docstring. Unit: purity points ." in own
+    assert "Limits It knows two clusters <only>." in own
+    assert "What it measures Whether it rains on one group." in own
     assert "Plus is wet for A." in own
