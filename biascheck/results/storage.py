@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from dataclasses import fields as dataclass_fields
+from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -93,7 +94,7 @@ def converted(document: object, kind: type[Kind]) -> Kind:
 def read_document(path: Path, kind: str, noun: str, flag: str) -> dict[str, Any]:
     """Read a JSON object of ours; whatever else is there is refused with what to do."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(path.read_text(encoding="utf-8"), parse_constant=_finite, parse_float=_finite)
     except FileNotFoundError as error:
         raise ResultError(f"no {noun} at {path}; write them with pytest {flag} {path}") from error
     except (ValueError, RecursionError) as error:
@@ -103,6 +104,13 @@ def read_document(path: Path, kind: str, noun: str, flag: str) -> dict[str, Any]
     if not isinstance(document, dict) or document.get("kind") != kind:
         raise ResultError(f"{path}: not a {kind} file")
     return document
+
+
+def _finite(text: str) -> float:
+    """NaN and infinities are in none of our files, and no text that we write could keep them."""
+    if not isfinite(number := float(text)):
+        raise ValueError(f"{text} is not a finite number")
+    return number
 
 
 @contextmanager

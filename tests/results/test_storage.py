@@ -11,7 +11,6 @@ from handmade import SHOWN, SKIPPED, gate_of, items_of, key_of, result_of, sprea
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import biascheck.files
 from biascheck.errors import ResultError
 from biascheck.gates.gate import Gate
 from biascheck.gates.outcome import Outcome, State, TestOutcome
@@ -350,11 +349,25 @@ def test_a_file_edited_by_hand_is_refused_with_a_reason(stored, edit):
 
 
 def test_a_score_edited_to_nan_is_refused(stored):
-    with pytest.raises(ResultError, match="has the score nan"):
+    with pytest.raises(ResultError, match="NaN is not a finite number"):
         read_results(stored(lambda d: d["results"][0]["items"][0].update(score=nan)))
 
 
-@pytest.mark.parametrize("value", [nan, inf, {1, 2}, "\ud800"], ids=["nan", "inf", "set", "half a character"])
+@pytest.mark.parametrize("text", ["NaN", "-Infinity", "1e999"])
+def test_a_number_that_is_not_finite_is_refused_wherever_it_is(stored, text):
+    path = stored(lambda d: d["results"][0]["provenance"]["options"].update(multi_token="here"))
+    path.write_text(path.read_text(encoding="utf-8").replace('"here"', text), encoding="utf-8")
+    with pytest.raises(ResultError, match=f"not readable as JSON .{text} is not a finite number"):
+        read_results(path)
+
+
+def test_half_a_character_comes_back_as_it_was(tmp_path):
+    result = full_result(attachments=(Facts(facts={"value": "\ud800"}),))
+    write_results(tmp_path / "results.json", [result])
+    assert read_results(tmp_path / "results.json") == ((result,), ())
+
+
+@pytest.mark.parametrize("value", [nan, inf, {1, 2}], ids=["nan", "inf", "set"])
 def test_what_json_cannot_express_is_never_written(tmp_path, value):
     path = tmp_path / "results.json"
     write_results(path, [full_result()])
@@ -411,10 +424,11 @@ def test_a_write_that_fails_in_the_middle_leaves_the_old_file(tmp_path, monkeypa
     if existing:
         write_results(path, [full_result()])
     before = {file: file.read_bytes() for file in tmp_path.iterdir()}
-    opened = biascheck.files.os.fdopen
-    monkeypatch.setattr(biascheck.files.os, "fdopen", lambda *a, **k: _HalfAFile(opened(*a, **k), error))
-    with pytest.raises(type(error)):
-        write_results(path, [full_result(seed=9)])
+    opened = Path.open
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", lambda *a, **k: _HalfAFile(opened(*a, **k), error))
+        with pytest.raises(type(error)):
+            write_results(path, [full_result(seed=9)])
     assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
 
 
