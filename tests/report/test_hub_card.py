@@ -61,7 +61,7 @@ def test_of_several_models_one_must_be_named():
 def test_an_interrupted_run_says_so():
     tests = tuple(TestOutcome(f"t::{n}", State.NOT_RUN) for n in range(4))
     stopped = Run(run().results, outcome=Outcome(tests, interrupted=True))
-    assert "The run: FAIL: 4 tests did not run, the run was interrupted (0 gates: ; 4 tests not tested)." in card_of(
+    assert "The run: FAIL: 4 tests did not run, the run was interrupted (0 gates; 4 tests not tested)." in card_of(
         stopped
     )
 
