@@ -68,8 +68,8 @@ def page_of(run: Run) -> Page:
 
     Everything is put in order by name: workers finish in any order, and two runs should read alike.
     """
-    results = sorted(run.results, key=lambda r: (r.measure, r.corpus_label, r.model_label, r.key.digest))
-    gates = sorted(run.gates, key=lambda g: (g.measure, g.corpus, g.model_label, g.test, g.estimate))
+    results = sorted(run.results, key=lambda r: (r.measure, r.corpus_label, r.model_label, r.contrast, r.key.digest))
+    gates = sorted(run.gates, key=lambda g: (g.measure, g.corpus, g.model_label, g.key.contrast, g.test, g.key.digest))
     judged = _judged(gates)
     data = pack_items(results)
     placed = [_placed(result, number, judged, data.counts) for number, result in enumerate(results)]

@@ -25,7 +25,7 @@ LIMITS = (
 
 
 def card_of(run: Run, model: str | None = None) -> str:
-    """The YAML block of ``model-index``, then a Markdown section with every result and its gate."""
+    """The YAML block of ``model-index``, then a Markdown section with every result and its gates."""
     import yaml
 
     name = _only_model(run, model)
@@ -61,7 +61,9 @@ def _entry(result: Result) -> dict[str, Any]:
 
 
 def _section(run: Run, results: Sequence[Result]) -> str:
-    gates: dict[ResultKey, Gate] = {gate.key: gate for gate in run.gates}
+    gates: dict[ResultKey, list[Gate | None]] = {}
+    for gate in run.gates:
+        gates.setdefault(gate.key, []).append(gate)
     lines = [
         "## Bias",
         "",
@@ -70,8 +72,9 @@ def _section(run: Run, results: Sequence[Result]) -> str:
         "| measure | corpus | estimate | interval | allowed | verdict |",
         "|---|---|---|---|---|---|",
     ]
-    for result in results:
-        cells = (result.measure, result.corpus_label, *_figures(result, gates.get(result.key)))
+    judged = [(result, gate) for result in results for gate in gates.get(result.key, [None])]
+    for result, found in judged:
+        cells = (result.measure, result.corpus_label, *_figures(result, found))
         lines.append(f"| {' | '.join(visible(cell).replace('|', '&#124;') for cell in cells)} |")
     cautions = dict.fromkeys(warning for result in results for warning in result.warnings)
     lines += ["", *(f"- Caution: {visible(caution)}" for caution in cautions), *([""] if cautions else []), LIMITS]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 from biascheck.gates.gate import Gate, Judging, hold
@@ -36,6 +38,13 @@ def item(name: str, score: float, cluster: str = "nurse", **more: Any) -> ItemSc
     return ItemScore(id=name, score=score, cluster=cluster, **fields)
 
 
+def provenance_of(model: str, corpus: str) -> Provenance:
+    """Where a result comes from: a model and a corpus of other names have other fingerprints."""
+    known = {"small-model": PROVENANCE.model_fingerprint, "bec-pro": PROVENANCE.corpus_fingerprint}
+    prints = {name: known.get(name) or sha256(name.encode("utf-8", "replace")).hexdigest() for name in (model, corpus)}
+    return replace(PROVENANCE, model_fingerprint=prints[model], corpus_fingerprint=prints[corpus])
+
+
 def result(items: Sequence[ItemScore] = (), **more: Any) -> Result:
     items = tuple(items) or (item("1", -0.5), item("2", 1.0, "plumber"))
     fields: dict[str, Any] = {
@@ -49,7 +58,7 @@ def result(items: Sequence[ItemScore] = (), **more: Any) -> Result:
         "clusters": len({entry.cluster for entry in items}),
         "seed": 7,
         "contrast": ("male", "female"),
-        "provenance": PROVENANCE,
+        "provenance": provenance_of(more.get("model", "small-model"), more.get("corpus", "bec-pro")),
         "items": items,
         "p": 0.03,
         "unit": "pairs",

@@ -21,7 +21,8 @@ def regressed():
 
 def test_a_failing_gate_is_an_error_at_its_test():
     run = Run(gates=(gate(Verdict.EXCEEDS, test="bias/test_jobs.py::test_a"), gate()))
-    (command,) = github_commands(run, PLACES)
+    whole, command = github_commands(run, PLACES)
+    assert whole == "::error title=bias gates::FAIL: 1 of 2 judgements failed (2 gates: 1 exceeds, 1 within)"
     assert command.startswith(
         "::error file=bias/test_jobs.py,line=12,title=association%3A exceeds::association on tiny"
     )
@@ -29,7 +30,7 @@ def test_a_failing_gate_is_an_error_at_its_test():
 
 def test_commands_are_escaped_as_the_runner_reads_them():
     hostile = gate(Verdict.EXCEEDS, measure="50%: a,b", title="100%\r\n::set-output name=x::y", test="t::x")
-    (command,) = github_commands(Run(gates=(hostile,)), {"t::x": Place("a,b:c%.py", 3)})
+    _, command = github_commands(Run(gates=(hostile,)), {"t::x": Place("a,b:c%.py", 3)})
     assert "\n" not in command
     assert command.startswith(
         "::error file=a%2Cb%3Ac%25.py,line=3,title=50%25%3A a%2Cb%3A exceeds::100%25\\r\\n::set-output name=x::y: "
@@ -37,7 +38,7 @@ def test_commands_are_escaped_as_the_runner_reads_them():
 
 
 def test_a_regression_is_an_error_at_the_baseline():
-    (command,) = github_commands(Run(comparisons=(regressed(),)), PLACES)
+    _, command = github_commands(Run(comparisons=(regressed(),)), PLACES)
     assert command.startswith("::error file=bias/baseline.json,line=1,title=association%3A regressed::")
 
 
@@ -57,12 +58,13 @@ def test_code_quality_has_the_fields_that_gitlab_asks_for():
     assert second["check_name"] == "bias-regression"
 
 
-def test_a_fingerprint_survives_another_figure_and_tells_findings_apart():
+def test_a_fingerprint_survives_another_figure_and_separates_findings():
     def fingerprint(one):
         return json.loads(code_quality(Run(gates=(one,)), PLACES))[0]["fingerprint"]
 
     failing = gate(Verdict.EXCEEDS, test="t.py::a")
     assert fingerprint(failing) == fingerprint(replace(failing, estimate=0.9, seed=3))
-    assert (
-        len({fingerprint(replace(failing, **{name: "other"})) for name in ("measure", "corpus", "model", "test")}) == 4
-    )
+    others = [replace(failing, key=replace(failing.key, **{name: "other"})) for name in ("measure", "corpus")]
+    others += [replace(failing, key=replace(failing.key, slice=((label, "north"),))) for label in ("home", "work")]
+    others += [replace(failing, **{name: "other"}) for name in ("model", "test")]
+    assert len({fingerprint(one) for one in (failing, *others)}) == 7

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_markup import Element, parse
 
-from biascheck.report.charts.columns import Series, TwoSided, column_chart, row_chart, two_sided_chart
+from biascheck.report.charts.columns import Series, SideBars, column_chart, row_chart, two_sided_chart
 from biascheck.report.charts.intervals import Bar, Change, bar_chart, change_chart, interval_chart, interval_scale
 from biascheck.report.charts.labels import Box, Name, place
 from biascheck.report.charts.planes import Point, plane_chart, shape_of
@@ -32,7 +32,7 @@ class TestScale:
         scale = Scale.over([3, -1], start=10, end=50)
         assert [scale.at(value) for value in (-1, 1, 3)] == [10, 30, 50]
 
-    def test_one_value_stands_in_the_middle(self):
+    def test_one_value_is_in_the_middle(self):
         assert Scale.over([5, 5], start=0, end=10).at(5) == 5
 
     @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ class TestBars:
         root = parse(bar_chart([Bar("a", 0.0, "one")], contrast=("x", "y"), label="bars"))
         assert only(root, "rect", "one")["width"] == "0"
 
-    def test_a_change_runs_from_before_to_after_and_tells_the_difference(self):
+    def test_a_change_runs_from_before_to_after_and_shows_the_difference(self):
         # −1 … 3 onto 152 … 376
         root = parse(change_chart([Change("a", 3, -1)], contrast=("male", "female"), label="changes"))
         assert only(root, "circle", "hollow")["cx"] == "376"
@@ -115,7 +115,7 @@ class TestBars:
 
 
 class TestSeries:
-    def test_columns_stand_side_by_side_and_end_at_their_value(self):
+    def test_columns_are_side_by_side_and_end_at_their_value(self):
         # 0 … 0.5 onto 214 … 12; two places of 183 units, each with two bars of 73.2
         series = [Series("pairs", "one", (0.5, 0.25)), Series("random", "two", (0.1, 0.0))]
         root = parse(column_chart(["PC1", "PC2"], series, label="shares"))
@@ -150,12 +150,12 @@ class TestSeries:
 
     def test_two_sides_start_at_zero(self):
         # −0.1 … 0.3 onto 186 … 316: zero at 218.5, 0.1 is 32.5 wide
-        root = parse(two_sided_chart([TwoSided("all", -0.1, 0.3)], label="sides"))
+        root = parse(two_sided_chart([SideBars("all", -0.1, 0.3)], label="sides"))
         assert (only(root, "rect", "two")["x"], only(root, "rect", "two")["width"]) == ("186", "32.5")
         assert (only(root, "rect", "one")["x"], only(root, "rect", "one")["width"]) == ("218.5", "97.5")
 
-    def test_conditions_are_told_apart_by_what_they_do_not_share(self):
-        sides = [TwoSided("my model·R-all", -1, 1), TwoSided("my model·R-pro", -1, 1), TwoSided("my model·mix", -1, 1)]
+    def test_conditions_are_named_by_what_they_do_not_share(self):
+        sides = [SideBars("my model·R-all", -1, 1), SideBars("my model·R-pro", -1, 1), SideBars("my model·mix", -1, 1)]
         root = parse(two_sided_chart(sides, label="sides"))
         assert [text.text for text in root.find("text", "name")] == ["R-all", "R-pro", "mix"]
 
@@ -183,12 +183,12 @@ class TestPlane:
 class TestNames:
     FIELD = Box(0, 0, 200, 100)
 
-    def test_a_name_stands_to_the_right_of_its_point(self):
+    def test_a_name_is_to_the_right_of_its_point(self):
         (written,) = place([Name("nurse", 50, 50)], self.FIELD)
         (text,) = parse(written).find("text", "start")
         assert (text.attributes["x"], text.text) == ("57", "nurse")
 
-    def test_near_the_edge_it_stands_to_the_left(self):
+    def test_near_the_edge_it_is_to_the_left(self):
         (written,) = place([Name("nurse", 195, 50)], self.FIELD)
         assert len(parse(written).find("text", "end")) == 1
 

@@ -10,6 +10,7 @@ from biascheck.gates.run import Run
 from biascheck.report import write_comparison_html, write_report
 from biascheck.report.rendering import render
 from biascheck.report.sections.comparison_page import comparison_page
+from biascheck.results.baselines import Baseline, Judgement, Refusal, judge_against
 from biascheck.results.comparison import Comparison, compare_all
 from biascheck.results.result import Result
 
@@ -26,7 +27,7 @@ def compared(**shifts: float) -> tuple[Comparison, ...]:
 
 
 def page(comparisons: tuple[Comparison, ...], **more: object) -> Element:
-    return parse(render("comparison.html.j2", page=comparison_page(comparisons, **more)))
+    return parse(render("comparison.html.j2", page=comparison_page(Judgement(comparisons, **more))))
 
 
 @pytest.mark.parametrize(
@@ -38,18 +39,18 @@ def page(comparisons: tuple[Comparison, ...], **more: object) -> Element:
     ],
 )
 def test_the_headline(shifts, verdict, text):
-    found = comparison_page(compared(**shifts)).headline
+    found = comparison_page(Judgement(compared(**shifts))).headline
     assert (found.verdict, found.text) == (verdict, text)
 
 
-def test_what_cannot_be_told_is_no_pass():
+def test_what_is_inconclusive_is_no_pass():
     # a third of the jobs far up, a third far down: the mean hardly moves, its interval is wide
     items = [item(str(n), 0.1 * n + (3, -2.5, 0)[n % 3], f"job {n}") for n in range(12)]
-    found = comparison_page(compare_all([(measured("base"), result(items, model="noisy"))])).headline
-    assert found.text == "Nothing regressed, but 1 of 1 cannot be told"
+    found = comparison_page(Judgement(compare_all([(measured("base"), result(items, model="noisy"))]))).headline
+    assert found.text == "Nothing regressed, but 1 of 1 is inconclusive"
 
 
-def test_a_row_tells_both_figures_the_change_and_who_moved():
+def test_a_row_shows_both_figures_the_change_and_who_moved():
     (row,) = page(compared(worse=1.0)).find("tr", "regressed")
     text = " ".join(row.all_text.split())
     # every gap moves by exactly 1, and so does the mean, whatever is drawn
@@ -59,7 +60,7 @@ def test_a_row_tells_both_figures_the_change_and_who_moved():
     assert "12 pairs" in text
 
 
-def test_models_stand_side_by_side():
+def test_models_are_side_by_side():
     root = page(compared(worse=1.0, same=0.0))
     (table,) = root.find("table", "plain-table")[:1]
     heads = [head.all_text.strip() for head in table.find("thead")[0].find("th")]
@@ -75,7 +76,7 @@ def test_models_stand_side_by_side():
 
 def test_two_later_models_of_one_name_are_both_shown():
     pairs = [(measured("base"), measured("checkpoint", shift)) for shift in (1.0, 0.0)]
-    found = comparison_page(compare_all(pairs))
+    found = comparison_page(Judgement(compare_all(pairs)))
     assert found.afters == ("checkpoint", "checkpoint (2)")
     assert [cell.after for cell in found.rows[0].cells if cell] == ["1.55", "0.55"]
 
@@ -100,7 +101,7 @@ def test_items_of_one_result_only_are_listed():
 
 
 def test_results_that_were_not_compared_are_named():
-    text = page(compared(worse=1.0), new=["a new one"], unused=["an old one"]).all_text
+    text = page(compared(worse=1.0), new=("a new one",), unused=("an old one",)).all_text
     assert "Only after" in text
     assert "a new one" in text
     assert "an old one" in text
@@ -108,7 +109,13 @@ def test_results_that_were_not_compared_are_named():
 
 def test_the_page_is_sound_and_nothing_measured_becomes_markup():
     before, after = (measured(EVIL, shift, corpus=EVIL, measure=EVIL, unit=EVIL) for shift in (0.0, 1.0))
-    root = page(compare_all([(before, after)]), new=[EVIL], unused=[EVIL])
+    root = page(
+        compare_all([(before, after)]),
+        new=(EVIL,),
+        unused=(EVIL,),
+        refused=(Refusal(EVIL, EVIL),),
+        shrunk=(Refusal(EVIL, EVIL),),
+    )
     assert [len(root.find(tag)) for tag in ("script", "style", "head", "body", "h1")] == [1] * 5
     ids = [element.attributes["id"] for element in root.walk() if "id" in element.attributes]
     assert len(ids) == len(set(ids))
@@ -116,17 +123,73 @@ def test_the_page_is_sound_and_nothing_measured_becomes_markup():
 
 
 def test_the_file_is_written_whole(tmp_path):
-    write_comparison_html(tmp_path / "new" / "compare.html", compared(worse=1.0))
-    assert "1 of 1 results regressed" in (tmp_path / "new" / "compare.html").read_text(encoding="utf-8")
+    write_comparison_html(tmp_path / "new" / "compare.html", Judgement(compared(worse=1.0)))
+    assert "1 of 1 result regressed" in (tmp_path / "new" / "compare.html").read_text(encoding="utf-8")
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["compare.html"]
 
 
-def test_the_report_of_a_run_holds_its_comparisons_and_says_that_it_is_incomplete(tmp_path):
+@pytest.mark.parametrize(
+    ("lost", "heading", "reason"),
+    [
+        ({"refused": (Refusal("a × b", "another seed"),)}, "1 result cannot be compared", "another seed"),
+        ({"shrunk": (Refusal("a × b", "3 pairs"),)}, "1 result measured on less than before", "3 pairs"),
+    ],
+)
+def test_what_could_not_be_compared_is_no_pass(lost, heading, reason):
+    alone = page((), **lost)
+    assert alone.find("h1")[0].all_text.strip() == heading
+    beside = page(compared(same=0.0), **lost)
+    assert beside.find("h1")[0].all_text.strip() == heading
+    for root in (alone, beside):
+        assert "a × b" in root.all_text
+        assert reason in root.all_text
+    worse = page(compared(worse=1.0), **lost)
+    assert worse.find("h1")[0].all_text.strip() == "1 of 1 result regressed"
+    assert worse.find("ul", "reasons-list")[0].all_text.strip() == heading
+
+
+def test_parts_and_treatments_keep_their_own_rows():
+    """Two parts of one value and two treatments of one model: four questions, four rows, each with its own figures."""
+    kinds = [
+        {"slice": (("home", "north"),)},
+        {"slice": (("work", "north"),)},
+        {"treatment": ("mix-all",)},
+        {"treatment": ("online",)},
+    ]
+    baseline = Baseline(tuple(measured("base", **kind) for kind in kinds))
+    found = judge_against(
+        baseline,
+        [
+            measured(name, 0.1 * n + more, **kind)
+            for name, more in (("one", 0.0), ("two", 0.05))
+            for n, kind in enumerate(kinds)
+        ],
+    )
+    assert (len(found.comparisons), found.new, found.unused, found.refused) == (8, (), (), ())
+    shown = comparison_page(found)
+    assert {row.corpus: [cell.after for cell in row.cells if cell] for row in shown.rows} == {
+        "bec-pro (home=north)": ["0.55", "0.60"],
+        "bec-pro (work=north)": ["0.65", "0.70"],
+        "bec-pro · mix-all": ["0.75", "0.80"],
+        "bec-pro · online": ["0.85", "0.90"],
+    }
+    text = parse(render("comparison.html.j2", page=shown)).find("table", "changes")[0].all_text
+    for words in ("base·mix-all → one·mix-all", "base·online → two·online", "bec-pro (home=north)"):
+        assert words in text
+
+
+def test_a_small_change_reads_as_in_the_terminal():
+    (found,) = compared(after=0.0012)
+    (row,) = page((found,)).find("tr", "regressed")
+    text = " ".join(row.all_text.split())
+    assert found.figures in text
+    assert found.moved in text
+    assert "+0.001" in found.moved
+
+
+def test_the_report_of_a_run_has_its_comparisons(tmp_path):
     after = measured("worse", 1.0)
-    run = Run((after,), (gate(after),), compared(worse=1.0), complete=False, not_run=1_234)
+    run = Run((after,), (gate(after),), compared(worse=1.0))
     write_report(tmp_path / "bias.html", run)
     root = parse((tmp_path / "bias.html").read_text(encoding="utf-8"))
-    assert "1,234 tests did not run" in root.find("p", "incomplete")[0].all_text
     assert len(root.find("tr", "regressed")) == 1
-    write_report(tmp_path / "bias.html", Run((after,), (gate(after),)))
-    assert parse((tmp_path / "bias.html").read_text(encoding="utf-8")).find("p", "incomplete") == []

@@ -14,9 +14,12 @@ from report_markup import Element, parse
 from report_samples import gate, item, result
 
 from biascheck.gates.gate import Gate
+from biascheck.gates.run import Run
 from biascheck.report import write_html
 from biascheck.report.html import page_of, render_page
+from biascheck.results.attachments import Facts
 from biascheck.results.items import Shown, Skipped
+from biascheck.results.published_figures import PublishedFigure
 from biascheck.results.result import Result
 from biascheck.stats import Interval, Verdict
 
@@ -24,7 +27,7 @@ EVIL = "<script>alert('x')</script>\"&</style></title>"
 
 
 def html_of(results: Sequence[Result], gates: Sequence[Gate] = ()) -> str:
-    return render_page(page_of(results, gates))
+    return render_page(page_of(Run(tuple(results), tuple(gates))))
 
 
 def page(results: Sequence[Result], gates: Sequence[Gate] = ()) -> Element:
@@ -101,7 +104,7 @@ class TestEscaping:
             contrast=(EVIL, "female"),
             warnings=(EVIL,),
             skipped=(Skipped("x", EVIL),),
-            details={EVIL: EVIL},
+            attachments=(Facts(facts={EVIL: EVIL}),),
             provenance=replace(
                 result().provenance,
                 variant=EVIL,
@@ -115,7 +118,11 @@ class TestEscaping:
     @pytest.mark.parametrize("statistic", ["mean", "spearman", EVIL])
     def test_nothing_measured_becomes_markup(self, statistic):
         evil = replace(self.evil(), statistic=statistic)
-        judged = replace(gate(evil, reason=EVIL, published=EVIL), test=EVIL, offenders=(EVIL,))
+        judged = replace(
+            gate(evil, reason=EVIL, note=EVIL, published=(PublishedFigure(1.0, EVIL, name=EVIL, erratum=EVIL),)),
+            test=EVIL,
+            offenders=(EVIL,),
+        )
         html = html_of([evil], [judged])
         root = parse(html)
         assert [len(root.find(tag)) for tag in ("script", "style", "head", "body")] == [2, 1, 1, 1]
@@ -142,26 +149,33 @@ class TestEscaping:
 class TestVerdicts:
     def test_the_headline_counts(self):
         gates = [gate(verdict=Verdict.EXCEEDS), gate(verdict=Verdict.WITHIN), gate(verdict=Verdict.EXCEEDS)]
-        assert "2 of 3 gates exceed their margin" in page([], gates).find("h1")[0].all_text
+        hero = page([], gates).find("div", "hero")[0]
+        assert hero.find("h1")[0].all_text.strip() == "FAIL"
+        assert [one.all_text.strip() for one in hero.find("ul", "reasons-list")[0].children] == [
+            "2 of 3 judgements failed"
+        ]
+        assert hero.find("p", "lead")[0].all_text.strip().startswith("3 gates: 2 exceed, 1 within")
 
     def test_every_verdict_is_a_word_and_a_shape(self):
         root = page([], [gate(verdict=verdict) for verdict in Verdict])
         (table,) = root.find("table", "gates")
         shown = table.find("span", "verdict")
-        assert [span.text.strip() for span in shown] == ["exceeds", "inconclusive", "within"]
+        assert [span.text.strip() for span in shown] == [str(verdict) for verdict in Verdict]
         outlines = {repr([c.attributes.get("d") for c in span.find("svg")[0].children]) for span in shown}
-        assert len(outlines) == 3
+        assert len(outlines) == len(Verdict)
 
     def test_an_accepted_doubt_says_so(self):
-        assert "accepted by the suite" in html_of([], [gate(inconclusive_passes=True)])
-        assert "accepted by the suite" not in html_of([], [gate()])
+        (row,) = page([], [gate(inconclusive_passes=True)]).find("table", "gates")[0].find("tr", "inconclusive")
+        assert " ".join(row.children[0].all_text.split()) == "inconclusive accepted"
+        (row,) = page([], [gate()]).find("table", "gates")[0].find("tr", "inconclusive")
+        assert " ".join(row.children[0].all_text.split()) == "inconclusive"
 
     def test_power_at_the_margin_is_a_figure_and_below_four_fifths_it_is_marked(self):
         # se = (0.4 − 0.1) / (2 · 1.96) = 0.0765; Φ(0.2 / se − 1.96) = 0.743, Φ(0.22 / se − 1.96) = 0.820
         wide, enough = (page([], [gate(margin=m)]).find("table", "gates")[0].all_text for m in (0.2, 0.22))
         assert "0.74" in wide
         assert "low power" in wide
-        assert "finds 0.21" in wide
+        assert "detects 0.21" in wide
         assert "0.82" in enough
         assert "low power" not in enough
 
@@ -169,9 +183,9 @@ class TestVerdicts:
         assert "1 has low power" in page([], [gate(margin=0.2), gate(margin=0.22)]).find("p", "lead")[0].all_text
         assert "power" not in page([], [gate(margin=0.22)]).find("p", "lead")[0].all_text
 
-    def test_what_exceeds_is_told_at_the_top_the_worst_first(self):
+    def test_what_exceeds_is_at_the_top_the_worst_first(self):
         mild, bad = (gate(result(corpus=c), Verdict.EXCEEDS, margin=m) for c, m in (("mild", 0.1), ("bad", 0.01)))
-        (findings,) = page([], [gate(), mild, bad]).find("ul", "findings")
+        (findings,) = page([], [gate(inconclusive_passes=True), mild, bad]).find("ul", "findings")[:1]
         assert [entry.all_text.split(":")[0].strip() for entry in findings.children] == [
             "association on small-model × bad",
             "association on small-model × mild",
@@ -184,9 +198,20 @@ class TestVerdicts:
         assert "unknown" in text
 
     def test_a_gate_shows_margin_reason_published_figure_and_test(self):
-        judged = replace(gate(reason="one in five", published="1.13 (a paper)"), test="test_x.py::test_y")
+        judged = replace(
+            gate(reason="one in five", published=(PublishedFigure(1.13, "a paper"),), note="3 times as likely"),
+            test="test_x.py::test_y",
+        )
         text = page([], [judged]).find("table", "gates")[0].all_text
-        for words in ("± 0.20", "one in five", "1.13", "a paper", "test_x.py::test_y", "[0.10, 0.40] at 95\xa0%"):
+        for words in (
+            "± 0.20",
+            "one in five",
+            "1.13",
+            "a paper",
+            "3 times as likely",
+            "test_x.py::test_y",
+            "[0.10, 0.40] at 95\xa0%",
+        ):
             assert words in text
 
     def test_gates_of_one_title_lead_to_their_own_results(self):
@@ -197,7 +222,7 @@ class TestVerdicts:
         leads = [(a.attributes["href"], a.parent.find("small")[0].find("bdi")[0].text) for a in table.find("a")]
         assert leads == [("#result-1", "a − b"), ("#result-2", "a − c")]
 
-    def test_a_caution_is_told_once_and_pointed_to_by_every_gate(self):
+    def test_a_caution_is_written_once_and_pointed_to_by_every_gate(self):
         judged = gate(result(warnings=("beware of grammar",)))
         root = page([], [judged, judged])
         assert root.all_text.count("beware of grammar") == 1
@@ -205,14 +230,14 @@ class TestVerdicts:
 
 
 class TestResults:
-    def test_the_model_card_tells_where_the_figures_come_from(self):
+    def test_the_model_card_says_where_the_figures_come_from(self):
         text = page([result()]).find("article", "card")[0].all_text
         for words in ("small-model", "0123456789ab", "2025-03-04 05:06 UTC", "torch 2.5.0", "7"):
             assert words in text
         assert "0123456789abc" not in text
 
     def test_two_models_under_one_name_are_noticed(self):
-        other = result(corpus="x", provenance=replace(result().provenance, model_fingerprint="ffff"))
+        other = result(corpus="x", provenance=replace(result(corpus="x").provenance, model_fingerprint="ffff"))
         assert "2 different models were measured under this name" in html_of([result(), other])
 
     def test_figures_of_a_result(self):

@@ -1,13 +1,17 @@
 """The fragment of a model card, read by the hub's own library."""
 
+from dataclasses import replace
+
 import pytest
 import yaml
 from handmade import items_of, result_of, spread
 
 from biascheck.errors import UsageError
 from biascheck.gates.assertions import assert_within_margin
+from biascheck.gates.outcome import Outcome, State, TestOutcome
 from biascheck.gates.run import Run
 from biascheck.report.hub_card import card_of
+from biascheck.stats import Verdict
 
 huggingface_hub = pytest.importorskip("huggingface_hub")
 
@@ -40,7 +44,7 @@ def test_the_section_shows_estimate_interval_and_verdict():
     text = card_of(run(warnings=("only nouns",)))
     assert "| association | jobs | 0.30 | " in text
     assert " | ± 5.00 | within |" in text
-    assert "| association | few | 0.30 | – | – | not judged |" in text
+    assert "| association | few | 0.30 | [no interval] | – | not judged |" in text
     assert "- Caution: only nouns" in text
     assert "not proof of harm" in text
 
@@ -55,5 +59,18 @@ def test_of_several_models_one_must_be_named():
 
 
 def test_an_interrupted_run_says_so():
-    stopped = Run(run().results, complete=False, not_run=4)
-    assert "4 tests did not run" in card_of(stopped)
+    tests = tuple(TestOutcome(f"t::{n}", State.NOT_RUN) for n in range(4))
+    stopped = Run(run().results, outcome=Outcome(tests, interrupted=True))
+    assert "The run: FAIL: 4 tests did not run, the run was interrupted (0 gates; 4 tests not tested)." in card_of(
+        stopped
+    )
+
+
+def test_every_gate_of_a_result_is_a_row():
+    """A gate that failed is not hidden by another one on the same result that passed."""
+    (result, _), (within,) = run().results, run().gates
+    failed = replace(within, margin=0.1, verdict=Verdict.EXCEEDS, passed=False)
+    accepted = replace(within, margin=0.2, verdict=Verdict.INCONCLUSIVE, passed=True)
+    text = card_of(Run((result,), (failed, within, accepted)))
+    rows = [line.split(" | ")[-2:] for line in text.splitlines() if line.startswith("| association")]
+    assert rows == [["± 0.10", "exceeds |"], ["± 5.00", "within |"], ["± 0.20", "inconclusive (accepted) |"]]

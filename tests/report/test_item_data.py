@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from report_markup import parse
 from report_samples import item, large, result
 
+from biascheck.gates.run import Run
 from biascheck.report.html import page_of, render_page
 from biascheck.report.sections.item_data import pack_items, utf16_offset
 from biascheck.results.items import ItemScore, Shown
@@ -93,7 +94,7 @@ def test_what_utf8_cannot_hold_is_shown_as_its_escape():
 
 
 def test_data_cannot_end_its_element():
-    html = render_page(page_of([result([item("1", 0.5, "</script><script>alert(1)</script>")])], []))
+    html = render_page(page_of(Run((result([item("1", 0.5, "</script><script>alert(1)</script>")]),))))
     data, _ = parse(html).find("script")
     assert set(data.text) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")
 
@@ -101,7 +102,7 @@ def test_data_cannot_end_its_element():
 def test_a_hundred_thousand_items_stay_below_ten_megabytes():
     many = large(templates=50, jobs=400, targets=5)
     assert len(many.items) == 100_000
-    html = render_page(page_of([many], []))
+    html = render_page(page_of(Run((many,))))
     assert len(html.encode()) < 10_000_000
     assert "only the" not in html
 

@@ -7,8 +7,10 @@ from handmade import gate_of as gate
 from handmade import items_of, result_of, spread
 
 from biascheck import compare
+from biascheck.gates.outcome import Outcome, State, TestOutcome
 from biascheck.gates.run import Run
 from biascheck.report.markdown import comparison_table, summary
+from biascheck.results.baselines import Judgement, Refusal
 from biascheck.stats import Verdict
 
 
@@ -20,7 +22,8 @@ def test_the_verdict_comes_first_and_the_worst_gate_next():
         gate(Verdict.EXCEEDS, corpus="bad"),
     ]
     lines = summary(Run(gates=tuple(gates))).splitlines()
-    assert lines[2] == "**tiny**: ❌ 2 of 4 gates failed (1 exceeds, 2 inconclusive, 1 within)"
+    assert lines[2].startswith("❌ **FAIL: 2 of 4 judgements failed ")
+    assert "**tiny**: ❌ 2 of 4 gates failed (1 exceeds, 2 inconclusive (1 accepted), 1 within)" in lines
     rows = [line for line in lines if line.startswith("|")]
     assert [re.search("bad|unsure|allowed|fine", row)[0] for row in rows if "0.41" in row] == [
         "bad",
@@ -33,7 +36,7 @@ def test_the_verdict_comes_first_and_the_worst_gate_next():
 def test_what_is_fine_is_folded():
     text = summary(Run(gates=(gate(),)))
     assert text.index("<details>") < text.index("| ✅ within |") < text.index("</details>")
-    assert "✅ all 1 gates passed" in text
+    assert "✅ **PASS &#40;1 gate: 1 within&#41;**" in text
 
 
 def test_nothing_becomes_markup():
@@ -46,7 +49,9 @@ def test_nothing_becomes_markup():
 
 
 def test_an_incomplete_run_says_so():
-    assert "the run was interrupted and 7 tests did not run" in summary(Run(gates=(gate(),), complete=False, not_run=7))
+    tests = tuple(TestOutcome(f"t::{n}", State.NOT_RUN) for n in range(7))
+    text = summary(Run(gates=(gate(),), outcome=Outcome(tests, interrupted=True)))
+    assert "❌ **FAIL: 7 tests did not run, the run was interrupted " in text
 
 
 def test_a_table_of_thousands_is_cut_with_a_note():
@@ -58,9 +63,18 @@ def test_a_table_of_thousands_is_cut_with_a_note():
 def test_comparisons_are_shown_with_who_moved():
     before = result_of(items_of(spread(1.0, 0.5, 12)))
     after = result_of([replace(item, score=item.score + 0.3) for item in before.items], model="later")
-    text = comparison_table([compare(before, before), compare(before, after)])
+    text = comparison_table(Judgement((compare(before, before), compare(before, after))))
     assert "**tiny → later, tiny → tiny**: 1 regressed, 1 no worse" in text
     assert (
         "| ❌ regressed | association | jobs | 1.00 → 1.30 | +0.30 &#91;0.30, 0.30&#93; | job0 +0.50 → +0.80, " in text
     )
     assert text.index("regressed |") < text.index("<details>") < text.index("no worse |")
+
+
+def test_what_could_not_be_compared_is_in_the_table_of_a_comparison():
+    same = compare(*[result_of(items_of(spread(1.0, 0.5, 12)))] * 2)
+    text = comparison_table(
+        Judgement((same,), (Refusal("a × b", "another seed"),), shrunk=(Refusal("c × d", "3 pairs"),))
+    )
+    assert "- ❌ not comparable: a × b – another seed" in text
+    assert "- ❌ fewer items: c × d – 3 pairs" in text

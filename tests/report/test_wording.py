@@ -3,37 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from report_samples import DESCRIPTIONS, gate, result
+from report_samples import DESCRIPTIONS, result
 
 from biascheck.report.sections.model_cards import when
-from biascheck.report.sentences import contrast_in_words, headline, level_text, p_text, shortened, tally
+from biascheck.report.sentences import contrast_in_words, direction_in_words, measured_text
 from biascheck.results.description import Description
-from biascheck.stats import Verdict
-
-E, I, W = Verdict.EXCEEDS, Verdict.INCONCLUSIVE, Verdict.WITHIN  # noqa: E741
-
-
-@pytest.mark.parametrize(
-    ("verdicts", "worst", "text"),
-    [
-        ([], "none", "No gates were judged"),
-        ([W], "within", "The only gate is within its margin"),
-        ([W, W], "within", "All 2 gates are within their margins"),
-        ([E], "exceeds", "1 of 1 gate exceeds its margin"),
-        ([W, E, I], "exceeds", "1 of 3 gates exceeds its margin"),
-        ([E, E, W], "exceeds", "2 of 3 gates exceed their margin"),
-        ([I, W], "inconclusive", "No gate exceeds its margin, but 1 of 2 is inconclusive"),
-        ([I, W, I], "inconclusive", "No gate exceeds its margin, but 2 of 3 are inconclusive"),
-    ],
-)
-def test_headline(verdicts, worst, text):
-    found = headline([gate(verdict=verdict) for verdict in verdicts])
-    assert (found.verdict, found.text) == (worst, text)
-
-
-def test_tally_counts_accepted_doubts():
-    gates = [gate(verdict=W), gate(), gate(inconclusive_passes=True), gate(verdict=E)]
-    assert tally(gates) == "1 exceeds, 2 inconclusive (1 accepted), 1 within"
+from biascheck.stats import Interval
+from biascheck.wording import level_text, p_text, shortened
 
 
 @pytest.mark.parametrize(
@@ -50,14 +26,14 @@ def test_a_measure_without_words_for_its_sign_gets_a_plain_sentence(statistic, w
 
 
 @pytest.mark.parametrize("measure", DESCRIPTIONS)
-def test_a_shipped_measure_tells_its_sign_with_the_groups_of_the_result(measure):
+def test_a_shipped_measure_explains_its_sign_with_the_groups_of_the_result(measure):
     text = contrast_in_words(result(measure=measure, contrast=("tall", "short")))
     assert text
     assert "{" not in text
     assert ("tall" in text) == ("{first}" in DESCRIPTIONS[measure].sign)
 
 
-def test_the_sign_is_told_in_the_words_of_the_measure():
+def test_the_sign_is_explained_in_the_words_of_the_measure():
     assert "set A leans towards male more than set B does" in contrast_in_words(result(measure="effect size"))
     assert "moves towards female as the figure rises" in contrast_in_words(result(measure="workforce correlation"))
     assert "brackets {x} stay" in contrast_in_words(
@@ -91,3 +67,27 @@ def test_shortened_texts_show_that_they_are():
 )
 def test_dates(created, text):
     assert when(created) == text
+
+
+@pytest.mark.parametrize(
+    ("direction", "parity", "words"),
+    [
+        ("from parity", 0.5, "0.50 is parity; the further from it, to either side, the worse."),
+        ("upwards", 0.0, "0.00 is parity; the larger, the worse."),
+        ("unstated", 0.0, ""),
+    ],
+)
+def test_a_direction_in_words(direction, parity, words):
+    assert direction_in_words(Description("mine", direction=direction, parity=parity)) == words
+
+
+@pytest.mark.parametrize(
+    ("low", "estimate", "high", "shown"),
+    [
+        (0.1, 0.25, 0.4, ("0.25", "[0.10, 0.40]")),
+        (0.0012, 0.0034, 0.0056, ("0.003", "[0.001, 0.006]")),
+        (0.2501, 0.2502, 0.2504, ("0.2502", "[0.2501, 0.2504]")),
+    ],
+)
+def test_a_measured_figure_keeps_the_digits_that_separate_its_ends_from_parity(low, estimate, high, shown):
+    assert measured_text(result(estimate=estimate, interval=Interval(low, high, 0.95, ""))) == shown

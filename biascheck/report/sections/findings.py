@@ -53,14 +53,20 @@ def findings_of(run: Run, links: Mapping[ResultKey, Link]) -> tuple[Findings, ..
 
 
 def _gates(gates: Sequence[Gate], links: Mapping[ResultKey, Link]) -> Iterator[Finding]:
-    # the worst first: how many margins away from parity
-    for gate in sorted(gates, key=lambda gate: -abs(gate.estimate - gate.parity) / (abs(gate.margin) or 1.0)):
+    for gate in sorted(gates, key=_order):
         anchor = links[gate.key].anchor if gate.key in links else "gates"
         yield Finding(gate.title, replace(gate, published=()).finding.removeprefix(gate.title), anchor)
 
 
+def _order(gate: Gate) -> tuple[float, str, str, str]:
+    """The worst first: how many margins away from parity."""
+    margins = abs(gate.estimate - gate.parity) / (abs(gate.margin) or 1.0)
+    return -margins, gate.title, gate.key.digest, gate.test
+
+
 def _comparisons(comparisons: Sequence[Comparison]) -> Iterator[Finding]:
-    for one in sorted((one for one in comparisons if not one.passed), key=lambda one: -one.change):
+    failed = [one for one in comparisons if not one.passed]
+    for one in sorted(failed, key=lambda one: (-one.change, one.title, one.key.digest)):
         yield Finding(one.title, one.finding.removeprefix(one.title), "changes")
 
 

@@ -158,9 +158,8 @@ def _measured(results: Sequence[Result]) -> list[tuple[str, tuple[float, float]]
     for result in results:
         if result.statistic in ("skew", "stereotype"):
             key = result.key
-            found.setdefault((key.model, key.treatment, key.corpus, key.slice, key.contrast), {})[key.statistic] = (
-                result
-            )
+            about = (key.model, key.treatment, key.corpus, key.slice, key.contrast)
+            found.setdefault(about, {})[key.statistic] = result
     pairs = [(at["skew"], at["stereotype"]) for at in found.values() if len(at) == 2]
     return [(_place(skew, several_models=several), (skew.estimate, other.estimate)) for skew, other in pairs]
 

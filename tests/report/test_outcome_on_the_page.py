@@ -1,0 +1,227 @@
+"""The first screen: PASS or FAIL and why, what did not finish, what was run again, what was not tested."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from report_markup import Element, parse
+from report_samples import gate, item, result
+
+from biascheck.gates.outcome import Outcome, State, TestOutcome
+from biascheck.gates.run import Run
+from biascheck.gates.run_files import read_run, write_run
+from biascheck.report.html import page_of, render_page
+from biascheck.report.rendering import _environment
+from biascheck.results.baselines import Baseline, Judgement, Refusal, judge_against
+from biascheck.results.comparison import compare
+from biascheck.results.result import Result
+from biascheck.stats import Verdict
+
+EVIL = "<script>alert('x')</script>\"&"
+PASSING = TestOutcome("t.py::fine", State.JUDGED)
+FAILING = TestOutcome("t.py::bad", State.JUDGED, failed=True)
+
+
+def measured(shift: float = 0.0, **more: object) -> Result:
+    return result([item(str(n), 0.1 * n + shift, f"job {n}") for n in range(12)], **more)
+
+
+def page(run: Run) -> Element:
+    return parse(render_page(page_of(run)))
+
+
+def hero(run: Run) -> Element:
+    return page(run).find("div", "hero")[0]
+
+
+def texts(elements: list[Element]) -> list[str]:
+    return [" ".join(element.all_text.split()) for element in elements]
+
+
+def outcome(*tests: TestOutcome, **more: object) -> Run:
+    within = replace(gate(verdict=Verdict.WITHIN), test=PASSING.test)
+    return Run(gates=(within,), outcome=Outcome((PASSING, *tests), **more))
+
+
+def headings(run: Run) -> list[str]:
+    return texts(hero(run).find("h2", "small"))
+
+
+def test_a_pass_is_one_word():
+    found = hero(outcome())
+    assert "pass" in found.attributes["class"].split()
+    assert texts(found.find("h1")) == ["PASS"]
+    assert found.find("ul") == []
+    assert texts(found.find("p", "lead"))[0].startswith("1 gate: 1 within")
+
+
+@pytest.mark.parametrize(
+    ("run", "reasons"),
+    [
+        (outcome(TestOutcome("t", State.CRASHED)), ["1 test crashed"]),
+        (outcome(TestOutcome("t", State.JUDGED_NOTHING), FAILING), ["1 test failed a gate", "1 test judged nothing"]),
+        (outcome(TestOutcome("t", State.NOT_RUN), interrupted=True), ["1 test did not run", "the run was interrupted"]),
+        (outcome(problems=(EVIL,)), [EVIL]),
+        (Run(outcome=Outcome()), ["nothing was judged"]),
+        (
+            replace(outcome(), baseline=judge_against(Baseline((measured(),)), [measured(1.0)])),
+            ["1 result regressed from the baseline"],
+        ),
+    ],
+)
+def test_a_fail_lists_its_reasons(run, reasons):
+    found = hero(run)
+    assert "fail" in found.attributes["class"].split()
+    assert texts(found.find("h1")) == ["FAIL"]
+    assert texts(found.find("ul", "reasons-list")[0].children) == reasons
+    assert run.failures == tuple(reasons)
+
+
+def test_no_gates_are_called_so():
+    assert texts(hero(Run(outcome=Outcome())).find("p", "lead")) == ["no gates"]
+
+
+def test_tests_that_did_not_finish_are_listed_with_their_reason():
+    run = outcome(
+        TestOutcome("t.py::memory", State.CRASHED, reason="OutOfMemoryError: 3 GB"),
+        TestOutcome("t.py::idle", State.JUDGED_NOTHING),
+    )
+    assert headings(run) == ["Tests that did not finish"]
+    assert [texts(entry.children) for entry in hero(run).find("ul", "findings")[0].children] == [
+        ["crashed", "t.py::memory", "OutOfMemoryError: 3 GB"],
+        ["judged nothing", "t.py::idle"],
+    ]
+
+
+def test_reruns_are_listed_by_attempt():
+    run = outcome(TestOutcome("t.py::flaky", State.JUDGED, earlier=("exceeds", "timed out")))
+    assert headings(run) == ["Run again"]
+    (listed,) = hero(run).find("details", "listed")
+    assert texts(listed.find("summary")) == ["1 test was run again; the last attempt counts"]
+    assert [(entry.text.strip(), *texts(entry.children)) for entry in listed.find("li")] == [
+        (", attempt 1:", "t.py::flaky", "exceeds"),
+        (", attempt 2:", "t.py::flaky", "timed out"),
+    ]
+
+
+def test_what_was_not_tested_is_listed_by_reason():
+    tests = [TestOutcome(f"t.py::gap[{n}]", State.SKIPPED, reason="no GAP file") for n in range(2)]
+    run = outcome(*tests, TestOutcome("t.py::slow", State.DESELECTED, reason="-m 'not slow'"))
+    assert texts(hero(run).find("h1")) == ["PASS"]
+    assert headings(run) == ["Not tested: 3 tests"]
+    listed = hero(run).find("details", "listed")
+    assert texts([one.find("summary")[0] for one in listed]) == ["2 tests: no GAP file", "1 test: -m 'not slow'"]
+    assert texts(listed[0].find("li")) == ["t.py::gap[0]", "t.py::gap[1]"]
+
+
+def test_thousands_of_tests_stay_bounded():
+    states = (State.CRASHED, State.SKIPPED)
+    tests = [TestOutcome(f"t.py::{state}[{n}]", state, reason="x" * 5_000) for state in states for n in range(1_000)]
+    reruns = [TestOutcome(f"t.py::again[{n}]", State.JUDGED, earlier=("y" * 5_000,)) for n in range(1_000)]
+    found = hero(outcome(*tests, *reruns))
+    assert len(found.find("ul", "findings")[0].children) == 100
+    assert texts(found.find("p", "soft")) == ["900 more are in the results file."] * 2
+    assert [len(one.find("li")) for one in found.find("details", "listed")] == [100, 100]
+    assert len(found.all_text) < 200_000
+
+
+def test_everything_about_tests_is_text_and_control_characters_are_visible():
+    hostile = f"{EVIL}\x1b[2J\u202e"
+    states = (State.CRASHED, State.SKIPPED, State.JUDGED)
+    run = outcome(*(TestOutcome(hostile, state, reason=hostile, earlier=(hostile,)) for state in states))
+    html = render_page(page_of(run))
+    root = parse(html)
+    assert [len(root.find(tag)) for tag in ("script", "style")] == [2, 1]
+    assert "\x1b" not in html
+    assert "\u202e" not in html
+    assert r"\x1b[2J\u202e" in root.find("div", "hero")[0].all_text
+
+
+def test_a_run_that_fails_for_a_crash_does_not_say_that_an_accepted_gate_failed():
+    accepted = replace(gate(inconclusive_passes=True), test=PASSING.test)
+    run = Run(gates=(accepted,), outcome=Outcome((PASSING, TestOutcome("t", State.CRASHED))))
+    assert headings(run) == ["Accepted", "Tests that did not finish"]
+    assert headings(replace(run, outcome=Outcome((PASSING,)))) == ["Accepted"]
+
+
+def test_a_failing_gate_that_a_passing_test_expected_is_shown_apart():
+    expected = replace(gate(verdict=Verdict.EXCEEDS), test=PASSING.test)
+    run = Run(gates=(expected,), outcome=Outcome((PASSING,)))
+    assert texts(hero(run).find("h1")) == ["PASS"]
+    assert headings(run) == ["Failed in a test that passes, and not counted"]
+    assert headings(replace(run, outcome=Outcome((replace(PASSING, failed=True),)))) == ["What failed"]
+
+
+def test_regressions_and_what_a_baseline_cannot_judge_are_findings():
+    found = judge_against(Baseline((measured(), measured(corpus="gone"))), [measured(1.0), measured(corpus="new")])
+    judgement = replace(
+        found, refused=(Refusal("a × b", "another seed"),), shrunk=(Refusal("c × d", "3 pairs where it has 9"),)
+    )
+    run = Run((measured(1.0),), outcome=Outcome((PASSING,)), baseline=judgement)
+    assert headings(run) == ["What failed"]
+    listed = texts(hero(run).find("ul", "findings")[0].children)
+    assert "further from parity by +1.00 [1.00, 1.00], beyond no change: regressed" in listed[0]
+    assert listed[1] == "a × b : cannot be compared with the baseline: another seed"
+    assert listed[2] == "c × d : fewer items than the baseline: 3 pairs where it has 9"
+    (section,) = [one for one in page(run).find("section") if one.attributes.get("id") == "changes"]
+    assert texts(section.find("h3"))[-2:] == ["Cannot be compared with the baseline", "Fewer items than the baseline"]
+    assert texts(section.find("summary"))[-2:] == ["Not in the baseline: 1", "Only in the baseline: 1"]
+    assert "association on small-model × new" in section.all_text
+    assert "association on small-model × gone" in section.all_text
+
+
+def test_a_baseline_that_could_judge_nothing_has_its_section():
+    run = Run(
+        (measured(),), outcome=Outcome((PASSING,)), baseline=Judgement(refused=(Refusal("a × b", "another seed"),))
+    )
+    (section,) = [one for one in page(run).find("section") if one.attributes.get("id") == "changes"]
+    assert "Nothing was compared with the baseline." in section.all_text
+    assert any(link.attributes["href"] == "#changes" for link in page(run).find("nav")[0].find("a"))
+
+
+def test_failing_comparisons_of_tests_are_findings():
+    worse = compare(measured(), measured(1.0, model="later"))
+    better = compare(measured(), measured(-0.5, model="better"))
+    run = Run(comparisons=(better, worse), outcome=Outcome((FAILING,)))
+    (listed,) = texts(hero(run).find("ul", "findings")[0].children)
+    assert listed.startswith("association on small-model → later × bec-pro")
+
+
+def test_findings_beyond_the_first_six_are_counted():
+    gates = [gate(result(corpus=f"c{n}"), Verdict.EXCEEDS, margin=0.1) for n in range(1_010)]
+    found = hero(Run(gates=tuple(gates)))
+    assert len(found.find("ul", "findings")[0].children) == 6
+    assert "1,004 more; the tables below have them all." in texts(found.find("p", "soft"))
+
+
+def test_the_outcome_survives_storage(tmp_path):
+    tests = (
+        PASSING,
+        TestOutcome("t", State.CRASHED, reason="boom", earlier=("once",)),
+        TestOutcome("s", State.SKIPPED),
+    )
+    run = Run((measured(),), (gate(measured()),), outcome=Outcome(tests, problems=("disk full",)))
+    write_run(tmp_path / "run.json", run)
+    assert render_page(page_of(read_run(tmp_path / "run.json"))) == render_page(page_of(run))
+
+
+@pytest.mark.parametrize("word", ["exceeds", "invalid", "inconclusive", "within", "pass", "fail"])
+def test_every_verdict_has_a_shape_and_a_colour(word):
+    macros = _environment().get_template("macros.html.j2").module
+    (svg,) = parse(macros.shape(word)).find("svg", "shape")
+    style = page(outcome()).find("style")[0].text
+    kind = svg.attributes["class"].split()[-1]
+    assert re.search(rf"\.shape\.{kind}\b[^{{]*{{ color: var", style)
+    if word not in ("pass", "fail"):
+        for place in (".shares .", ".verdict."):
+            assert re.search(rf"{re.escape(place)}{word}\b[^{{]*{{ color: var", style), place
+        assert re.search(rf"\.{word} \.interval\b[^{{]*{{ fill: var", style)
+
+
+def test_verdicts_of_gates_have_shapes_of_their_own():
+    macros = _environment().get_template("macros.html.j2").module
+    words = ("exceeds", "invalid", "inconclusive", "within")
+    outlines = {repr([path.attributes for path in parse(macros.shape(word)).find("svg")[0].children]) for word in words}
+    assert len(outlines) == 4
