@@ -109,11 +109,10 @@ def tiny(pytester, monkeypatch):
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     shutil.copy(HANDMADE, pytester.path)
 
-    def run(tests, *arguments, subprocess=False, outputs=OUTPUTS, head=HEAD):
-        (pytester.path / "test_tiny.py").write_text(head + dedent(tests), encoding="utf-8")
+    def run(tests, *arguments, subprocess=False, outputs=OUTPUTS, cache=("-p", "no:cacheprovider")):
+        (pytester.path / "test_tiny.py").write_text(HEAD + dedent(tests), encoding="utf-8")
         start = pytester.runpytest_subprocess if subprocess else pytester.runpytest_inprocess
-        found = start("-p", "biascheck.plugin", "-p", "no:cacheprovider", *outputs, *arguments)
-        return Artefacts(found, pytester.path)
+        return Artefacts(start("-p", "biascheck.plugin", *cache, *outputs, *arguments), pytester.path)
 
-    run.folder = pytester.path
+    run.folder, run.head = pytester.path, HEAD
     return run
