@@ -12,7 +12,7 @@ from biascheck.results.result import Result
 from biascheck.stats import Verdict
 
 JOBS = ("nurse", "plumber", "judge", "baker", "pilot", "cook", "clerk", "teacher")
-ABOUT = {"architecture": "BertForMaskedLM", "tokenizer": "WordPiece, 30,522 pieces"}
+ABOUT = {"architecture": "BertForMaskedLM", "tokenizer": "WordPiece, 30,522 tokens"}
 
 
 def profession_row(name: str, **after: float) -> dict[str, object]:
