@@ -51,7 +51,7 @@ def load(model: str | Path | tuple[Any, Any], **options: Any) -> Any:
     ``name`` is shown in findings; ``kind`` ("masked", "causal" or "classifier") is read off the model unless given;
     ``device`` and ``dtype`` say where and how precisely it runs; ``revision`` and ``gguf_file`` choose among files.
     ``lazy=True`` checks the files now and loads the weights with the first score. Of a classifier, ``positive`` names
-    the class that is good news and ``window`` what is read of a text that is too long. ``kind="encoder"`` loads any of
+    the positive class and ``window`` what is read of a text that is too long. ``kind="encoder"`` loads any of
     these for its states alone, head or no head, with the pooling of a sentence-transformers folder; for static word
     vectors see :func:`load_vectors`.
     """

@@ -1,4 +1,4 @@
-"""Character spans: how corpora say where a word stands and how models find its pieces."""
+"""Character spans: how corpora say where a word is and how models find its tokens."""
 
 from __future__ import annotations
 

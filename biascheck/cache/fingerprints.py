@@ -64,7 +64,7 @@ def settings_of_model(model: Any) -> str:
 
 
 def settings_of_tokenizer(tokenizer: Any) -> str:
-    """What a tokenizer is told besides its vocabulary: its special tokens, its limit, its template."""
+    """The settings of a tokenizer besides its vocabulary: its special tokens, its limit, its template."""
     special = {name: str(token) for name, token in getattr(tokenizer, "special_tokens_map", {}).items()}
     told = ("model_max_length", "chat_template", "padding_side", "truncation_side")
     options = {name: str(getattr(tokenizer, name, None)) for name in told}

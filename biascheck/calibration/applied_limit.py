@@ -33,7 +33,7 @@ class Limit:
         return 1 - (1 - LEVEL) / self.family
 
     def judge(self, interval: stats.Interval | None, parity: float) -> stats.Verdict:
-        """Hold an interval against the limit."""
+        """Compare an interval with the limit."""
         if self.bound == "below":
             return stats.judge_below(interval, self.margin)
         return stats.judge(interval, self.margin, centre=parity)

@@ -1,4 +1,4 @@
-"""Calibration: every measure that has a standard, held against it.
+"""Calibration: every measure, validated on models with known bias.
 
 Three questions are answered.
 

@@ -291,7 +291,7 @@ def _rate(rate: Rate) -> str:
 
 _INTRODUCTION = """# Calibration
 
-Written by `biascheck calibrate`; do not edit. The instrument is held against standards: tiny models of a generated
+Written by `biascheck calibrate`; do not edit. Measures and gates are validated on standards: tiny models of a generated
 world in which P(female | profession) = 0.5 + dose · (share of women − 0.5), shares kept within [0.02, 0.98], for the 60
 professions of BEC-Pro, and in which the pronouns of Winograd sentences follow the occupation they mean by the dose and
 all lean towards male by the tilt. Dose 0 is `reference:parity`, dose 1 `reference:workforce`. Doses here: {doses}.

@@ -1,8 +1,8 @@
-"""The measures on embeddings, held against vectors whose true values are known.
+"""The measures on embeddings, validated on vectors whose true values are known.
 
 Each planting is read many times over, from embeddings of different seeds. *Does the measure read what is planted?* Its
-mean stands beside the true value. *Does its gate raise false alarms?* Each reading is judged with the true value as the
-bound, the worst case.
+mean is shown beside the true value. *Does its gate raise false alarms?* Each reading is judged with the true value as
+the bound, the worst case.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from biascheck.stats import Verdict
 __all__ = ["GeometryReading", "Planting", "plantings", "read_planting"]
 
 FAR = 6.0
-"""Six standard deviations to either side: only words that lean astray are told wrong."""
+"""Six standard deviations to either side: only words that lean astray are classified wrongly."""
 SHARP = 50.0
 """So far apart that the axis of the definitional pairs is known almost exactly."""
 PAIRS = (3.0, 5.0, 10.0)
@@ -53,7 +53,7 @@ OPTIONS: Mapping[Callable[..., Result], Mapping[str, Any]] = {
     cluster_accuracy: {"permutations": 1},
     classifier_accuracy: {"permutations": 1},
 }
-"""As the suites judge them, but for the permuted labels that stand beside an accuracy."""
+"""As the suites judge them, but without the permuted labels that are shown beside an accuracy."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class GeometryReading:
 
     @property
     def compatible(self) -> bool:
-        """Whether the rate of false alarms cannot be told from the stated one, upwards."""
+        """Whether the rate of false alarms is not significantly above the stated one."""
         return self.alarms.low <= self.stated
 
 

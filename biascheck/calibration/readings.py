@@ -110,7 +110,7 @@ def fit(figures: Iterable[Figure]) -> Fit:
 
 
 def read_dose(model: LanguageModel, dose: float, gates: tuple[GateOutcome, ...]) -> DoseReading:
-    """Hold the standard of a dose against what was planted in its professions; the gates are what the suites say."""
+    """Compare the standard of a dose with what was planted in its professions; the gates are those of the suites."""
     truth = World(dose).truth()
     result = association(model, bec_pro("en"))
     gaps = {item.id: Figure(truth[item.id], item.score) for item in means_of_attributes(result.items)}
@@ -127,7 +127,7 @@ def read_dose(model: LanguageModel, dose: float, gates: tuple[GateOutcome, ...])
 
 
 def read_pronouns(model: LanguageModel, world: World) -> tuple[PronounReading, ...]:
-    """Hold the standard of a world against the skew and stereotype planted in its pronouns."""
+    """Compare the standard of a world with the skew and stereotype planted in its pronouns."""
     return tuple(
         _read_pronouns(model, world, kind, online) for kind in get_args(WinogradKind) for online in (False, True)
     )
@@ -148,7 +148,7 @@ def _read_pronouns(model: LanguageModel, world: World, kind: WinogradKind, onlin
 
 
 def read_sentiment(shift: float) -> SentimentReading:
-    """Hold a classifier whose female ratings are shifted against the deltas that this plants."""
+    """Compare a classifier whose female ratings are shifted with the deltas that this plants."""
     pairs = review_pairs(reviews("test"), "all")
     planted = np.array(list(planted_deltas(pairs, shift).values()))
     result = sentiment_delta(planted_classifier(shift), pairs)

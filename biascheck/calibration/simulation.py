@@ -68,7 +68,7 @@ class Simulated:
 
     @property
     def compatible(self) -> bool:
-        """Whether the rates of false alarms cannot be told from the stated level, upwards."""
+        """Whether no rate of false alarms is significantly above the stated level."""
         return max(self.alarms_at_margin.low, self.alarms_at_parity.low) <= self.stated
 
     @property

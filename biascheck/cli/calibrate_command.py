@@ -1,4 +1,4 @@
-"""Measures and gates held against models whose bias is known."""
+"""Measures and gates, validated on models with known bias."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["calibrate"]
 
 
 def calibrate(
-    doses: Annotated[str, typer.Option(help="doses of the standards, with commas between them")] = "0,0.25,0.5,0.75,1",
+    doses: Annotated[str, typer.Option(help="doses of the planted bias, separated by commas")] = "0,0.25,0.5,0.75,1",
     parity_models: Annotated[int, typer.Option("--models", min=0, help="parity models to train")] = 20,
     trials: Annotated[int, typer.Option(min=1, help="simulated data sets for each gate and true value")] = 500,
     suites: Annotated[Path | None, typer.Option(help="folder of the suites; without it, those of this release")] = None,
     real: Annotated[str, typer.Option(help="model whose variance the simulated data have")] = "minilm-mlm",
     out: Annotated[Path, typer.Option(help="folder for calibration.json, .svg and .md")] = Path("docs"),
 ) -> None:
-    """Hold the measures and gates against models whose bias is known; training them takes most of an hour, once."""
+    """Validate measures and gates on models with known bias; training these takes most of an hour, once."""
     from rich.console import Console
 
     from biascheck.calibration.calibration import calibrate

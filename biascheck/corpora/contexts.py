@@ -99,7 +99,7 @@ def lexicon_from_text(
     entries = tuple(Entry(word, tuple(found[word]), b) for word, b in bias.items() if word in found)
     left_out = tuple(LeftOut(word, "no neutral sentence of the text holds it") for word in bias if word not in found)
     if not entries:
-        raise CorpusError(f"{name!r}: not one of {len(bias)} words stands in a neutral sentence of the text; give more")
+        raise CorpusError(f"{name!r}: not one of {len(bias)} words occurs in a neutral sentence of the text; give more")
     definitional = sampled_gender_pairs(kept, seed=seed) if pairs is None else pairs
     return Lexicon(name, entries, definitional, left_out=left_out)
 

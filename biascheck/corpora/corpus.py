@@ -67,7 +67,7 @@ class Corpus:
         object.__setattr__(self, "pairs", tuple(self.pairs))
         object.__setattr__(self, "groups", tuple(self.groups))
         if not self.pairs:
-            raise CorpusError(f"corpus {self.name!r} is empty; no data is never a pass")
+            raise CorpusError(f"corpus {self.name!r} is empty; missing data never passes")
         if len(set(self.groups)) != len(self.groups) or len(self.groups) < 2:
             raise CorpusError(f"corpus {self.name!r} needs two or more distinct groups, got {list(self.groups)}")
         refuse_repeated((pair.id for pair in self.pairs), f"corpus {self.name!r}", "give every pair an id of its own")

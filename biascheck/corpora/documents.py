@@ -52,7 +52,7 @@ class Documents:
     def __post_init__(self) -> None:
         object.__setattr__(self, "items", tuple(self.items))
         if not any(item.text.strip() for item in self.items):
-            raise CorpusError(f"documents {self.name!r} have no text; no data is never a pass")
+            raise CorpusError(f"documents {self.name!r} have no text; missing data never passes")
         refuse_repeated(
             (item.id for item in self.items), f"documents {self.name!r}", "give every document an id of its own"
         )

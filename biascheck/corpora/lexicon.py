@@ -21,7 +21,7 @@ __all__ = ["Context", "Entry", "Lexicon"]
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A sentence, and where the word stands in it."""
+    """A sentence, and where the word is in it."""
 
     text: str
     span: Span
@@ -34,7 +34,7 @@ class Context:
 
     @property
     def word(self) -> str:
-        """The word as it stands in the sentence."""
+        """The word as it is written in the sentence."""
         return self.span.of(self.text)
 
 
@@ -77,7 +77,7 @@ class Lexicon:
     def __post_init__(self) -> None:
         object.__setattr__(self, "entries", tuple(self.entries))
         if not self.entries:
-            raise CorpusError(f"lexicon {self.name!r} is empty; no data is never a pass")
+            raise CorpusError(f"lexicon {self.name!r} is empty; missing data never passes")
         refuse_repeated((entry.word for entry in self.entries), f"lexicon {self.name!r}", "give every word once")
         if tuple(self.pairs.groups) != self.groups:
             raise CorpusError(f"the pairs of {self.name!r} are of {self.pairs.groups}, its words of {self.groups}")

@@ -24,7 +24,7 @@ def masked_text(
 
     The target becomes one mask. The attribute becomes one mask per whitespace word (``per="word"``,
     as in the published BEC-Pro, where "speech-language pathologist" is two masks) or one mask as a
-    whole (``per="span"``). Measures need one mask per word piece instead, which only a tokenizer can
+    whole (``per="span"``). Measures need one mask per token instead, which only a tokenizer can
     count. A sentence without an attribute keeps its words.
     """
     if per not in ("word", "span"):

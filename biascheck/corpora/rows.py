@@ -41,7 +41,7 @@ def read_rows(source: str | PathLike[str] | Frame) -> tuple[str, list[dict[str, 
     else:
         title, rows = "the DataFrame", _from_frame(source)
     if not rows:
-        raise CorpusError(f"{title} has no rows; no data is never a pass")
+        raise CorpusError(f"{title} has no rows; missing data never passes")
     return title, rows
 
 

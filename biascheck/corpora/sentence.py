@@ -49,12 +49,12 @@ class Sentence:
 
     @property
     def target_text(self) -> str:
-        """The target as it stands in the sentence."""
+        """The target as it is written in the sentence."""
         return self.target.of(self.text)
 
     @property
     def attribute_text(self) -> str | None:
-        """The attribute as it stands in the sentence, if there is one."""
+        """The attribute as it is written in the sentence, if there is one."""
         return None if self.attribute is None else self.attribute.of(self.text)
 
     @property

@@ -39,7 +39,7 @@ def corpus_from_table(
 
     Columns ``pair`` (the same for the sentences that belong together), ``group``, ``sentence`` and
     ``target`` (the word that carries the group) are required. ``attribute`` is what the pair is compared
-    on, as it stands in the sentence; ``attribute_name`` names it where its forms differ between
+    on, as it is written in the sentence; ``attribute_name`` names it where its forms differ between
     groups, and without either every pair is an attribute of its own. All other columns, or only those
     in ``labels``, become labels and must agree within a pair; a column of numbers becomes numbers.
 
@@ -196,7 +196,7 @@ def _span_at(text: str, word: str, start: object, kind: str, where: str) -> Span
     span = Span(int(number), int(number) + len(word))
     if span.start < 0 or span.of(text) != word:
         raise CorpusError(
-            f"{where}: at {kind}_start {span.start} stands {span.of(text)!r}, not the {kind} {word!r}; "
+            f"{where}: at {kind}_start {span.start} is {span.of(text)!r}, not the {kind} {word!r}; "
             "offsets are counted in characters from 0"
         )
     return span

@@ -21,9 +21,9 @@ __all__ = ["Attribute", "Target", "Template", "cross"]
 class Target:
     """A word that carries a group, and what must agree with it.
 
-    ``determiner`` ("my", "this") stands before the word and is never part of the target span.
+    ``determiner`` ("my", "this") precedes the word and is never part of the target span.
     ``forms`` are further agreeing words that a template may ask for by name, such as
-    ``{"article": "die"}`` for a template with ``{article}``. Write all of them as they stand in
+    ``{"article": "die"}`` for a template with ``{article}``. Write all of them as they are in
     mid-sentence; a template capitalises its own beginning.
     """
 
@@ -45,7 +45,7 @@ class Target:
 class Attribute:
     """What the groups are compared on: a profession, a trait, a skill.
 
-    ``text`` names the attribute and is what stands in the sentence, unless ``forms`` has an inflected
+    ``text`` names the attribute and is what is written in the sentence, unless ``forms`` has an inflected
     text for the target's group (Krankenpfleger, Krankenpflegerin). ``labels`` go onto every pair.
     """
 

@@ -80,8 +80,8 @@ SMALL = ClassifierRecipe(epochs=8, batch=8, learning_rate=5e-4, frozen_layers=4,
 class LanguageRecipe(Recipe):
     """How a language model is trained further, on text that has been treated.
 
-    ``objective`` is ``language``: a masked model restores ``masked`` of the pieces, of which 80 % become a mask, 10 % a
-    random piece and 10 % stay (Devlin et al. 2019), a causal one goes on reading; or ``pronouns``: a masked model
+    ``objective`` is ``language``: a masked model restores ``masked`` of the tokens, of which 80 % become a mask, 10 % a
+    random token and 10 % stay (Devlin et al. 2019), a causal one goes on reading; or ``pronouns``: a masked model
     restores the gendered pronouns only. ``treatment``, ``names`` and ``terms`` are those of
     :func:`biascheck.corpora.counterfactual`; ``unit`` and ``pieces`` say what one input is. With a ``rank``, a
     low-rank adapter (LoRA) is trained instead of the weights and merged into them at the end. ``validation`` is the

@@ -1,4 +1,4 @@
-"""How a gate that did not pass is told: the finding first, then what a reader needs to act on it."""
+"""The message of a gate that did not pass: the finding first, then what a reader needs to act on it."""
 
 from __future__ import annotations
 

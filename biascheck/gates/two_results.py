@@ -28,7 +28,7 @@ def assert_no_regression(
 ) -> Comparison:
     """Fail if ``result`` has moved further from parity than ``baseline``, by more than ``tolerance``.
 
-    The paired interval of the change is judged, see :func:`biascheck.compare`. A change that cannot be told is
+    The paired interval of the change is judged, see :func:`biascheck.compare`. An inconclusive change is
     allowed with a warning, unless ``inconclusive="fail"``; one without an interval never passes.
     """
     __tracebackhide__ = True
@@ -47,7 +47,7 @@ def assert_reduced(before: Result, after: Result, by: float = 0.0, *, level: flo
     """Fail unless ``after`` lies closer to parity than ``before``, by more than ``by``.
 
     The paired interval of ``|after − parity| − |before − parity|`` must end below ``−by``, see
-    :func:`biascheck.compare`. A change that cannot be told from ``by`` fails: a mitigation has to be shown.
+    :func:`biascheck.compare`. An inconclusive change fails: a mitigation has to be shown.
     """
     __tracebackhide__ = True
     if checked_number(by, "by") < 0:

@@ -105,7 +105,7 @@ class Measure(Generic[Source, Options]):
         return self._described(form, corpus)
 
     def _adapted(self, model: Any) -> Any:
-        """What is no model yet (a function, a pipeline) as one, where the measure knows how."""
+        """A function or a pipeline as a model, where the measure knows how to make one."""
         return model if self._adapt is None or capabilities_of(model) else self._adapt(model)
 
     def _described(self, result: Result, corpus: Material) -> Result:
@@ -134,7 +134,7 @@ def measure(
 
     Raise ``version`` whenever the same inputs give another figure: it is part of the cache key. The rest is the
     :class:`Description` that results carry into reports; ``about`` is the first line of the docstring unless given.
-    ``adapt`` makes a model of what is none yet.
+    ``adapt`` makes a model of a function or a pipeline.
     """
 
     def decorate(function: Callable[Concatenate[Any, Source, Options], Result]) -> Measure[Source, Options]:

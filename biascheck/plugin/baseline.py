@@ -1,4 +1,4 @@
-"""The baseline of a run: read before the work, judged after it, written only when told to."""
+"""The baseline of a run: read before the work, judged after it, written only on request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a run ends: compared with its baseline, its files written, and whatever goes wrong there told in all of them."""
+"""The end of a run: the comparison with its baseline, then its files, which report whatever goes wrong there."""
 
 from __future__ import annotations
 

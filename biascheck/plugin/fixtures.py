@@ -228,7 +228,7 @@ def bias_published(request: pytest.FixtureRequest) -> PublishedFigures:
 def bias_readable() -> Callable[..., Result]:
     """Skip a test whose model cannot read the corpus, instead of failing it: ``bias_readable(result, "German")``.
 
-    A result that was read is handed back. The words name what cannot be read; they stand for "this corpus".
+    A result that was read is handed back. ``what`` names the corpus in the reason of the skip.
     """
 
     def readable(result: Result, what: str = "this corpus") -> Result:

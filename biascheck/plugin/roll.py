@@ -106,7 +106,7 @@ class Roll:
         return test in self._entries and attempt <= self._entries[test].over
 
     def restart(self, report: pytest.TestReport, attempt: int, findings: str) -> None:
-        """A test is run again: its last attempt counts, the earlier ones are told."""
+        """A test is run again: its last attempt counts, the earlier ones are listed."""
         test = report.nodeid
         entry = self._entries.setdefault(test, _Entry())
         note = _note_on(report) or entry.note

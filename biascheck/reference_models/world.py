@@ -61,7 +61,7 @@ PERSON_WEIGHTS = {
 
 
 def pieces_of(profession: str) -> int:
-    """The number of word pieces of a profession: the world's vocabulary has every word and every hyphen."""
+    """The number of tokens of a profession: the world's vocabulary has every word and every hyphen."""
     return len(re.findall(r"\w+|[^\w\s]", profession))
 
 

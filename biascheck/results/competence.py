@@ -35,7 +35,7 @@ class Competence:
     def __post_init__(self) -> None:
         for name, value in {"value": self.value, "floor": self.floor, **self.figures}.items():
             if not isfinite(value):
-                raise ScoreError(f"{self.check}: {name} is {value}; only finite numbers can be held against a floor")
+                raise ScoreError(f"{self.check}: {name} is {value}; only finite numbers can be compared with a floor")
 
     @property
     def passed(self) -> bool:

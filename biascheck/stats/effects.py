@@ -50,7 +50,7 @@ def standardised_difference_interval(d: float, n_a: int, n_b: int, *, level: flo
     are the differences for which this t lies at either tail (Steiger & Fouladi 1997).
 
     Limits: exact for normal scores of equal spread. Skewed scores or heavy tails make it miss more often than it
-    states, though with eight words a side less often than a bootstrap does.
+    states, though with eight words per side less often than a bootstrap does.
     """
     n = n_a + n_b
     within = n - 1 - d * d * n_a * n_b / n

@@ -86,7 +86,7 @@ def held_out_squares(differences: ArrayLike, names: Sequence[str]) -> Vector:
     matrix = matrix_of(differences, "differences")
     owners = np.asarray(names)
     if len(set(names)) < 2:
-        raise ScoreError("differences of one name cannot be held against those of others; give two pairs or more")
+        raise ScoreError("differences of one name cannot be compared with those of others; give two pairs or more")
     squares = np.empty(len(matrix))
     for name in set(names):
         own = owners == name

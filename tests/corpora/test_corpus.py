@@ -59,7 +59,7 @@ def test_masks_per_word_and_per_span():
 def test_a_pair_needs_two_groups_and_a_corpus_needs_pairs_of_its_groups():
     with pytest.raises(CorpusError, match="has 1 group"):
         Pair("p", "a", {"male": HE})
-    with pytest.raises(CorpusError, match="is empty; no data is never a pass"):
+    with pytest.raises(CorpusError, match="is empty; missing data never passes"):
         Corpus("none", ("male", "female"), ())
     with pytest.raises(CorpusError, match="two or more distinct groups"):
         Corpus("one", ("male", "male"), (KIND,))

@@ -104,9 +104,9 @@ def test_offsets_decide_where_a_word_occurs_twice():
 @pytest.mark.parametrize(
     ("start", "message"),
     [
-        (4, r"row 1: at target_start 4 stands 'on ', not the target 'son'"),
+        (4, r"row 1: at target_start 4 is 'on ', not the target 'son'"),
         (-3, "row 1: at target_start -3"),
-        (99, "row 1: at target_start 99 stands ''"),
+        (99, "row 1: at target_start 99 is ''"),
         (3.5, "row 1: target_start is 3.5; it must be a whole number"),
         ("third", "row 1: target_start is 'third'; it must be a whole number"),
     ],
@@ -191,7 +191,7 @@ def test_labels_can_be_chosen():
 FILES = {
     "columns": ("mine.csv", b"pair,group\n1,male\n",
                 r"mine.csv lacks the columns \['sentence', 'target'\]; it has \['pair', 'group'\]"),
-    "empty": ("mine.csv", b"", "mine.csv has no rows; no data is never a pass"),
+    "empty": ("mine.csv", b"", "mine.csv has no rows; missing data never passes"),
     "header only": ("mine.tsv", b"pair\tgroup\n", "mine.tsv has no rows"),
     "no lines": ("mine.jsonl", b"\n\n", "mine.jsonl has no rows"),
     "extension": ("mine.xlsx", b"x", r"unknown extension '.xlsx'; use .csv, .tsv or .jsonl"),

@@ -52,7 +52,7 @@ def test_a_missing_file_or_column_is_told(tmp_path):
 
 
 def test_documents_without_text_or_with_an_id_twice_are_refused():
-    with pytest.raises(CorpusError, match="no data is never a pass"):
+    with pytest.raises(CorpusError, match="missing data never passes"):
         Documents.of("empty", ["", " "])
     with pytest.raises(CorpusError, match="'a' occurs twice"):
         Documents("twice", (Document("a", "x"), Document("a", "y")))

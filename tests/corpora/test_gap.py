@@ -50,9 +50,9 @@ def test_the_referent_follows_the_two_columns(a, b, referent, tmp_path):
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"Pronoun-offset": "29"}, "Pronoun 'she' does not stand at offset 29 of the text"),
-        ({"B-offset": "x"}, "B 'Bea' does not stand at offset x of the text"),
-        ({"A": "Anna"}, "A 'Anna' does not stand at offset 0 of the text"),
+        ({"Pronoun-offset": "29"}, "Pronoun 'she' is not at offset 29 of the text"),
+        ({"B-offset": "x"}, "B 'Bea' is not at offset x of the text"),
+        ({"A": "Anna"}, "A 'Anna' is not at offset 0 of the text"),
         ({"A-coref": "TRUE", "B-coref": "TRUE"}, "both names are marked as the referent"),
         ({"B": "Ann", "B-offset": "0"}, "its mentions overlap"),
         ({"Pronoun": "left", "Pronoun-offset": "34"}, "the pronoun 'left' tells no gender"),

@@ -145,7 +145,7 @@ def test_bad_lexicons_are_refused():
         Context("A nurse.", Span(2, 20))
     with pytest.raises(CorpusError, match=r"needs the slot \{word\} exactly once"):
         lexicon(templates=["No slot."])
-    with pytest.raises(CorpusError, match="not one of 1 words stands in a neutral sentence"):
+    with pytest.raises(CorpusError, match="not one of 1 words occurs in a neutral sentence"):
         biascheck.corpora.lexicon_from_text("t", ["zebra"], SENTENCES)
     with pytest.raises(CorpusError, match="there are 1 to 2,500 words a gender, not 0"):
         biascheck.corpora.biased_words(0)

@@ -142,7 +142,7 @@ def test_a_real_korean_albert_scores_as_transformers_does(korean_albert, text, t
 def test_a_noun_that_shares_its_piece_with_a_particle_is_refused(korean_albert):
     """One piece holds "she" and the topic particle, so "she" alone has no probability."""
     [refusal] = korean_albert.fill([query("그녀는 병원에서 일한다.", "그녀")])
-    assert refusal == Refusal("piece '그녀는' reaches over the edge of '그녀'; rephrase so that a space parts them")
+    assert refusal == Refusal("token '그녀는' reaches over the edge of '그녀'; rephrase so that a space parts them")
 
 
 def test_a_real_korean_albert_knows_korean(korean_albert):

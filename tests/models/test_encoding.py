@@ -101,7 +101,7 @@ def test_a_sentence_of_more_than_sixteen_pieces_is_cut_in_bartl_2020(wordpiece):
         "[CLS] my [MASK] works as a speech - language path ##olog ##ist and had a good"
     )
     assert reason(wordpiece, query(text, "nurse"), masking=AS_IN_BARTL_2020) == (
-        "the target stands beyond the 16 word pieces that the published procedure keeps"
+        "the target lies beyond the 16 tokens that the published procedure keeps"
     )
 
 
@@ -136,7 +136,7 @@ def test_reading_at_a_visible_word_of_several_pieces_reads_its_last(wordpiece):
 
 def test_a_target_that_does_not_fit_where_it_is_read_is_refused(wordpiece):
     asked = _read_at(query("My phlebotomist is a son.", "phlebotomist"), ".")
-    assert reason(wordpiece, asked) == "'phlebotomist' is 4 pieces, too many for the place it is read at; drop it"
+    assert reason(wordpiece, asked) == "'phlebotomist' is 4 tokens, too many for the place it is read at; drop it"
 
 
 def test_a_target_of_as_many_pieces_as_are_left_is_read_and_one_more_is_refused(wordpiece):
@@ -144,7 +144,7 @@ def test_a_target_of_as_many_pieces_as_are_left_is_read_and_one_more_is_refused(
     assert fits.positions == (6, 7)
     assert len(fits.ids) == 8
     asked = _read_at(query("The pathologist is a nurse", "pathologist"), "nurse")
-    assert reason(wordpiece, asked) == "'pathologist' is 3 pieces, too many for the place it is read at; drop it"
+    assert reason(wordpiece, asked) == "'pathologist' is 3 tokens, too many for the place it is read at; drop it"
 
 
 def test_the_sixteenth_piece_is_kept_in_bartl_2020_and_the_next_is_not(wordpiece):
@@ -157,7 +157,7 @@ def test_the_sixteenth_piece_is_kept_in_bartl_2020_and_the_next_is_not(wordpiece
 def test_several_pieces_can_be_skipped(wordpiece):
     asked = query("My phlebotomist is a nurse.", "phlebotomist")
     assert reason(wordpiece, asked, multi_token="skip") == (
-        "'phlebotomist' is 4 pieces for this model; choose multi_token='joint' or drop it"
+        "'phlebotomist' is 4 tokens for this model; choose multi_token='joint' or drop it"
     )
     assert isinstance(encode(wordpiece, query("My son is a nurse.", "son"), multi_token="skip"), Encoded)
     hidden = query("My son is a phlebotomist.", "son", "phlebotomist")
@@ -177,14 +177,14 @@ def test_an_unknown_word_elsewhere_is_no_obstacle(wordpiece):
 
 def test_a_word_of_white_space_leaves_no_piece(wordpiece):
     assert reason(wordpiece, MaskedQuery("My son  works.", Span(6, 8))) == (
-        "'  ' leaves no piece with this tokenizer; spell it otherwise or drop it"
+        "'  ' leaves no token with this tokenizer; spell it otherwise or drop it"
     )
 
 
 def test_a_sentence_too_long_is_refused_not_cut(wordpiece):
     asked = query("My son is a nurse.", "son")
     assert isinstance(encode(wordpiece, asked, max_length=8), Encoded)
-    expected = "8 pieces, and this model reads at most 7; shorten the sentence"
+    expected = "8 tokens, and this model reads at most 7; shorten the sentence"
     assert reason(wordpiece, asked, max_length=7) == expected
 
 
@@ -207,7 +207,7 @@ def test_a_piece_that_reaches_over_the_edge_is_refused():
     tokenizer = _unigram("▁My", "▁son.", "▁works")
     assert tokenizer.tokenize("My son.") == ["▁My", "▁son."]
     assert reason(tokenizer, query("My son.", "son")) == (
-        "piece '▁son.' reaches over the edge of 'son'; rephrase so that a space parts them"
+        "token '▁son.' reaches over the edge of 'son'; rephrase so that a space parts them"
     )
     assert (
         names(tokenizer, encode(tokenizer, query("My son .", "son"))) == "<s> ▁My <mask> <mask> <mask> <mask> ▁ . </s>"
@@ -215,7 +215,7 @@ def test_a_piece_that_reaches_over_the_edge_is_refused():
 
 
 def test_a_part_of_a_piece_is_refused(wordpiece):
-    expected = "piece 'nurse' reaches over the edge of 'nur'; rephrase so that a space parts them"
+    expected = "token 'nurse' reaches over the edge of 'nur'; rephrase so that a space parts them"
     assert reason(wordpiece, query("My nurse works.", "nur")) == expected
 
 
@@ -351,7 +351,7 @@ def test_a_chat_marker_does_not_open_a_sentence():
 
 def test_a_sentence_too_long_for_a_causal_model_is_refused():
     [refusal] = loaded("gpt2").likelihood([SentenceQuery("son" + " son" * 64)])
-    assert refusal.reason.endswith("pieces, and this model reads at most 64; shorten the sentence")
+    assert refusal.reason.endswith("tokens, and this model reads at most 64; shorten the sentence")
 
 
 def test_more_sentences_than_one_chunk_keep_their_order(wordpiece, monkeypatch):

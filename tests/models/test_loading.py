@@ -146,7 +146,7 @@ def test_a_model_describes_itself(bert_folder):
     assert model.about == {
         "architecture": "BertForMaskedLM",
         "parameters": f"{sum(p.numel() for p in set(model.torch_model.parameters())):,}",
-        "tokenizer": f"WordPiece, {len(model.tokenizer):,} pieces",
+        "tokenizer": f"WordPiece, {len(model.tokenizer):,} tokens",
         "precision": "float32",
     }
 
@@ -222,7 +222,7 @@ def test_an_input_of_the_longest_length_is_scored_and_one_more_is_refused(family
     assert answer.log_probability < 0
     reached = len(model.tokenizer.tokenize(beyond)) + model.max_length - room
     assert refusal.reason == (
-        f"{reached} pieces, and this model reads at most {model.max_length}; shorten the sentence"
+        f"{reached} tokens, and this model reads at most {model.max_length}; shorten the sentence"
     )
 
 

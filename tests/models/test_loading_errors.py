@@ -227,7 +227,7 @@ def test_a_slow_tokenizer():
     with pytest.raises(ModelError) as caught:
         load((model, slow), name="slow").fill([SON])
     assert str(caught.value) == (
-        "slow: CanineTokenizer cannot tell which characters a piece covers; "
+        "slow: CanineTokenizer does not say which characters a token covers; "
         "save the model with a fast tokenizer (tokenizer.json)"
     )
 
@@ -250,7 +250,7 @@ def test_a_tokenizer_of_another_model(pieces):
     with pytest.raises(ModelError) as caught:
         load((model, tokenizer), name="odd").fill([SON])
     assert str(caught.value) == (
-        f"odd: {type(tokenizer).__name__} has {len(tokenizer)} pieces and the model knows "
+        f"odd: {type(tokenizer).__name__} has {len(tokenizer)} tokens and the model knows "
         f"{model.config.vocab_size}, so they do not belong together; use the tokenizer the model was trained "
         "with, saved as tokenizer.json"
     )

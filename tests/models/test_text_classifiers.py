@@ -95,7 +95,7 @@ def test_the_positive_class_is_found_or_asked_for():
     mirrored = load(classifier_pair(("bad", "good")), positive="bad").rate(TEXTS)
     assert [a + b for a, b in zip(ratings, mirrored, strict=True)] == pytest.approx([1.0] * len(TEXTS))
     with pytest.raises(
-        ModelError, match="its classes are LABEL_0, LABEL_1, and which of them is positive cannot be told"
+        ModelError, match="its classes are LABEL_0, LABEL_1, and it is unclear which of them is positive"
     ):
         load(classifier_pair(("LABEL_0", "LABEL_1")), name="c").rate(TEXTS)
     with pytest.raises(ModelError, match="one output is a regression; a sentiment needs two classes or more"):
@@ -184,7 +184,7 @@ def test_a_real_scikit_learn_pipeline():
     classifier = as_classifier(fitted, positive=1)
     assert classifier.rate(["good day"])[0] == pytest.approx(fitted.predict_proba(["good day"])[0][1])
     with pytest.raises(
-        UsageError, match="are 0, 1, and which of them is positive cannot be told; say so with positive="
+        UsageError, match="are 0, 1, and it is unclear which of them is positive; say so with positive="
     ):
         as_classifier(fitted)
     with pytest.raises(UsageError, match="has no classes; fit it first"):
@@ -213,7 +213,7 @@ def test_ratings_that_cannot_be_used():
         as_classifier(lambda texts: [1.5] * len(texts)).rate(["x"])
     with pytest.raises(ScoreError, match="1 texts, 2 ratings; return one for each"):
         as_classifier(lambda _texts: [0.5, 0.5]).rate(["x"])
-    with pytest.raises(UsageError, match="str is no text classifier; pass a function from texts to P"):
+    with pytest.raises(UsageError, match="str is not a text classifier; pass a function from texts to P"):
         as_classifier("bert-base")
 
 

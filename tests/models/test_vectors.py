@@ -114,7 +114,7 @@ def test_pickles_are_never_read(tmp_path):
 def test_what_is_no_table_is_refused():
     with pytest.raises(ModelError, match=r"no file 'nowhere\.txt' with word vectors"):
         biascheck.load_vectors("nowhere.txt")
-    with pytest.raises(UsageError, match="dict is no table of word vectors"):
+    with pytest.raises(UsageError, match="dict is not a table of word vectors"):
         biascheck.load_vectors({"he": [1.0]})
     with pytest.raises(ModelError, match="give one row of numbers for every word"):
         biascheck.load_vectors((["a", "b"], [[1.0]]))

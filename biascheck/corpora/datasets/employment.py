@@ -48,7 +48,7 @@ HIGHEST_PAID = 1000
 def employment(kind: EmploymentKind) -> Corpus:
     """He and she beside our own word lists, in the templates of Kurita et al. 2019, section 5.
 
-    "T is A." for titles and traits, "T can do A." for skills. The titles stand without an article, as
+    "T is A." for titles and traits, "T can do A." for skills. The titles have no article, as
     in the paper. The words are chosen for this package: common single words, none of them a person of
     one gender by form. The share of attributes with a positive gap is the paper's figure; 0.5 is parity.
     """

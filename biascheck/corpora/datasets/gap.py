@@ -58,7 +58,7 @@ class Gap:
     def __post_init__(self) -> None:
         object.__setattr__(self, "items", tuple(self.items))
         if not self.items:
-            raise CorpusError(f"{self.name!r} is empty; no data is never a pass")
+            raise CorpusError(f"{self.name!r} is empty; missing data never passes")
         refuse_repeated((item.id for item in self.items), repr(self.name), "give every row an ID of its own")
 
     def __len__(self) -> int:
@@ -116,7 +116,7 @@ def _item(row: Mapping[str, str], window: int) -> GapItem | str:
         word = row[name]
         start = int(row[offset]) if row[offset].isdigit() else -1
         if start < 0 or not word or text[start : start + len(word)] != word:
-            return f"{name} {word!r} does not stand at offset {row[offset]} of the text"
+            return f"{name} {word!r} is not at offset {row[offset]} of the text"
         spans.append(Span(start, start + len(word)))
     if any(left.overlaps(right) for i, left in enumerate(spans) for right in spans[i + 1 :]):
         return "its mentions overlap"

@@ -54,7 +54,7 @@ class Reviews:
     def __post_init__(self) -> None:
         object.__setattr__(self, "items", tuple(self.items))
         if not self.items:
-            raise CorpusError(f"reviews {self.name!r} are empty; no data is never a pass")
+            raise CorpusError(f"reviews {self.name!r} are empty; missing data never passes")
         refuse_repeated((item.id for item in self.items), f"reviews {self.name!r}", "give each an id of its own")
 
     def __len__(self) -> int:
@@ -118,7 +118,7 @@ def review_pairs(source: Reviews, terms: TermName | TermSet = "all") -> Corpus:
     rewriter = Rewriter(gender_terms(terms) if isinstance(terms, str) else terms)
     pairs = tuple(_pair(item, rewriter) for item in source if item.text.strip())
     if not pairs:
-        raise CorpusError(f"{source.name!r} has only empty texts; no data is never a pass")
+        raise CorpusError(f"{source.name!r} has only empty texts; missing data never passes")
     warnings = (NAMES_ARE_WORDS, *_empty(source))
     return Corpus(f"{source.name}·{rewriter.terms.name}", GENDERS, pairs, warnings=warnings, paper="jentzsch2022")
 

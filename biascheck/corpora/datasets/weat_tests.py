@@ -32,7 +32,7 @@ FILLERS = ("something", "this")
 
 @dataclass(frozen=True)
 class WeatTest:
-    """Two sets of targets and two of attributes, with the sentences they may stand in.
+    """Two sets of targets and two of attributes, with the sentences they may occur in.
 
     ``templates`` have the slots {target} and {attribute}, ``bleached`` the slot {word}. ``fillers`` stand for the other
     word where a model has no mask.

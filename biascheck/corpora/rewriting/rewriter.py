@@ -2,7 +2,7 @@
 
 All words are replaced at once, so that "he told him" cannot be turned twice; only whole words are (never the *he* in
 *the*); upper and lower case, punctuation and everything between the words stay as they are. A text that is turned to
-male stays the same when it is turned to male again. What does not come back from the other gender as it was stands in
+male stays the same when it is turned to male again. What does not come back from the other gender as it was is in
 :meth:`biascheck.corpora.rewriting.terms.TermSet.lossy`.
 """
 
@@ -25,7 +25,7 @@ UNCLEAR = "unclear"
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A version of a text, and where its gendered words stand in it."""
+    """A version of a text, and where its gendered words are."""
 
     text: str
     terms: tuple[Span, ...]

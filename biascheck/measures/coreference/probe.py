@@ -1,4 +1,4 @@
-"""A small classifier on frozen vectors: by cross-validation, every item is told by a probe that never saw it.
+"""A small classifier on frozen vectors: by cross-validation, every item is predicted by a probe that never saw it.
 
 One hidden layer of 31 units, dropout 0.6 and an L2 penalty of 0.1 on the output weights, as in Kurita et al. 2019, §4,
 after a public notebook; inputs are standardised in the place of the notebook's batch normalisation.

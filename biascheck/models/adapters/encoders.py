@@ -39,7 +39,7 @@ class SentencePooling:
 class TransformersEncoder(TransformersModel):
     """The states of a transformers model, as one vector for each word or text.
 
-    A word is found by its characters and is the mean of its pieces' states at ``layer`` (0 the embeddings, −1
+    A word is found by its characters and is the mean of its tokens' states at ``layer`` (0 the embeddings, −1
     the last). Where a tokenizer puts nothing before a text, an opening token is put there, and not read.
     """
 
@@ -77,7 +77,7 @@ class TransformersEncoder(TransformersModel):
         return make_plan(encode_words(queries, self.tokenizer, max_length=self.max_length), self._budget)
 
     def words(self, queries: Sequence[WordQuery]) -> list[State | Refusal]:
-        """The mean state of the pieces of each word; each distinct text runs once."""
+        """The mean state of the tokens of each word; each distinct text runs once."""
         return execute_states(self.plan(queries), self._states, title=f"{self.name}: {len(queries):,} words")
 
     def sentences(self, texts: Sequence[str]) -> list[State | Refusal]:

@@ -31,7 +31,7 @@ MASK = "[MASK]"
 class TableModel:
     """A masked model that looks every probability up.
 
-    ``probabilities`` maps a word that may stand in the sentence (a profession) to the probability of each
+    ``probabilities`` maps a word that may occur in the sentence (a profession) to the probability of each
     target, in lower case; ``prior`` holds when none of these words is in sight, because it is masked or
     because the table does not know it::
 
@@ -114,7 +114,7 @@ class SentenceTable:
 
 
 class FunctionEncoder:
-    """An encoder whose vectors a function computes, from the word as it stands and its text; ``None`` refuses."""
+    """An encoder whose vectors a function computes, from the word as it is written and its text; ``None`` refuses."""
 
     scripted: ClassVar[bool] = True
     can_mask = False
@@ -131,7 +131,7 @@ class FunctionEncoder:
         return [self._state(query.word, query.text) for query in queries]
 
     def sentences(self, texts: Sequence[str]) -> list[State | Refusal]:
-        """Compute the vector of each text, which stands for its own word."""
+        """Compute the vector of each text, which serves as its own word."""
         return [self._state(text, text) for text in texts]
 
     def _state(self, word: str, text: str) -> State | Refusal:

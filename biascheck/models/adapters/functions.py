@@ -62,7 +62,7 @@ def as_classifier(
     """Make a classifier of what there is: a function, a transformers pipeline, a scikit-learn estimator.
 
     A function takes a list of texts and returns P(positive) of each, from 0 to 1. An estimator has
-    ``predict_proba``, a pipeline is one for text classification; ``positive`` names their class that is good news, and
+    ``predict_proba``, a pipeline is one for text classification; ``positive`` names their positive class, and
     may be left out where exactly one begins with "pos". What is a classifier already is handed back.
     """
     if isinstance(model, Classifier) and positive is None and fingerprint is None:
@@ -75,7 +75,7 @@ def as_classifier(
         title: str = name or getattr(model, "__name__", "") or "classifier"
         return TextClassifier(model, name=title, fingerprint=fingerprint)
     raise UsageError(
-        f"{type(model).__name__} is no text classifier; pass a function from texts to P(positive), a transformers "
+        f"{type(model).__name__} is not a text classifier; pass a function from texts to P(positive), a transformers "
         "pipeline, a scikit-learn estimator with predict_proba, or a folder to biascheck.load(…, kind='classifier')"
     )
 
@@ -114,6 +114,6 @@ def _positive(classes: Sequence[Any], wanted: str | int | None, title: str) -> A
     if len(matching) == 1:
         return matching[0]
     raise UsageError(
-        f"the classes of {title} are {', '.join(map(str, classes))}, and which of them is positive cannot be told; "
+        f"the classes of {title} are {', '.join(map(str, classes))}, and it is unclear which of them is positive; "
         f"say so with positive={classes[-1]!r}"
     )

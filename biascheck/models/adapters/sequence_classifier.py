@@ -27,7 +27,7 @@ LONGEST = 512
 class TransformersClassifier(TransformersModel):
     """BERT, RoBERTa, DistilBERT, GPT-2 … ForSequenceClassification, read as P(positive).
 
-    ``positive`` names the class that is good news; it is found by itself where exactly one label begins with "pos".
+    ``positive`` names the positive class; it is found by itself where exactly one label begins with "pos".
     ``window`` says what is read of a text that is too long; without one, what the folder was trained with, else its
     head up to the model's limit. Texts that are the same within the window run once.
     """
@@ -59,7 +59,7 @@ class TransformersClassifier(TransformersModel):
 
     @cached_property
     def positive_class(self) -> int:
-        """The number of the class that is good news."""
+        """The number of the positive class."""
         if len(self.labels) < 2:
             raise ModelError(f"{self.name}: one output is a regression; a sentiment needs two classes or more")
         if self._positive is not None:
@@ -70,7 +70,7 @@ class TransformersClassifier(TransformersModel):
             return matching[0]
         named = ", ".join(self.labels.values())
         raise ModelError(
-            f"{self.name}: its classes are {named}, and which of them is positive cannot be told; "
+            f"{self.name}: its classes are {named}, and it is unclear which of them is positive; "
             f"say so with positive={self.labels[max(self.labels)]!r}"
         )
 

@@ -26,7 +26,7 @@ NO_LIMIT = 1_000_000
 
 
 class Handling(TypedDict):
-    """What every model is told besides its weights: its name, how it is identified, and how it runs."""
+    """The settings of a model besides its weights: its name, how it is identified, and how it runs."""
 
     name: str
     prints: Fingerprint | Callable[[], Fingerprint]
@@ -73,7 +73,7 @@ class TransformersModel:
     @property
     def about(self) -> dict[str, str]:
         """The model in words for a reader of its results; loads it."""
-        pieces = f"{len(self.tokenizer):,} pieces"
+        pieces = f"{len(self.tokenizer):,} tokens"
         return {
             "architecture": type(self.torch_model).__name__,
             "parameters": f"{sum(weights.numel() for weights in self.torch_model.parameters()):,}",
@@ -126,7 +126,7 @@ class TransformersModel:
         model, tokenizer = self._materials()
         if not getattr(tokenizer, "is_fast", False):
             raise ModelError(
-                f"{self.name}: {type(tokenizer).__name__} cannot tell which characters a piece covers; "
+                f"{self.name}: {type(tokenizer).__name__} does not say which characters a token covers; "
                 "save the model with a fast tokenizer (tokenizer.json)"
             )
         _refuse_foreign(self.name, model, tokenizer)
@@ -166,7 +166,7 @@ def _refuse_foreign(name: str, model: Any, tokenizer: Any) -> None:
     known = _vocabulary_of(model, default=pieces)
     if tokenizer.vocab_size > known or 2 * pieces < known:
         raise ModelError(
-            f"{name}: {type(tokenizer).__name__} has {pieces:,} pieces and the model knows {known:,}, so they do "
+            f"{name}: {type(tokenizer).__name__} has {pieces:,} tokens and the model knows {known:,}, so they do "
             "not belong together; use the tokenizer the model was trained with, saved as tokenizer.json"
         )
 

@@ -94,7 +94,7 @@ def load_adapter(folder: Path, manifest: AdapterManifest) -> dict[str, Tensor]:
     try:
         return dict(load(content))
     except SafetensorError as error:
-        raise ModelError(f"the adapter of minilm-mlm is no safetensors file ({error}); {_REMEDY}") from error
+        raise ModelError(f"the adapter of minilm-mlm is not a safetensors file ({error}); {_REMEDY}") from error
 
 
 def expected_adapter_names(parameters: Iterable[str]) -> set[str]:

@@ -54,7 +54,7 @@ def load_vectors(
 def _from_gensim(vectors: Any, name: str | None) -> WordVectors:
     if not hasattr(vectors, "index_to_key") or not hasattr(vectors, "vectors"):
         raise UsageError(
-            f"{type(vectors).__name__} is no table of word vectors; pass a file, a (words, matrix) pair or "
+            f"{type(vectors).__name__} is not a table of word vectors; pass a file, a (words, matrix) pair or "
             "gensim's KeyedVectors (model.wv)"
         )
     return WordVectors(vectors.index_to_key, vectors.vectors, name=name or type(vectors).__name__)
@@ -203,5 +203,5 @@ def _binary_word(file: IO[bytes], path: Path) -> str:
     while (letter := file.read(1)) not in (b" ", b""):
         letters += letter if letter != b"\n" else b""
         if len(letters) > LONGEST_WORD:
-            raise ModelError(f"{path}: a word of more than {LONGEST_WORD} bytes; this is no word2vec file")
+            raise ModelError(f"{path}: a word of more than {LONGEST_WORD} bytes; this is not a word2vec file")
     return letters.decode("utf-8", errors="replace")

@@ -69,7 +69,7 @@ def encode_sentences(
 ) -> Iterator[Encoded | Refusal]:
     """Encode whole sentences; every token after the opening one is read.
 
-    The opening token stands before the sentence, so that its first word is scored like any other.
+    The opening token precedes the sentence, so that its first word is scored like any other.
     """
     start = _opening_token(tokenizer)
     for tokenised in _tokenise((q.text for q in queries), tokenizer, special_tokens=False):
@@ -102,7 +102,7 @@ def encode_texts(
     for tokenised in _tokenise(texts, tokenizer):
         ids = tuple(tokenised.ids)
         if not ids:
-            yield Refusal("the text leaves no piece with this tokenizer; leave it out")
+            yield Refusal("the text leaves no token with this tokenizer; leave it out")
             continue
         positions = {"mean": tuple(range(len(ids))), "cls": (0,), "last": (len(ids) - 1,)}[pooling]
         encoded = Encoded(ids, positions, (0,) * len(positions))
@@ -138,7 +138,7 @@ def _opened(encoded: Encoded, opening: int | None) -> Encoded:
 
 
 def _opening_token(tokenizer: Any) -> int | None:
-    """What stands before running text: the tokenizer's opening token, or its end-of-text token.
+    """What precedes running text: the tokenizer's opening token, or its end-of-text token.
 
     Chat models often name the marker of a turn as their opening token. After it a role is expected, not a
     sentence, so the end of the text before is used instead.
@@ -177,7 +177,7 @@ def _mask(
     target = _pieces(query.target, tokenised, tokenizer)
     if len(target) > 1 and multi_token == "skip":
         word = query.target.of(query.text)
-        raise _NoPiecesError(f"{word!r} is {len(target)} pieces for this model; choose multi_token='joint' or drop it")
+        raise _NoPiecesError(f"{word!r} is {len(target)} tokens for this model; choose multi_token='joint' or drop it")
     tokens = tuple(tokenised.ids[i] for i in target)
     _refuse_overlap(query)
     hidden = [(_pieces(span, tokenised, tokenizer), span.of(query.text)) for span in query.hidden]
@@ -191,7 +191,7 @@ def _mask(
     positions = tuple(range(start, start + len(target)))
     if positions[-1] >= len(ids):
         word = query.target.of(query.text)
-        raise _NoPiecesError(f"{word!r} is {len(target)} pieces, too many for the place it is read at; drop it")
+        raise _NoPiecesError(f"{word!r} is {len(target)} tokens, too many for the place it is read at; drop it")
     return _padded(Encoded(tuple(ids), positions, tokens), masking.pad_to, tokenizer.mask_token_id)
 
 
@@ -235,12 +235,12 @@ def _pieces(span: Span, tokenised: _Tokenised, tokenizer: Any) -> list[int]:
         if not tokenised.special[index] and span.overlaps(_visible(offset, tokenised.text))
     ]
     if not found:
-        raise _NoPiecesError(f"{word!r} leaves no piece with this tokenizer; spell it otherwise or drop it")
+        raise _NoPiecesError(f"{word!r} leaves no token with this tokenizer; spell it otherwise or drop it")
     for index in found:
         if not span.covers(_visible(tokenised.offsets[index], tokenised.text)):
             piece = tokenizer.convert_ids_to_tokens(tokenised.ids[index])
             raise _NoPiecesError(
-                f"piece {piece!r} reaches over the edge of {word!r}; rephrase so that a space parts them"
+                f"token {piece!r} reaches over the edge of {word!r}; rephrase so that a space parts them"
             )
         if tokenised.ids[index] == tokenizer.unk_token_id:
             raise _NoPiecesError(f"{word!r} is not in this model's vocabulary; choose another word or drop it")
@@ -279,12 +279,12 @@ def _padded(encoded: Encoded, length: int | None, mask: int) -> Encoded:
     if length is None:
         return encoded
     if encoded.positions[-1] >= length:
-        raise _NoPiecesError(f"the target stands beyond the {length} word pieces that the published procedure keeps")
+        raise _NoPiecesError(f"the target lies beyond the {length} tokens that the published procedure keeps")
     ids = (*encoded.ids[:length], *[mask] * max(0, length - len(encoded.ids)))
     return Encoded(ids, encoded.positions, encoded.tokens)
 
 
 def _unless_too_long(encoded: Encoded, max_length: int | None) -> Encoded | Refusal:
     if max_length is not None and len(encoded.ids) > max_length:
-        return Refusal(f"{len(encoded.ids)} pieces, and this model reads at most {max_length}; shorten the sentence")
+        return Refusal(f"{len(encoded.ids)} tokens, and this model reads at most {max_length}; shorten the sentence")
     return encoded

@@ -1,6 +1,6 @@
 """What a measure asks of a language model, and what comes back.
 
-A query names characters, never tokens: the model's own tokenizer decides which pieces they are.
+A query names characters, never tokens: the model's own tokenizer decides which tokens they are.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 MultiToken = Literal["joint", "skip"]
-"""What to do with a target of several pieces: their joint probability, or a recorded skip."""
+"""What to do with a target of several tokens: their joint probability, or a recorded skip."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +64,13 @@ class WordQuery:
 
     @property
     def word(self) -> str:
-        """The word as it stands in the text."""
+        """The word as it is written in the text."""
         return self.span.of(self.text)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class State:
-    """The vector of a word or a sentence, and the number of pieces it is the mean of."""
+    """The vector of a word or a sentence, and the number of tokens it is the mean of."""
 
     vector: NDArray[np.float32]
     pieces: int
@@ -78,7 +78,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A log-probability (natural logarithm) and the number of pieces it is the joint of."""
+    """A log-probability (natural logarithm) and the number of tokens it is the joint of."""
 
     log_probability: float
     pieces: int
@@ -95,7 +95,7 @@ class Refusal:
 class Masking:
     """How hidden words become masks.
 
-    ``per="piece"`` puts one mask for every word piece of this model's tokenizer. ``per="word"`` puts
+    ``per="piece"`` puts one mask for every token of this model's tokenizer. ``per="word"`` puts
     one for every whitespace word, and ``pad_to`` cuts or fills the input to a fixed length with
     attended masks; both exist only to reproduce published figures.
     """

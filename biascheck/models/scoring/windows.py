@@ -17,7 +17,7 @@ CHUNK = 1_024
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """At most ``pieces`` word pieces, special ones included: the head of the text, its tail, or half of each."""
+    """At most ``pieces`` tokens, special ones included: the head of the text, its tail, or half of each."""
 
     pieces: int
     keep: Keep = "head"
@@ -26,10 +26,10 @@ class Window:
         if self.keep not in ("head", "tail", "both"):
             raise UsageError(f"a window keeps 'head', 'tail' or 'both', not {self.keep!r}")
         if self.pieces < 4:
-            raise UsageError(f"a window of {self.pieces} pieces holds no text; give at least 4")
+            raise UsageError(f"a window of {self.pieces} tokens holds no text; give at least 4")
 
     def cut(self, ids: Sequence[int], special: Sequence[int]) -> tuple[int, ...]:
-        """The part of a tokenised text that is read; special pieces at its ends stay."""
+        """The part of a tokenised text that is read; special tokens at its ends stay."""
         opening = sum(1 for _ in takewhile(bool, special))
         closing = sum(1 for _ in takewhile(bool, reversed(special))) if opening < len(ids) else 0
         content = ids[opening : len(ids) - closing]
