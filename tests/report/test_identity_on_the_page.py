@@ -190,9 +190,7 @@ def test_two_corpora_of_one_name_are_two_points_of_the_plane():
 def test_runs_of_one_corpus_with_other_options_are_not_mixed():
     options = [{"multi_token": "joint"}, {"multi_token": "first"}]
     results = [
-        result(
-            [item("1", gap), item("2", gap, "cook")], provenance=replace(result().provenance, options=one), slice=of
-        )
+        result([item("1", gap), item("2", gap, "cook")], provenance=replace(result().provenance, options=one), slice=of)
         for one, gap in zip(options, (1.0, 3.0), strict=True)
         for of in ((("home", "north"),), (("home", "south"),))
     ]
