@@ -1,7 +1,7 @@
 """Manela et al. 2021, section 4.1: can the model tell whom a pronoun means, if names show the gender?
 
-It is no gate of its own. It qualifies the others: where the smaller F1 is below 75 %, skew and stereotype of the
-model must say so.
+It is not a gate of its own. It decides whether the others mean anything: where the smaller F1 is below 75 %, skew and
+stereotype of the model are invalid.
 """
 
 import pytest
@@ -13,8 +13,10 @@ RESOLVES = 0.75
 
 @pytest.mark.bias(judges=False)
 @pytest.mark.parametrize("kind", ["T1", "T2"])
-def test_bias_figures_are_qualified_by_resolution(kind, bias_model, bias_figures, winograd, bias_seed):
+def test_bias_figures_are_valid_only_where_names_are_resolved(kind, bias_model, winograd, bias_seed):
     resolved = biascheck.measures.name_resolution(bias_model, winograd[kind], seed=bias_seed)
-    for figure in bias_figures(winograd[kind]):
-        warned = any("F1" in warning for warning in figure.warnings)
-        assert warned == (resolved.estimate < RESOLVES), f"{resolved.title}: {resolved.estimate:.2f}"
+    skew = biascheck.measures.skew(bias_model, winograd[kind], seed=bias_seed)
+    if skew.competence is None or skew.competence.check != "names":
+        pytest.skip(f"{resolved.model} is not a model that reads these sentences")
+    f1 = biascheck.measures.gender_f1(resolved)
+    assert skew.competence.passed == (min(f1.male_pro, f1.female_pro) >= RESOLVES)

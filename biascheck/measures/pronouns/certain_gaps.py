@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from biascheck.corpora.corpus import Corpus
 from biascheck.errors import ScoreError, UsageError
-from biascheck.measures.competence.names_resolved import RESOLVES
+from biascheck.measures.competence.names_resolved import RESOLVES, competence_in_names
 from biascheck.measures.pronouns.gender_f1 import require_stereotypes
 from biascheck.measures.pronouns.name_resolution import name_resolution
 from biascheck.measures.pronouns.pronoun_gap import Cluster, PronounVariant, pronoun_gap
 from biascheck.models.capabilities import LanguageModel
+from biascheck.results.competence import Competence
 from biascheck.results.items import ItemScore, Skipped
 from biascheck.results.result import Result
 
@@ -30,7 +31,7 @@ def measured_gaps(
 
 
 def certain_gaps(gaps: Result, cutoff: float, names: Result | None) -> Result:
-    """The gaps of at least ``cutoff``, with a warning where the model does not resolve names."""
+    """The gaps of at least ``cutoff``; where the model does not resolve names they are invalid and carry a warning."""
     require_stereotypes(gaps)
     items, uncertain = _certain(gaps, cutoff)
     form = replace(
@@ -38,12 +39,19 @@ def certain_gaps(gaps: Result, cutoff: float, names: Result | None) -> Result:
         items=items,
         skipped=(*gaps.skipped, *uncertain),
         warnings=(*gaps.warnings, *_reservation(names)),
+        competence=_competence(gaps, names),
     )
     if not cutoff:
         return form
     options: Mapping[str, object] = {**gaps.provenance.options, "cutoff": cutoff}
     corpus = f"{gaps.corpus}, certainty {cutoff:g}"
     return replace(form, corpus=corpus, provenance=replace(gaps.provenance, options=options))
+
+
+def _competence(gaps: Result, names: Result | None) -> Competence | None:
+    """A model that reads the sentences must also resolve names; of one that does not read them, that is enough."""
+    reads = gaps.competence is not None and gaps.competence.passed
+    return competence_in_names(names) if reads and names is not None else gaps.competence
 
 
 def _certain(gaps: Result, cutoff: float) -> tuple[tuple[ItemScore, ...], list[Skipped]]:

@@ -23,7 +23,7 @@ __all__ = ["name_resolution"]
     statistic="smaller_f1",
     parity=1.0,
     direction="from parity",
-    unit="F1 from 0 to 1: below 0.75 skew and stereotype carry a warning",
+    unit="F1 from 0 to 1: below 0.75 skew and stereotype are invalid",
     sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
     "the F1 of the predicted group, for the group that fares worse; one is perfect.",
     paper="manela2021",
@@ -44,7 +44,7 @@ def name_resolution(
     so that the right pronoun is known. Sentences that differ in their occupations only are the same with names and
     count once. 1 is perfect and is called parity here; a model that always says the same pronoun reads 0.
 
-    Below 75 % the paper does not interpret a model's skew and stereotype, and both carry a warning into gates and
+    Below 75 % the paper does not interpret a model's skew and stereotype, and both are invalid in gates and
     reports: a model that cannot tell whom a pronoun means shows its guesses, not its view of occupations.
     """
     return pronoun_gap(model, with_names(corpus), online=online, variant=variant, cluster=cluster, seed=seed)

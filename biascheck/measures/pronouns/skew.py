@@ -61,7 +61,7 @@ def skew(
     ``cutoff=0.1`` leaves uncertain items out, as the paper says; without it, as the authors' code did, all
     count. The number left out is among the skipped items. ``online`` and ``variant`` as in
     :func:`pronoun_gap`. The same sentences with Alice and Bob qualify the figure: where the model resolves
-    them with an F1 below 75 %, the result carries a warning (:func:`name_resolution`).
+    them with an F1 below 75 %, the result is invalid and says so (:func:`name_resolution`).
 
     Its interval is a percentile interval: BCa would end too low near zero. Findings name the occupations that drive
     the figure. :func:`assert_skew_below` judges it; :func:`assert_trade_off` judges skew and stereotype at once.
