@@ -8,7 +8,7 @@ from handmade import PROVENANCE, result_of
 
 from biascheck.errors import UsageError
 from biascheck.measures import absolute_gap, mitigation_table
-from biascheck.measures.tables.mitigation_table import PUBLISHED_TABLE_4, table_of, text_of
+from biascheck.measures.tables.mitigation_table import PUBLISHED_TABLE_4, attached_table, text_of
 from biascheck.results.items import ItemScore
 
 JOBS = {"balanced": 3, "female": 3, "male": 3}
@@ -71,9 +71,9 @@ def test_both_stand_side_by_side_in_text_and_in_the_report():
     text = text_of(rows)
     assert "male     jobs, female persons: pre −0.78 [−0.83], post +0.12 [+0.13], diff +0.90 [+0.96]" in text
     assert "V 78 [395,974]" in text
-    table = table_of(rows)
-    assert all(len(row) == len(table["columns"]) for row in table["rows"])
-    assert table["rows"][0][:2] == ["balanced", "female"]
+    table = attached_table(rows)
+    assert all(len(row) == len(table.columns) for row in table.rows)
+    assert tuple(table.rows[0][:2]) == ("balanced", "female")
 
 
 def test_other_corpora_are_refused():

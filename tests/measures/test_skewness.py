@@ -132,7 +132,7 @@ def test_the_cut_off_leaves_uncertain_items_out_and_says_how_many(corpus):
     assert (all_of_them.n, len(all_of_them.skipped)) == (480, 0)
     assert (certain.n, len(certain.skipped)) == (320, 160)
     assert {skip.reason for skip in certain.skipped} == {"less certain than the cut-off: |P(male) − P(female)| < 0.1"}
-    assert certain.corpus.endswith("·certainty 0.1")
+    assert certain.corpus.endswith(", certainty 0.1")
     assert certain.provenance.options["cutoff"] == 0.1
     assert "160 skipped" in biascheck.assert_skew_below(certain, 0.7).finding
     with pytest.raises(ScoreError, match="no item is as certain"):
@@ -165,7 +165,7 @@ def test_online_divides_by_the_prior_with_both_people_masked(corpus):
     gaps = biascheck.measures.pronoun_gap(TableModel(people, prior), corpus, online=True)
     assert all(item.groups["male"] == pytest.approx(0.75 / (0.75 + 1.5)) for item in gaps.items)
     skew = biascheck.measures.skew_of(gaps)
-    assert (skew.measure, skew.model) == ("skew", "table·online")
+    assert (skew.measure, skew.model, skew.treatment) == ("skew", "table", ("online",))
 
 
 def test_the_online_prior_hides_both_people_and_is_read_at_the_pronoun(corpus):
