@@ -262,10 +262,10 @@ class _Match:
     def interval_at(self, level: float) -> Interval | None:
         sample = self.samples[0]
         clusters = len(set(sample.clusters))
+        if clusters < stats.MINIMUM_CLUSTERS:
+            return None  # also where nothing changed: what is too little to be judged stays so
         if self.unchanged:
             return Interval(0.0, 0.0, level, f"no score differs by more than {ROUNDING:g}")
-        if clusters < stats.MINIMUM_CLUSTERS:
-            return None
         if self.before.statistic == "share_positive" and clusters == len(sample):
             before, after = ((np.sign(found.values) + 1) / 2 for found in self.samples)
             return stats.paired_share_interval(before, after, level=level)

@@ -173,7 +173,7 @@ def note(event, arguments):
         if path.startswith(folder + os.sep) and os.path.isfile(path):
             opened.add(os.path.relpath(path, folder))
 from biascheck.models.loading.folders import inspect_folder
-from biascheck.models.loading.reading import read_folder
+from biascheck.models.loading.folder_reading import read_folder
 found = inspect_folder(__import__("pathlib").Path(folder))
 sys.addaudithook(note)
 read_folder(found, dtype="float32", trust_remote_code=False, gguf_file=None)
@@ -226,14 +226,14 @@ def test_a_file_that_appears_before_a_lazy_model_is_read_is_noticed(folder):
 
 
 def test_files_that_change_while_they_are_read_are_noticed_even_if_they_change_back(folder, monkeypatch):
-    from biascheck.models.loading import loader, reading
+    from biascheck.models.loading import folder_reading, loader
 
     file = folder / "model.safetensors"
     sound = file.read_bytes()
 
     def read_in_between(*arguments, **options):
         change_weights(file)
-        pair = reading.read_folder(*arguments, **options)
+        pair = folder_reading.read_folder(*arguments, **options)
         file.write_bytes(sound)
         return pair
 

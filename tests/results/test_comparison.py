@@ -72,6 +72,12 @@ def test_the_same_scores_are_no_worse_without_tolerance():
     assert (found.interval.low, found.interval.high) == (0.0, 0.0)
 
 
+def test_the_same_scores_of_too_few_clusters_show_nothing():
+    few = result_of(items_of({job: [1.0] for job in JOBS[:4]}))
+    found = compare(few, replace(few, model="copy"))
+    assert (found.interval, found.passed, found.change) == (None, False, 0.0)
+
+
 def test_rounding_of_another_machine_is_no_change():
     before = result(1.0)
     assert compare(before, shifted(before, 9e-6)).verdict is Change.NO_WORSE

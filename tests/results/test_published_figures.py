@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from biascheck.errors import UsageError
-from biascheck.report.sections.beside_published import citation
+from biascheck.report.sections.beside_published import cited
 from biascheck.results.published_figures import PublishedFigure, PublishedFigures
 from biascheck.wording import published_text
 
@@ -143,5 +143,5 @@ class TestWording:
         assert str(read.get("kurita2019.white-black")).startswith("−0.8864 (Kurita 2019, Table 3, BERT-base uncased; ")
 
     def test_a_small_figure_and_a_name_with_a_hyphen_reach_the_report_as_they_are(self):
-        found = citation([PublishedFigure(-5e-05, "Doe 2020", "BERT-U", erratum="swapped")])
+        found = cited([PublishedFigure(-5e-05, "Doe 2020", "BERT-U", erratum="swapped")])
         assert (found.numbers, found.source, found.erratum) == ("BERT-U −5e-05", "Doe 2020", "swapped")

@@ -15,11 +15,11 @@ from biascheck.errors import ModelError, UsageError
 from biascheck.models.adapters.encoders import TransformersEncoder, pooling_of_folder
 from biascheck.models.adapters.sequence_classifier import TransformersClassifier
 from biascheck.models.adapters.transformers import TransformersCausalModel, TransformersMaskedModel
+from biascheck.models.loading.folder_reading import read_folder as _read_folder
+from biascheck.models.loading.folder_reading import read_unchanged
 from biascheck.models.loading.folders import Kind, in_words, inspect_folder, kind_of_architecture
 from biascheck.models.loading.minilm import materialise_minilm_mlm
 from biascheck.models.loading.random_references import REFERENCES
-from biascheck.models.loading.reading import read_folder as _read_folder
-from biascheck.models.loading.reading import read_unchanged
 from biascheck.models.scoring.windows import Window
 
 __all__ = ["BUNDLED", "ClassifierOptions", "CommonOptions", "LoadOptions", "LoadedModel", "load"]
