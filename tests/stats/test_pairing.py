@@ -225,6 +225,8 @@ def test_shares_that_did_not_move_leave_room_for_doubt():
     same = np.ones(12)
     found = paired_share_interval(same, same)
     assert found.low < 0 < found.high
+    certain = paired_share_interval(same[:1], same[:1], level=0.9999)
+    assert (certain.low, certain.high) == (-1.0, 1.0)  # no change is larger
 
 
 @pytest.mark.parametrize(("before", "after"), [(0.7, 0.7), (0.5, 0.5), (0.3, 0.7)])
