@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from biascheck.errors import BiascheckError, UsageError
-from biascheck.wording import tally, visible
+from biascheck.wording import counted, tally, visible
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -139,9 +139,9 @@ def _written(path: Path, write: Callable[[Path, Judgement], None], judgement: Ju
 
 
 def _refuse(judgement: Judgement) -> None:
-    """Results that cannot be compared, or files that have none in common, are no comparison."""
+    """Fail where results cannot be compared, or where the files have none in common."""
     if judgement.refused:
         listed = "\n".join(f"  {refusal.title}: {refusal.reason}" for refusal in judgement.refused)
-        raise UsageError(f"{len(judgement.refused)} results cannot be compared:\n{listed}")
+        raise UsageError(f"{counted(len(judgement.refused), 'result')} cannot be compared:\n{listed}")
     if not judgement.comparisons:
         raise UsageError("the files have no result in common; compare runs of the same suites")

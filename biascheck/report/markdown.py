@@ -25,7 +25,7 @@ MARKS: dict[Verdict | Change, str] = {
     Change.IMPROVED: "✅",
 }
 MOST_NAMES = 300
-# A comment on GitHub holds 65,536 characters.
+# A comment on GitHub has at most 65,536 characters.
 MOST_ROWS = 100
 
 GATE_HEAD = ("verdict", "measure", "corpus", "estimate", "allowed", "largest")

@@ -91,7 +91,7 @@ def test_a_tolerance_is_kept(run, before, file):
     assert run("compare", before, after, "--fail-on", "regressed", "--tolerance", "0.4")[0] == 0
 
 
-def test_a_baseline_may_stand_first(run, tmp_path, file):
+def test_a_baseline_may_come_first(run, tmp_path, file):
     write_baseline(tmp_path / "baseline.json", Baseline((BEFORE,)))
     code, out, _ = run("compare", tmp_path / "baseline.json", file("after.json", BEFORE), "--fail-on", "inconclusive")
     assert (code, out.splitlines()[-1]) == (0, "1 no worse")
@@ -133,7 +133,7 @@ def test_results_that_cannot_be_compared_exit_with_2_and_the_reason(run, before,
     other = moved(0.3, provenance=replace(PROVENANCE, corpus_fingerprint="d" * 64))
     code, _, err = run("compare", before, file("after.json", other), "--fail-on", "regressed")
     assert code == 2
-    assert "1 results cannot be compared:\n  association on later × jobs: the corpus of that name has changed" in err
+    assert "1 result cannot be compared:\n  association on later × jobs: the corpus of that name has changed" in err
 
 
 def test_files_without_a_common_result_exit_with_2(run, before, file):

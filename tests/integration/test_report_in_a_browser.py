@@ -17,10 +17,17 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "report"))
 from report_contract import contract_gates, contract_results
 from report_samples import gate, item, large, result
 
-from biascheck.report import write_comparison_html, write_html
+from biascheck.gates.outcome import Outcome, State, TestOutcome
+from biascheck.gates.run import Run
+from biascheck.report import write_comparison_html, write_html, write_report
+from biascheck.results.attachments import Facts, MapPoint, Point, Published, Scatter, Table, WordMap
+from biascheck.results.baselines import Judgement, Refusal
 from biascheck.results.comparison import compare_all
+from biascheck.results.description import Description
 from biascheck.results.items import Shown, Skipped
+from biascheck.results.published_figures import PublishedFigure
 from biascheck.stats import Verdict
+from biascheck.wording import visible
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 QUIET = [
@@ -95,8 +102,24 @@ def report(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("report") / "bias.html"
     results = contract_results()
     comparisons = compare_all([(results[-1], replace(results[-1], model="later"))])
-    write_html(path, results, contract_gates(results), comparisons=comparisons, incomplete="2 tests did not run.")
+    write_report(
+        path, Run(tuple(results), tuple(contract_gates(results)), comparisons, unfinished(), against_baseline())
+    )
     return path
+
+
+def unfinished(text: str = "") -> Outcome:
+    """A test in every state, with a rerun and a name without a place to break."""
+    long = f"suites/mine/test_jobs.py::test_jobs[{'x' * 200}]{text}"
+    tests = [TestOutcome(f"{long}-{state}", state, reason=f"why it is {state} {text}") for state in State]
+    return Outcome(
+        (*tests, TestOutcome(long, State.JUDGED, earlier=(f"timed out {text}",))), problems=(f"disk full {text}",)
+    )
+
+
+def against_baseline(text: str = "") -> Judgement:
+    lost = Refusal(f"association on small-model × {'x' * 200} {text}", f"another seed {text}")
+    return Judgement(refused=(lost,), shrunk=(lost,), new=(lost.title,), unused=(lost.title,))
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +131,8 @@ def comparison(tmp_path_factory) -> Path:
         for name, shift in (("worse", 1.0), ("same", 0.0), ("better", -0.5))
     ]
     comparisons = compare_all([(before, after) for after in afters])
-    write_comparison_html(path, comparisons, new=["something new"], unused=["something old"])
+    lost = Refusal("something else", "another seed")
+    write_comparison_html(path, Judgement(comparisons, (lost,), ("something new",), ("something old",), (lost,)))
     return path
 
 
@@ -234,7 +258,7 @@ class TestItems:
         details.page.keyboard.press("Enter")
         assert details.locator(".pages").inner_text() == "26–50 of 80"
 
-    def test_without_javascript_the_largest_stand_there(self, view, written):
+    def test_without_javascript_the_largest_are_there(self, view, written):
         seen = view(written, java_script_enabled=False)
         assert seen.page.locator("table.items tbody tr").count() == 12
         assert seen.page.locator(".no-script").first.text_content().startswith("With JavaScript")
@@ -318,6 +342,7 @@ def test_the_bar_covers_nothing_that_a_link_leads_to(view, report, width):
 
 def test_hostile_names_are_shown_as_text(view, tmp_path):
     sentences = {"male": Shown(HOSTILE, 0, 8), "female": Shown(HOSTILE, 8, 12)}
+    printed = PublishedFigure(1.0, HOSTILE, name=HOSTILE, erratum=HOSTILE)
     evil = result(
         [item(f"{HOSTILE}{n}", 0.5 - n, HOSTILE, sentences=sentences, labels={HOSTILE: HOSTILE}) for n in range(30)],
         model=HOSTILE,
@@ -327,31 +352,59 @@ def test_hostile_names_are_shown_as_text(view, tmp_path):
         contrast=(HOSTILE, "female"),
         warnings=(HOSTILE,),
         skipped=(Skipped(HOSTILE, HOSTILE),),
-        details={
-            "map": [{"word": HOSTILE, "x": 0, "y": 1, "group": HOSTILE}],
-            "scatter": {"x": HOSTILE, "y": HOSTILE, "points": [{"name": HOSTILE, "x": 0, "y": 1}]},
-            "published": [{"name": HOSTILE, "value": 1, "source": HOSTILE, "erratum": HOSTILE}],
-            "table": {"columns": [HOSTILE], "rows": [[HOSTILE]]},
-            HOSTILE: HOSTILE,
-        },
+        attachments=(
+            WordMap(points=(MapPoint(word=HOSTILE, x=0.0, y=1.0, group=HOSTILE),)),
+            Scatter(x=HOSTILE, y=HOSTILE, points=(Point(name=HOSTILE, x=0.0, y=1.0),)),
+            Published(figures=(printed,)),
+            Table(columns=(HOSTILE,), rows=((HOSTILE,),)),
+            Facts(facts={HOSTILE: HOSTILE}),
+        ),
+        description=Description(HOSTILE, unit=HOSTILE, sign=HOSTILE, about=HOSTILE, limits=(HOSTILE,)),
     )
-    judged = replace(gate(evil, Verdict.EXCEEDS, reason=HOSTILE, published=HOSTILE), test=HOSTILE)
-    write_html(tmp_path / "evil.html", [evil], [judged], incomplete=HOSTILE)
+    judged = replace(gate(evil, Verdict.EXCEEDS, reason=HOSTILE, note=HOSTILE, published=(printed,)), test=HOSTILE)
+    run = Run((evil,), (judged,), outcome=unfinished(HOSTILE), baseline=against_baseline(HOSTILE))
+    write_report(tmp_path / "evil.html", run)
     seen = view(tmp_path / "evil.html")
     details = open_items(seen)
-    assert details.locator("tbody th bdi").first.text_content() == HOSTILE
-    assert details.locator("tbody q").first.text_content() == HOSTILE
-    assert seen.page.locator("article.card h2").text_content() == HOSTILE
+    assert details.locator("tbody th bdi").first.text_content() == visible(HOSTILE)
+    assert details.locator("tbody q").first.text_content() == visible(HOSTILE)
+    assert seen.page.locator("article.card h2").text_content() == visible(HOSTILE)
     assert seen.page.locator("img, iframe").count() == 0
     assert seen.page.locator("script").count() == 2
     assert seen.complaints == []
     assert len(seen.requests) == 1
 
 
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")])
+def test_the_first_screen_shows_the_verdict_and_lists_fold_out(view, report, width, scheme):
+    seen = view(report, color_scheme=scheme, viewport={"width": width, "height": 900})
+    assert seen.texts("h1") == ["FAIL"]
+    verdict, reasons = (seen.page.locator(where).bounding_box() for where in ("h1", ".reasons-list"))
+    assert verdict["y"] < reasons["y"] < 900
+    assert "1 test crashed" in seen.texts(".reasons-list li")
+    assert [text.split(":")[0] for text in seen.texts(".hero h2")] == [
+        "What failed",
+        "Tests that did not finish",
+        "Run again",
+        "Not tested",
+    ]
+    listed = seen.page.locator("details.listed")
+    assert not listed.last.locator("li").first.is_visible()
+    listed.last.locator("summary").click()
+    assert listed.last.locator("li").first.is_visible()
+
+
 def test_a_printed_report_keeps_verdict_card_gates_and_figures(view, report):
     page = view(report).page
     page.emulate_media(media="print")
-    for selector in ("h1", "article.card", "#gates table", "figure svg.plane-chart", ".incomplete"):
+    for selector in (
+        "h1",
+        "article.card",
+        "#gates table",
+        "figure svg.plane-chart",
+        ".reasons-list",
+        ".listed summary",
+    ):
         assert page.locator(selector).first.is_visible()
     assert not page.locator("nav").is_visible()
     assert page.pdf(format="A4").startswith(b"%PDF")

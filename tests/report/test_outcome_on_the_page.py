@@ -16,6 +16,7 @@ from biascheck.report.html import page_of, render_page
 from biascheck.report.rendering import _environment
 from biascheck.results.baselines import Baseline, Judgement, Refusal, judge_against
 from biascheck.results.comparison import compare
+from biascheck.results.competence import Competence
 from biascheck.results.result import Result
 from biascheck.stats import Verdict
 
@@ -79,8 +80,8 @@ def test_a_fail_lists_its_reasons(run, reasons):
     assert run.failures == tuple(reasons)
 
 
-def test_no_gates_are_called_so():
-    assert texts(hero(Run(outcome=Outcome())).find("p", "lead")) == ["no gates"]
+def test_no_gates_are_counted_too():
+    assert texts(hero(Run(outcome=Outcome())).find("p", "lead")) == ["0 gates"]
 
 
 def test_tests_that_did_not_finish_are_listed_with_their_reason():
@@ -205,6 +206,42 @@ def test_the_outcome_survives_storage(tmp_path):
     run = Run((measured(),), (gate(measured()),), outcome=Outcome(tests, problems=("disk full",)))
     write_run(tmp_path / "run.json", run)
     assert render_page(page_of(read_run(tmp_path / "run.json"))) == render_page(page_of(run))
+
+
+def checked(value: float, **more: object) -> Result:
+    """A result on a corpus that the model reads if the value is at least 0.6."""
+    found = Competence("order", "sentences", value, 0.6, 50, 0, f"{value:.0%} are in order", "cannot read this corpus")
+    return measured(competence=found, **more)
+
+
+def test_an_invalid_gate_says_what_the_model_cannot_do():
+    unread = checked(0.5)
+    judged = replace(gate(unread), test=FAILING.test)
+    root = page(Run((unread,), (judged,), outcome=Outcome((FAILING,))))
+    (row,) = root.find("table", "gates")[0].find("tr", "invalid")
+    assert "small-model cannot read this corpus (50% are in order)" in row.all_text
+    assert "invalid: small-model cannot read this corpus" in root.find("ul", "findings")[0].all_text
+    (section,) = root.find("article", "body")
+    (caution,) = section.find("p", "caution")
+    assert "Competence check failed:" in caution.all_text
+    assert "invalid" in texts(root.find("dl", "reading")[0].find("dt"))
+
+
+def test_an_ignored_check_is_a_caution_and_a_passed_one_is_shown():
+    judged = gate(checked(0.5), Verdict.WITHIN, ignore_competence=True, reason="on purpose")
+    root = page(Run((checked(0.5),), (judged,)))
+    assert texts(root.find("h1")) == ["PASS"]
+    assert "judged all the same" in root.find("ol", "cautions")[0].all_text
+    fine = page(Run((checked(0.9),)))
+    assert "Competence check passed:" in fine.find("article", "body")[0].all_text
+    assert fine.find("p", "caution") == []
+    assert "Competence" not in page(Run((measured(),))).find("article", "body")[0].all_text
+
+
+def test_what_exceeds_comes_before_what_is_in_doubt():
+    gates = [gate(result(corpus="a"), margin=0.01), gate(result(corpus="b"), Verdict.EXCEEDS, margin=0.2)]
+    listed = texts(hero(Run(gates=tuple(gates))).find("ul", "findings")[0].children)
+    assert [entry.split(" : ")[0] for entry in listed] == [f"association on small-model × {name}" for name in "ba"]
 
 
 @pytest.mark.parametrize("word", ["exceeds", "invalid", "inconclusive", "within", "pass", "fail"])

@@ -94,7 +94,7 @@ def two_sided_chart(conditions: Sequence[SideBars], *, label: str) -> Markup:
 
 
 def _shared_start(names: Sequence[str]) -> int:
-    """How many letters all names begin with, up to a separator: what tells them apart comes after."""
+    """How many letters all names begin with, up to a separator; what differs comes after."""
     columns = zip(*names, strict=False) if len(names) > 1 else ()
     shared = [letters[0] for letters in takewhile(lambda letters: len(set(letters)) == 1, columns)]
     return max((place for place, letter in enumerate(shared, start=1) if letter in " ·:/"), default=0)

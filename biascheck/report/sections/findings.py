@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from biascheck.gates.gate import Gate
 from biascheck.gates.run import Run
 from biascheck.report.sections.gate_rows import Link
+from biascheck.report.sentences import ORDER
 from biascheck.results.comparison import Comparison
 from biascheck.results.key import ResultKey
 from biascheck.stats import Verdict
@@ -58,10 +59,10 @@ def _gates(gates: Sequence[Gate], links: Mapping[ResultKey, Link]) -> Iterator[F
         yield Finding(gate.title, replace(gate, published=()).finding.removeprefix(gate.title), anchor)
 
 
-def _order(gate: Gate) -> tuple[float, str, str, str]:
-    """The worst first: how many margins away from parity."""
+def _order(gate: Gate) -> tuple[int, float, str, str, str]:
+    """The worst first: by verdict, then by how many margins away from parity."""
     margins = abs(gate.estimate - gate.parity) / (abs(gate.margin) or 1.0)
-    return -margins, gate.title, gate.key.digest, gate.test
+    return ORDER.index(gate.verdict), -margins, gate.title, gate.key.digest, gate.test
 
 
 def _comparisons(comparisons: Sequence[Comparison]) -> Iterator[Finding]:

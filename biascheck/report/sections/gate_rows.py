@@ -144,7 +144,7 @@ def _row(gate: Gate, scale: Scale, links: Mapping[ResultKey, Link], numbers: Map
         size=gate.size,
         published=cited(gate.published) if gate.published else None,
         largest=", ".join(gate.offenders),
-        note=gate.note,
+        note="; ".join(filter(None, (gate.note, gate.inability if gate.verdict is Verdict.INVALID else ""))),
         test=gate.test,
         cautions=tuple(dict.fromkeys(numbers[warning] for warning in gate.warnings)),
     )

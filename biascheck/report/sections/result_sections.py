@@ -82,6 +82,8 @@ class ResultSection:
     figures: tuple[Fact, ...]
     contrast: str
     contrast_text: str
+    competence: str
+    competent: bool
     chart: Markup | None
     chart_note: str
     rows: tuple[AttributeRow, ...]
@@ -117,6 +119,8 @@ def result_section(placed: Placed, bounds: Bounds) -> ResultSection:
         figures=tuple(_figures(result)),
         contrast=" − ".join(result.contrast),
         contrast_text=contrast_in_words(result),
+        competence="" if result.competence is None else result.competence.finding,
+        competent=result.competence is None or result.competence.passed,
         chart=_chart(result, charted) if charted else None,
         chart_note=_chart_note(len(charted), len(attributes)),
         rows=rows,
