@@ -94,8 +94,8 @@ class RunBaseline:
         failing = {test.test for test in run.outcome.tests if test.failed} if run.outcome else set()
         return any(
             (one.key_before, one.key) == (entry.key, result.key)
-            # a result compared with itself may have the key of its entry, but not the figure
-            and abs(one.before - entry.estimate) <= ROUNDING
+            # a result that was compared with itself may have the key of its entry, but not the figure
+            and (entry.key != result.key or abs(one.before - entry.estimate) <= ROUNDING)
             and (one.passed or visible(one.test) in failing)
             for one in run.comparisons
         )

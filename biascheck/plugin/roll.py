@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import pytest
@@ -14,6 +14,7 @@ __all__ = ["NOTE", "Note", "Roll", "is_bias_test", "note_of"]
 
 NOTE = "biascheck_note"
 CRASHED_WORKER = "???"  # what pytest-xdist calls the phase in which a worker died
+DEAD_WORKER = "its worker died"
 REASON_LENGTH = 300
 FIXTURES = frozenset({"bias_model", "bias_data", "bias_baseline"})
 """A test that uses one of these is a bias test, marked or not."""
@@ -33,10 +34,8 @@ def is_bias_test(item: pytest.Item) -> bool:
     return item.get_closest_marker("bias") is not None or not FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
 
 
-def note_of(item: pytest.Item, call: pytest.CallInfo[None]) -> Note | None:
-    """The note on a test, if it is one of ours."""
-    if not is_bias_test(item):
-        return None
+def note_of(item: pytest.Item, call: pytest.CallInfo[None]) -> Note:
+    """The note on a test that is one of ours."""
     error = call.excinfo.value if call.excinfo is not None else None
     text = f"{type(error).__name__}: {error}" if error is not None else ""
     judges = all(one.kwargs.get("judges", True) for one in item.iter_markers("bias"))
@@ -127,23 +126,30 @@ class Roll:
         if report.when in ("teardown", CRASHED_WORKER):
             entry.finished = True
 
-    def outcomes(self, *, unknown_are_ours: bool = False) -> tuple[TestOutcome, ...]:
+    def outcomes(self, asked: bool, may_be_ours: Callable[[str], bool]) -> tuple[TestOutcome, ...]:
         """What became of every test of ours, by name.
 
-        Where every worker died before it said which tests are ours, ``unknown_are_ours`` takes all of them for ours.
+        A test that is not marked shows that it is ours by what it judges. Of one that did not come to that, in a run
+        with bias tests or that was ``asked`` for some, ``may_be_ours`` says whether to take it for one.
         """
         ours = self._bias | self._judged | {test for test, entry in self._entries.items() if entry.note is not None}
-        if unknown_are_ours and not self._told:
-            ours |= set(self._collected)
-        found = [self._outcome(test) for test in ours if test in self._entries or test in self._collected]
-        found += [TestOutcome(visible(t), State.DESELECTED, reason=reason) for t, reason in self._deselected.items()]
-        return tuple(sorted([*found, *self._files.values()], key=lambda outcome: outcome.test))
+        found = [TestOutcome(visible(t), State.DESELECTED, reason=reason) for t, reason in self._deselected.items()]
+        if ours or asked:
+            unknown = {test for test in self._collected if test not in ours and not self._has_reached_its_end(test)}
+            ours |= {test for test in unknown if (asked and not self._told) or may_be_ours(test)}
+            found += self._files.values()
+        found += [self._outcome(test) for test in ours if test in self._entries or test in self._collected]
+        return tuple(sorted(found, key=lambda outcome: outcome.test))
+
+    def _has_reached_its_end(self, test: str) -> bool:
+        entry = self._entries.get(test, _Entry())
+        return entry.finished and entry.crashed != DEAD_WORKER
 
     def _fail(self, entry: _Entry, report: pytest.TestReport) -> None:
         entry.failed = True
         note = _note_on(report)
         if report.when == CRASHED_WORKER:
-            entry.crashed = "its worker died"
+            entry.crashed = DEAD_WORKER
         elif note is None or not note.finding:
             said = report.longrepr if isinstance(report.longrepr, str) else ""  # such as XPASS(strict)
             entry.crashed = (note.error if note else "") or _reason(said) or "failed outside its gates"

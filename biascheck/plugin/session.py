@@ -7,7 +7,7 @@ import sys
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -180,8 +180,8 @@ class BiasSession:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Let the gates travel with the report of their test, from workers too."""
         report = yield
-        if (note := note_of(item, call)) is not None:
-            setattr(report, NOTE, asdict(note))
+        if _PARCEL in item.stash or is_bias_test(item):
+            setattr(report, NOTE, asdict(note_of(item, call)))
         if self._is_worker and not self._has_claimed:
             self._has_claimed = True
             setattr(report, CLAIMS, [self._bias_tests, self._deselected])
@@ -230,7 +230,8 @@ class BiasSession:
             return
         if self._is_only_looking or session.exitstatus == pytest.ExitCode.USAGE_ERROR:
             return
-        tests = self._roll.outcomes(unknown_are_ours=self._settings.asked)
+        about_bias = partial(is_about_bias, self._config.rootpath)
+        tests = self._roll.outcomes(self._settings.asked, about_bias)
         if not (self._settings.asked or any(test.state is not State.DESELECTED for test in tests)):
             return
         self._termination.waits()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from pytest import RunResult
+import pytest
 
 from biascheck.gates.run import Run
 from biascheck.gates.run_files import read_run
@@ -25,7 +25,7 @@ JUDGE = ("--bias-baseline", "baseline.json")
 class Artefacts:
     """One run of pytest and its files."""
 
-    result: RunResult
+    result: pytest.RunResult
     folder: Path
 
     @property

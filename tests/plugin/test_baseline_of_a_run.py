@@ -73,14 +73,15 @@ def test_a_worse_model_fails_the_run_although_its_gates_pass(project, monkeypatc
     assert run.ret == pytest.ExitCode.TESTS_FAILED
     run.stdout.re_match_lines(
         [
-            r"FAILED against baseline\.json \(table\): 1 regressed, .*",
+            r"FAIL: 1 result regressed from the baseline \(2 gates: 2 within; 2 comparisons: .*\)",
+            r"FAILED against baseline\.json \(table\): 1 inconclusive \(1 accepted\), 1 regressed",
             r"  regressed  association · jobs  0\.6\d → 1\.0\d  \+0\.4\d \[.*\]  moved most: job19 \+0\.\d+ → \+\d",
         ]
     )
-    verdicts = {one.measure: str(one.verdict) for one in read_run(pytester.path / "results.json").comparisons}
+    verdicts = {one.measure: str(one.verdict) for one in read_run(pytester.path / "results.json").baseline.comparisons}
     assert verdicts["association"] == "regressed"
     facts = [entry.get("value") for entry in ElementTree.parse(pytester.path / "junit.xml").iter("property")]
-    assert any(fact.startswith("regressed: association on table → table × jobs: ") for fact in facts)
+    assert any(fact.startswith("regressed: association on table × jobs: ") for fact in facts)
 
 
 @pytest.mark.usefixtures("baseline")
@@ -97,7 +98,10 @@ def test_another_model_is_held_against_the_model_of_the_baseline(project, monkey
     run = project(SUITE, *JUDGE, "-v")
     assert run.ret == 0
     run.stdout.re_match_lines(
-        [r"against baseline\.json \(table\): 1 inconclusive, 1 improved", r"  improved\s+association · jobs .*"]
+        [
+            r"against baseline\.json \(table\): 1 inconclusive \(1 accepted\), 1 improved",
+            r"  improved\s+association · jobs .*",
+        ]
     )
 
 
@@ -147,7 +151,8 @@ def test_what_cannot_be_compared_is_refused_and_fails_the_run(project, monkeypat
 
 
 @pytest.mark.usefixtures("baseline")
-def test_entries_that_were_not_measured_and_results_without_entry_are_named(project):
+def test_entries_that_were_not_measured_and_results_without_entry_are_named(project, monkeypatch):
+    monkeypatch.setenv("TEMPLATE", "{target} was a {attribute}.")
     renamed = SUITE.replace('"jobs"', '"trades"', 1) + (
         "\n    def test_jobs_too(model):"
         "\n        corpus = biascheck.corpora.corpus_from_templates('jobs', templates=['{target} is a {attribute}.'],"
@@ -166,7 +171,8 @@ def test_entries_that_were_not_measured_and_results_without_entry_are_named(proj
 
 
 @pytest.mark.usefixtures("baseline")
-def test_a_run_that_shares_nothing_with_its_baseline_fails(project):
+def test_a_run_that_shares_nothing_with_its_baseline_fails(project, monkeypatch):
+    monkeypatch.setenv("TEMPLATE", "{target} was a {attribute}.")
     run = project(SUITE.replace('"jobs"', '"trades"', 1), *JUDGE)
     assert run.ret == pytest.ExitCode.TESTS_FAILED
     run.stdout.fnmatch_lines(["FAILED against baseline.json (table): nothing could be compared"])
@@ -188,7 +194,12 @@ def test_an_incomplete_run_does_not_touch_the_baseline_unless_told(project, base
     before = baseline.read_bytes()
     stopped = SUITE.replace("margin=9)", "margin=0.1)")
     run = project(stopped, *UPDATE, "-x", "--bias-seed", "5")
-    run.stdout.fnmatch_lines(["baseline.json was not updated: the run is incomplete, 1 tests did not run; *"])
+    run.stdout.fnmatch_lines(
+        [
+            "FAIL: 1 test failed a gate, 1 test did not run, baseline.json was not updated: the run is incomplete *",
+            "baseline.json was not updated: the run is incomplete; run all of it, or add --bias-update-incomplete",
+        ]
+    )
     assert baseline.read_bytes() == before
     project(stopped, *UPDATE, "-x", "--bias-seed", "5", "--bias-update-incomplete")
     assert {entry.seed for entry in read_baseline(baseline).entries} == {0, 5}
@@ -214,7 +225,7 @@ def test_a_test_may_compare_by_itself(project, monkeypatch, pytester):
     run.assert_outcomes(failed=1)
     run.stdout.re_match_lines(
         [
-            r"E .*BiasAssertionError: association on table → table × jobs: .* beyond tolerance 0\.10: regressed; .*",
+            r"E .*BiasAssertionError: association on table × jobs: .* beyond tolerance 0\.10: regressed; .*",
             r"compared by tests: 1 regressed",
         ]
     )
@@ -230,7 +241,8 @@ def test_the_fixture_without_a_baseline_names_the_flag(project):
 
 
 @pytest.mark.usefixtures("baseline")
-def test_the_fixture_without_an_entry_names_the_flag(project):
+def test_the_fixture_without_an_entry_names_the_flag(project, monkeypatch):
+    monkeypatch.setenv("TEMPLATE", "{target} was a {attribute}.")
     run = project(COMPARING.replace('"jobs"', '"trades"', 1), *JUDGE, "-k", "own")
     run.stdout.fnmatch_lines(["*the baseline has no such result; add it with --bias-update-baseline*"])
 

@@ -88,12 +88,12 @@ def test_a_comparison_that_fails_loses_nothing_else(tiny, monkeypatch):
 
 UNSTORABLE = {
     "a NaN attached": "result().with_attachments(Facts(facts={'x': float('nan')}))",
-    "a set attached": "result().with_attachments(Facts(facts={'x': {1, 2}}))",
+    "a set in a label": "result_of(labelled({'x': {1, 2}}))",
     "a numpy scalar attached": "result().with_attachments(Facts(facts={'x': numpy.float32(1)}))",
     "a lone surrogate in a name": "result(model='half \\ud800')",
     "a lone surrogate in a label": "result_of(labelled({'x': '\\ud800'}))",
     "a numpy scalar in a label": "result_of(labelled({'x': numpy.int64(1)}))",
-    "a number for a name": "result(model=7)",
+    "a number for a unit": "result(unit=7)",
     "a warning of another type": "result(warnings=(7,))",
 }
 

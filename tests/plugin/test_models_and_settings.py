@@ -14,7 +14,7 @@ def test_without_a_model_the_remedy_is_named(project, suite):
 def test_the_model_of_the_command_line(project, suite):
     run = project(suite, "--bias-model", "reference:tiny", "-v")
     run.assert_outcomes(passed=1)
-    run.stdout.fnmatch_lines(["*test_jobs?reference:tiny? PASSED*", "reference:tiny: passed 1 gate (1 within)"])
+    run.stdout.fnmatch_lines(["*test_jobs?reference:tiny? PASSED*", "reference:tiny: 1 gate passed (1 within)"])
 
 
 def test_the_model_and_seed_of_pyproject(project, suite, pytester):
@@ -40,7 +40,7 @@ def test_suites_run_once_for_each_model(project, suite, pytester):
     tokenizer.save_pretrained(pytester.path / "checkpoint")
     run = project(suite, "--bias-model", "reference:tiny", "--bias-model", "checkpoint/")
     run.assert_outcomes(passed=2)
-    run.stdout.fnmatch_lines(["checkpoint: passed 1 gate (1 within)", "reference:tiny: passed 1 gate (1 within)"])
+    run.stdout.fnmatch_lines(["checkpoint: 1 gate passed (1 within)", "reference:tiny: 1 gate passed (1 within)"])
 
 
 def test_a_wrong_path_is_a_clear_error(project, suite):

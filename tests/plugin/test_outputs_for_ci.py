@@ -41,8 +41,9 @@ def test_a_failing_gate_is_annotated_on_github(project, table_suite, pytester, m
     run = project(table_suite, *processes)
     commands = [line for line in run.stdout.lines if line.startswith("::")]
     place = f"file=test_bias.py,line={line_of(pytester, 'test_tight')}"
-    assert len(commands) == 1
-    assert commands[0].startswith(
+    assert len(commands) == 2
+    assert commands[0] == "::error title=bias gates::FAIL: 1 test failed a gate (2 gates: 1 inconclusive, 1 within)"
+    assert commands[1].startswith(
         f"::error {place},title=association%3A inconclusive::association on table × jobs: 0.92 "
     )
 

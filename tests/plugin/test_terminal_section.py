@@ -17,7 +17,8 @@ def test_failing_gates_are_shown_in_full_and_the_rest_is_counted(project, table_
     run.stdout.re_match_lines(
         [
             r"=+ bias gates =+",
-            r"table: FAILED 1 of 2 gates \(1 inconclusive, 1 within\)$",
+            r"FAIL: 1 test failed a gate \(2 gates: 1 inconclusive, 1 within\)$",
+            r"table: 1 of 2 gates failed \(1 inconclusive, 1 within\)$",
             r"  inconclusive  association · jobs  0\.92 \[.*\]  ± 0\.20  nurse −2\.20, plumber \+2\.20, ",
         ]
     )
@@ -31,18 +32,21 @@ def test_verbose_shows_every_gate(project, table_suite):
 
 
 def test_a_run_that_passes_says_so_in_one_line(project, table_suite):
-    assert section(project(table_suite, "-k", "loose")).splitlines()[1] == "table: passed 1 gate (1 within)"
+    lines = section(project(table_suite, "-k", "loose")).splitlines()
+    assert lines[1:3] == ["PASS (1 gate: 1 within)", "table: 1 gate passed (1 within)"]
 
 
-def test_a_treated_model_belongs_to_its_base_and_is_named_by_its_treatment(project, table_suite):
-    treated = table_suite.replace('name="table"', 'name="table·mix"') + (
-        "\n    def test_untreated(corpus):"
-        "\n        plain = TableModel({}, {'he': 0.5, 'she': 0.5}, name='table')"
-        "\n        biascheck.assert_association_within(biascheck.measures.association(plain, corpus), margin=0.2)\n"
+def test_a_treated_model_belongs_to_its_base_and_is_named_by_its_treatment(tiny):
+    found = tiny(
+        """
+        def test_both():
+            biascheck.assert_within_margin(result(0.1), margin=0.5)
+            biascheck.assert_within_margin(result(0.9, treatment=("mix",)), margin=0.5)
+        """
     )
-    lines = section(project(treated)).splitlines()
-    assert lines[1] == "table: FAILED 1 of 3 gates (1 inconclusive, 2 within)"
-    assert lines[2].startswith("  inconclusive  association · jobs · mix  0.92 [")
+    lines = found.section.splitlines()
+    assert lines[2] == "tiny: 1 of 2 gates failed (1 exceeds, 1 within)"
+    assert lines[3].startswith("  exceeds  association · jobs · mix  0.90 [")
 
 
 def test_suites_are_counted_by_their_folder(pytester, table_suite):
