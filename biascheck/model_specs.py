@@ -1,4 +1,4 @@
-"""``biascheck.load``: from a folder, a hub id, a bundled model, a reference standard, or a pair in memory."""
+"""``biascheck.load``: from a folder, a Hub id, a bundled model, a reference standard, or a pair in memory."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def load(
 def load(model: str | Path | tuple[Any, Any], **options: Any) -> Any:
     """Load a language model, a text classifier or an encoder for measuring.
 
-    ``model`` is a local folder, a hub id, the bundled ``minilm-mlm``, a ``(model, tokenizer)`` pair, or a reference:
+    ``model`` is a local folder, a Hub id, the bundled ``minilm-mlm``, a ``(model, tokenizer)`` pair, or a reference:
     ``reference:parity``, ``reference:workforce``, ``reference:planted(dose=0.3)`` (models whose bias is known by
     construction) or ``reference:tiny`` (random weights). Weights are read from safetensors only and no code from
     the model's author is run, unless ``allow_pickle`` or ``trust_remote_code`` say otherwise. A model whose head would

@@ -95,21 +95,9 @@ FILES = [
     ROOT / "README.md",
     ROOT / "conftest.py",
 ]
-NOT_YET = {
-    "docs/errata.md": "shows biascheck.stats, which is no public room",
-    "docs/own-measure.md": "imports private modules; all of it is in biascheck.extend",
-    "docs/statistics.md": "shows biascheck.stats, which is no public room",
-}
 
 
-def cases() -> Iterator[object]:
-    for path in FILES:
-        name = path.relative_to(ROOT).as_posix()
-        marks = [pytest.mark.xfail(reason=NOT_YET[name], strict=True)] if name in NOT_YET else []
-        yield pytest.param(path, id=name, marks=marks)
-
-
-@pytest.mark.parametrize("path", list(cases()))
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_what_users_copy_uses_public_names_only(path):
     found = [
         f"{path.relative_to(ROOT)}: line {line} of the code after line {start}: {name}"

@@ -1,6 +1,6 @@
-"""The ``biascheck`` command: start a project, judge and draw stored results again, look after models and cache.
+"""The ``biascheck`` command: start a project, render and compare stored results, list models, manage the cache.
 
-Exit codes: 0 all is well, 1 what ``--fail-on`` names has happened, 2 wrong use or a file that cannot be read.
+Exit codes: 0 success, 1 what ``--fail-on`` names was found, 2 a usage error or a file that cannot be read.
 """
 
 from biascheck.cli.app import app, main

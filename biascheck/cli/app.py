@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 import typer
 
@@ -15,14 +16,30 @@ from biascheck.cli.measures_command import measures
 from biascheck.cli.models_command import models
 from biascheck.cli.stored_command import card, report
 from biascheck.errors import BiascheckError
+from biascheck.release import __version__
 from biascheck.wording import visible
 
 __all__ = ["app", "main"]
 
-app = typer.Typer(help="Bias checks for language models.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 for command in (init, report, compare, card, measures, models, calibrate, debias):
     app.command()(command)
 app.add_typer(cache_app, name="cache")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"biascheck {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _biascheck(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Measure bias in language models, and gate on it. The gates themselves are run by pytest."""
 
 
 def main() -> None:

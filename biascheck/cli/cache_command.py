@@ -13,7 +13,7 @@ from biascheck.errors import UsageError
 
 __all__ = ["cache_app"]
 
-cache_app = typer.Typer(help="What is kept from earlier runs.", no_args_is_help=True)
+cache_app = typer.Typer(help="Show or clear what earlier runs left in the cache.", no_args_is_help=True)
 
 _ONE = {"staging": "unfinished file or folder", "other": "file of others"}
 _MANY = {"staging": "unfinished files or folders", "other": "files of others"}
@@ -21,7 +21,7 @@ _MANY = {"staging": "unfinished files or folders", "other": "files of others"}
 
 @cache_app.command()
 def info() -> None:
-    """Tell where the cache is, how much it holds of each kind, and what is in use."""
+    """Show where the cache is, how much it holds of each kind, and what is in use."""
     from biascheck.cache.document_cache import cache_folder
     from biascheck.cache.inventory import entries_in, in_use
 
@@ -37,10 +37,10 @@ def info() -> None:
 @cache_app.command()
 def clear(
     only: Annotated[
-        list[str] | None, typer.Option(help="remove only this kind (may be repeated), such as results or models")
+        list[str] | None, typer.Option(help="remove only this kind, such as results or models; may be repeated")
     ] = None,
 ) -> None:
-    """Remove what is in the cache, trained checkpoints included, except what a running process works on."""
+    """Remove everything biascheck wrote there, trained checkpoints included, except what a running process works on."""
     from biascheck.cache import inventory
     from biascheck.cache.document_cache import cache_folder
 

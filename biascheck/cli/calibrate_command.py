@@ -16,9 +16,9 @@ __all__ = ["calibrate"]
 def calibrate(
     doses: Annotated[str, typer.Option(help="doses of the planted bias, separated by commas")] = "0,0.25,0.5,0.75,1",
     parity_models: Annotated[int, typer.Option("--models", min=0, help="parity models to train")] = 20,
-    trials: Annotated[int, typer.Option(min=1, help="simulated data sets for each gate and true value")] = 500,
-    suites: Annotated[Path | None, typer.Option(help="folder of the suites; without it, those of this release")] = None,
-    real: Annotated[str, typer.Option(help="model whose variance the simulated data have")] = "minilm-mlm",
+    trials: Annotated[int, typer.Option(min=1, help="simulated data sets per gate and true value")] = 500,
+    suites: Annotated[Path | None, typer.Option(help="folder of the suites (default: those of this release)")] = None,
+    real: Annotated[str, typer.Option(help="model from which the simulated data take their variance")] = "minilm-mlm",
     out: Annotated[Path, typer.Option(help="folder for calibration.json, .svg and .md")] = Path("docs"),
 ) -> None:
     """Validate measures and gates on models with known bias; training these takes most of an hour, once."""

@@ -1,4 +1,4 @@
-"""Stored results side by side: what has moved away from parity?"""
+"""Compare stored results: which moved away from parity?"""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ def compare(
     fail_on: Annotated[
         FailOn | None,
         typer.Option(
-            help="exit with 1 if a result regressed or could not be judged, or already if one is inconclusive"
+            help="exit with 1 if a result regressed or has no interval; inconclusive: also if one is inconclusive"
         ),
     ] = None,
-    tolerance: Annotated[float, typer.Option(min=0.0, help="how much further from parity a result may lie")] = 0.0,
+    tolerance: Annotated[float, typer.Option(min=0.0, help="how much further from parity a result may be")] = 0.0,
     markdown: Annotated[Path | None, typer.Option(help="also write the comparison as Markdown")] = None,
     report: Annotated[Path | None, typer.Option(help="also write the comparison as an HTML report")] = None,
 ) -> None:
     """Compare stored results with later ones; no model is needed.
 
-    Exit codes: 0 done, 1 what --fail-on names has happened, 2 wrong use, an unreadable file, or results that cannot be
-    compared.
+    Exit codes: 0 success, 1 what --fail-on names was found, 2 a usage error, an unreadable file, or results that cannot
+    be compared.
     """
     from biascheck.gates.run_files import read_run
     from biascheck.results.baselines import judge_against

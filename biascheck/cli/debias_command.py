@@ -1,4 +1,4 @@
-"""A model trained further on counterfactual text, and what that did to it."""
+"""Fine-tune a model on counterfactual text, and show what that changed."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ __all__ = ["debias"]
 
 
 def debias(
-    model: Annotated[str, typer.Argument(help="a folder, a hub id, a bundled name or reference:NAME")],
-    text: Annotated[Path, typer.Option(help="text to train on: one a line, or a .tsv or .csv with a column Text")],
+    model: Annotated[str, typer.Argument(help="a folder, a Hub id, a bundled name or reference:NAME")],
+    text: Annotated[Path, typer.Option(help="text to train on: one per line, or a .tsv or .csv with a column Text")],
     out: Annotated[Path, typer.Option(help="folder to write the checkpoint to")],
     recipe: Annotated[str, typer.Option(help="name of the recipe")] = "lora",
     names: Annotated[Path | None, typer.Option(help="JSON file of name pairs (default: our own)")] = None,
     language: Annotated[str, typer.Option(help="language of the text: en or de")] = "en",
 ) -> None:
-    """Train a language model further by a recipe, and print what it gained and what it lost.
+    """Fine-tune a language model by a recipe, and print how bias and loss changed.
 
-    The same command goes on after an interruption, and costs nothing the second time.
+    Run the same command again after an interruption: it resumes. Once finished, the checkpoint is taken from the cache.
     """
     import shutil
 

@@ -34,14 +34,14 @@ class Ci(StrEnum):
 
 def init(
     folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="the project; bias/ is written into it")] = Path(),
-    suites: Annotated[str, typer.Option(help="suites with commas between them, or all")] = "all",
-    ci: Annotated[Ci, typer.Option(help="the CI to write a workflow for")] = Ci.GITHUB,
-    model: Annotated[str, typer.Option(help="the model that CI measures: a folder or a hub id")] = "./checkpoint",
+    suites: Annotated[str, typer.Option(help="suites, separated by commas, or all")] = "all",
+    ci: Annotated[Ci, typer.Option(help="the CI system to write a workflow for")] = Ci.GITHUB,
+    model: Annotated[str, typer.Option(help="the model that CI measures: a folder or a Hub id")] = "./checkpoint",
     force: Annotated[bool, typer.Option("--force", help="overwrite files that you have edited")] = False,
 ) -> None:
     """Write a folder bias/ with suites, margins and a test of your own, and a workflow for CI.
 
-    Run it again after an upgrade: files that you have not edited are refreshed, edited ones stay unless you agree.
+    Run it again after an upgrade: files that you have not edited are refreshed, edited ones are kept unless you agree.
     """
     chosen = available_suites() if suites == "all" else [name.strip() for name in suites.split(",") if name.strip()]
     systems = {Ci.BOTH: ["github", "gitlab"], Ci.NONE: []}.get(ci, [str(ci)])

@@ -1,4 +1,4 @@
-"""Which measures there are, what they need of a model, and where they come from."""
+"""List the measures: what they compute, what they need of a model, and which paper defined them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["measures"]
 
 
 def measures() -> None:
-    """List the measures: the figure, what a model must be able to do, and the paper."""
+    """List the measures: the statistic, what a model must be able to do, and the paper."""
     from biascheck.measures.catalogue import catalogue
 
     rows = [("measure", "figure", "needs a model that", "paper")]

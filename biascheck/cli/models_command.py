@@ -1,4 +1,4 @@
-"""Which models there are without a download."""
+"""List the models that need no download."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def models() -> None:
     """List the models that need no download."""
     for name, what in (*_own(), *_downloaded()):
         typer.echo(f"{name:38} {what}")
-    typer.echo("Any folder or hub id of a masked or causal language model works too.")
+    typer.echo("Any local folder or Hub id of a masked or causal language model works too.")
 
 
 def _own() -> Iterator[tuple[str, str]]:
@@ -22,17 +22,17 @@ def _own() -> Iterator[tuple[str, str]]:
     from biascheck.reference_models.reference_specs import BUNDLED_DOSES
 
     for name in BUNDLED:
-        yield name, "bundled: written into the cache on first use"
+        yield name, "bundled; written to the cache on first use"
     for name in BUNDLED_DOSES:
-        yield f"reference:{name}", "bundled: its bias is known by construction"
-    yield "reference:planted(dose=0.3)", "any dose from 0 to 1: trained on first use, then cached"
+        yield f"reference:{name}", "bundled; its bias is known by construction"
+    yield "reference:planted(dose=0.3)", "any dose from 0 to 1; trained on first use, then cached"
     yield "reference:planted(dose=0.3, tilt=1)", "the same, with all pronouns tilted towards male (log-odds)"
     for name in REFERENCES:
         yield f"reference:{name}", "built in memory"
 
 
 def _downloaded() -> Iterator[tuple[str, str]]:
-    """Models in the hub's cache on this machine."""
+    """Models in the Hub cache on this machine."""
     from huggingface_hub import scan_cache_dir
     from huggingface_hub.errors import CacheNotFound
 
@@ -42,4 +42,4 @@ def _downloaded() -> Iterator[tuple[str, str]]:
         return
     for repository in sorted(found, key=lambda repo: repo.repo_id):
         if repository.repo_type == "model":
-            yield repository.repo_id, "downloaded before: in the hub's cache"
+            yield repository.repo_id, "downloaded before, in the Hub cache"

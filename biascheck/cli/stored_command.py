@@ -1,4 +1,4 @@
-"""Commands that turn stored results into something to read; none needs a model."""
+"""Render stored results as a report or a model card; no model is needed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Results = Annotated[Path, typer.Argument(help="JSON file written by pytest --bia
 
 
 def report(results: Results, out: Annotated[Path | None, typer.Option(help="HTML file to write")] = None) -> None:
-    """Draw the HTML report of stored results; no model is needed."""
+    """Render the HTML report of stored results; no model is needed."""
     from biascheck.gates.run_files import read_run
     from biascheck.report import write_report
 
@@ -30,10 +30,10 @@ def report(results: Results, out: Annotated[Path | None, typer.Option(help="HTML
 
 def card(
     results: Results,
-    out: Annotated[Path | None, typer.Option(help="file to write; without it the card is printed")] = None,
-    model: Annotated[str | None, typer.Option(help="which model, if the file has several")] = None,
+    out: Annotated[Path | None, typer.Option(help="file to write (default: print the card)")] = None,
+    model: Annotated[str | None, typer.Option(help="the model, if the file has results of several")] = None,
 ) -> None:
-    """Write a fragment for a model card: metadata for the Hugging Face hub, and a section to read."""
+    """Write a fragment for a model card: metadata for the Hugging Face Hub, and a Markdown section."""
     from biascheck.files import write_atomically
     from biascheck.gates.run_files import read_run
     from biascheck.report.hub_card import card_of

@@ -63,7 +63,7 @@ def bias_model(request: pytest.FixtureRequest) -> Model:
     """
     if not hasattr(request, "param"):
         raise pytest.UsageError(
-            "no model to measure: pass --bias-model FOLDER (or a hub id, or reference:tiny), "
+            "no model to measure: pass --bias-model FOLDER (or a Hub id, or reference:tiny), "
             'or set model = "…" in [tool.biascheck] of pyproject.toml'
         )
     from biascheck.model_specs import load_any

@@ -47,6 +47,10 @@ def test_the_package_runs_as_a_module():
     assert "calibrate" in told.stdout
 
 
+def test_the_version_is_that_of_the_package(run):
+    assert run("--version")[:2] == (0, f"biascheck {biascheck.__version__}\n")
+
+
 def test_a_stored_result_is_drawn_again(run, result, tmp_path):
     biascheck.write_results(tmp_path / "results.json", [result])
     code, out, _ = run("report", tmp_path / "results.json")

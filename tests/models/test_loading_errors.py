@@ -52,7 +52,7 @@ def pickle_weights(folder: Path) -> None:
 
 @pytest.mark.parametrize("wanted", ["./no/such", "/no/such", "~/no/such", "a/b/c", Path("org/name")])
 def test_a_missing_path(wanted):
-    assert message(wanted) == f"no folder {str(wanted)!r}; check the path, or pass a hub id such as 'org/name'"
+    assert message(wanted) == f"no folder {str(wanted)!r}; check the path, or pass a Hub id such as 'org/name'"
 
 
 def test_a_file_instead_of_a_folder(folder):

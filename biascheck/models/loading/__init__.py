@@ -1,1 +1,1 @@
-"""From a folder, a hub id or a bundled name to a model."""
+"""From a folder, a Hub id or a bundled name to a model."""

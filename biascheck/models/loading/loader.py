@@ -1,4 +1,4 @@
-"""Models from a folder, a hub id, a bundled name, or a pair in memory."""
+"""Models from a folder, a Hub id, a bundled name, or a pair in memory."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def _folder(model: str | Path, revision: str | None, hub_files: list[str]) -> Pa
     if path.is_file():
         raise ModelError(f"{path} is a file; pass the folder that holds config.json, weights and tokenizer")
     if isinstance(model, Path) or str(model).startswith((".", "/", "~")) or not HUB_ID.fullmatch(str(model)):
-        raise ModelError(f"no folder {str(model)!r}; check the path, or pass a hub id such as 'org/name'")
+        raise ModelError(f"no folder {str(model)!r}; check the path, or pass a Hub id such as 'org/name'")
     return _from_hub(str(model), revision, hub_files)
 
 
