@@ -90,7 +90,9 @@ def test_another_precision_is_another_model(bert_folder):
     half = load(bert_folder, dtype="bfloat16")
     assert half.torch_model.dtype == torch.bfloat16
     assert half.fingerprint != load(bert_folder, lazy=True).fingerprint
-    assert scores(half) == pytest.approx(scores(loaded("bert-uncased")), rel=0.1)
+    # Without oneDNN: where a sandbox reports AMX and does not allow it, its bfloat16 kernels kill the process.
+    with torch.backends.mkldnn.flags(enabled=False):
+        assert scores(half) == pytest.approx(scores(loaded("bert-uncased")), rel=0.1)
 
 
 def test_a_pair_is_known_by_its_tensors_its_tokenizer_and_its_precision():
