@@ -63,8 +63,10 @@ def test_what_is_not_a_finite_vector_is_refused(bad: object):
 
 
 def test_the_message_names_the_first_bad_item():
-    with pytest.raises(ScoreError, match=r"2 of 4 .* not finite \(first: nan at position 1\)"):
+    with pytest.raises(ScoreError, match=r"2 of 4 values of the first sample .* \(first: nan at position 1\)"):
         standardised_difference([0.0, math.nan, 1.0, math.inf], [1.0])
+    with pytest.raises(ScoreError, match=r"1 of 2 values of the second sample"):
+        standardised_difference([1.0], [0.0, math.inf])
 
 
 def test_rosenthal_r_has_no_sign_and_counts_both_members_of_a_pair():
@@ -119,6 +121,7 @@ def test_the_ends_of_the_interval_put_the_observed_t_into_either_tail(level: flo
     for end, share in ((found.low, (1 + level) / 2), (found.high, (1 - level) / 2)):
         assert oracle.nct.cdf(t, 21, noncentrality(end, 9, 14)) == pytest.approx(share, abs=1e-9)
     assert (found.level, found.method) == (level, "noncentral t")
+    assert standardised_difference_interval(0.5, 9, 14).level == 0.95
 
 
 @example(part=0.0, n_a=2, n_b=3, level=0.9999)

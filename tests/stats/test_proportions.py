@@ -18,7 +18,9 @@ def test_agrees_with_scipy(counts, level):
 
 
 def test_a_share_of_one_leaves_room_for_doubt():
-    assert wilson_interval(1.0, 60).low < 0.95
+    found = wilson_interval(1.0, 60)
+    assert found.low < 0.95
+    assert (found.level, found.method) == (0.95, "Wilson score")
 
 
 @pytest.mark.parametrize(("share", "n"), [(0.5, 0), (1.2, 10), (float("nan"), 10)])
