@@ -98,11 +98,14 @@ UNSTORABLE = {
 }
 
 
-@DISTRIBUTIONS
-@pytest.mark.parametrize("made", UNSTORABLE.values(), ids=UNSTORABLE)
+@pytest.mark.parametrize(
+    ("made", "processes"),
+    [
+        *(pytest.param(made, (), id=name) for name, made in UNSTORABLE.items()),
+        pytest.param(UNSTORABLE["a NaN attached"], ("-n", "1"), id="xdist"),
+    ],
+)
 def test_what_no_file_can_hold_is_refused_at_the_assertion_and_nothing_else_is_lost(tiny, processes, made):
-    if processes and "Facts" not in made:
-        pytest.skip("one kind shows that a worker refuses, too")
     suite = f"""
 import numpy
 from handmade import result_of, items_of
