@@ -184,7 +184,7 @@ def test_a_real_scikit_learn_pipeline():
     classifier = as_classifier(fitted, positive=1)
     assert classifier.rate(["good day"])[0] == pytest.approx(fitted.predict_proba(["good day"])[0][1])
     with pytest.raises(
-        UsageError, match="are 0, 1, and it is unclear which of them is positive; say so with positive="
+        UsageError, match="are 0, 1, and it is unclear which of them is positive; set positive="
     ):
         as_classifier(fitted)
     with pytest.raises(UsageError, match="has no classes; fit it first"):
