@@ -171,7 +171,7 @@ def test_an_estimator():
     assert (classifier.name, classifier.rate(["one two"])) == ("WordCount", [0.02])
     assert as_classifier(WordCount(), positive="neg").rate(["one two"]) == [0.98]
     assert classifier.fingerprint == as_classifier(WordCount()).fingerprint
-    with pytest.raises(UsageError, match="the classes of WordCount are neg, pos, and which of them is positive"):
+    with pytest.raises(UsageError, match="the classes of WordCount are neg, pos, and it is unclear which of them is positive"):
         as_classifier(WordCount(), positive="good")
 
 
