@@ -97,7 +97,7 @@ def lexicon_from_text(
     kept = [s for s in sentences if len(s) <= LONGEST_SENTENCE] if pairs is None else sentences
     found = _gathered(kept, {word.lower(): word for word in bias}, frozenset(map(str.lower, exclude)), each, seed)
     entries = tuple(Entry(word, tuple(found[word]), b) for word, b in bias.items() if word in found)
-    left_out = tuple(LeftOut(word, "no neutral sentence of the text holds it") for word in bias if word not in found)
+    left_out = tuple(LeftOut(word, "no neutral sentence of the text contains it") for word in bias if word not in found)
     if not entries:
         raise CorpusError(f"{name!r}: not one of {len(bias)} words occurs in a neutral sentence of the text; give more")
     definitional = sampled_gender_pairs(kept, seed=seed) if pairs is None else pairs

@@ -110,7 +110,7 @@ def read_documents(file: str | Path, *, name: str | None = None, language: str =
     path = Path(file)
     if not path.is_file():
         raise DataNotFoundError(
-            f"{path} does not exist; give a file with one text a line, or a .tsv with a column Text"
+            f"{path} does not exist; give a file with one text per line, or a .tsv with a column Text"
         )
     return Documents.of(name or path.name.split(".")[0], read_texts(path), language=language)
 

@@ -54,7 +54,7 @@ class Entry:
     def __post_init__(self) -> None:
         object.__setattr__(self, "contexts", tuple(self.contexts))
         if not self.contexts:
-            raise CorpusError(f"{self.word!r} has no sentence to be looked at in; leave it out")
+            raise CorpusError(f"{self.word!r} has no sentence to be measured in; leave it out")
         if self.bias is not None and not np.isfinite(self.bias):
             raise CorpusError(f"{self.word!r} has the bias {self.bias}; give a finite number or none")
 

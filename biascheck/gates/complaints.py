@@ -76,7 +76,7 @@ def _doubt(gate: Gate) -> str:
     """Why nothing can be said, and what would help."""
     if gate.too_many_skipped:
         return (
-            f"more than {gate.most_skipped:.0%} of the {gate.unit} have no score: mend the corpus or the model, or "
+            f"more than {gate.most_skipped:.0%} of the {gate.unit} have no score: fix the corpus or the model, or "
             "allow a larger share with skipped="
         )
     if gate.interval is None:

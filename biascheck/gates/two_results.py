@@ -51,7 +51,7 @@ def assert_reduced(before: Result, after: Result, by: float = 0.0, *, level: flo
     """
     __tracebackhide__ = True
     if checked_number(by, "by") < 0:
-        raise UsageError(f"by={by} is no reduction to ask for; give 0 or a number above")
+        raise UsageError(f"by={by} is negative; give 0 or a positive number")
     comparison = compare(before, after, level=checked_share(level, "level"))
     record(comparison, after)
     interval = comparison.interval

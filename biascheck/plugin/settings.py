@@ -98,7 +98,7 @@ def _resolve(config: pytest.Config) -> Settings:
     values["asked"] = any(config.getoption(f"--bias-{key.replace('_', '-')}") for key in ASKING)
     assert set(values) <= {field.name for field in fields(Settings)}
     if not values.get("tolerance", 0.0) >= 0:
-        raise pytest.UsageError(f"--bias-tolerance {values['tolerance']} allows nothing; give 0 or a number above")
+        raise pytest.UsageError(f"--bias-tolerance {values['tolerance']} is not allowed; give 0 or a positive number")
     return Settings(**values)
 
 

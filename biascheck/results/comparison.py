@@ -216,7 +216,7 @@ class _Match:
                 "measure both on the same corpus"
             )
         if any((first.cluster, first.side) != (second.cluster, second.side) for first, second in shared):
-            raise UsageError(f"{before.title} and {after.title} group the same items otherwise; measure both again")
+            raise UsageError(f"{before.title} and {after.title} group the same items differently; measure both again")
         unmatched = tuple(sorted(earlier.keys() ^ later.keys()))
         resamples = max(RESAMPLES, round(RESAMPLES_IN_TAIL * family / (1 - level)))
         return cls(before, after, shared, unmatched, resamples)

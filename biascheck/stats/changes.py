@@ -39,7 +39,7 @@ def judge_change(interval: Interval | None, tolerance: float = 0.0) -> Change:
     As ``tolerance`` is not negative, every interval is exactly one of the four.
     """
     if not (math.isfinite(tolerance) and tolerance >= 0):
-        raise UsageError(f"tolerance {tolerance} is no change for the worse to allow; give 0 or a finite number above")
+        raise UsageError(f"tolerance {tolerance} is not allowed; give 0 or a positive finite number")
     if interval is None:
         return Change.INCONCLUSIVE
     if interval.low > tolerance:

@@ -54,7 +54,7 @@ def influences(sample: Sample, statistic: str) -> Vector:
         return np.asarray((values - values.mean()) / max(1, values.size - 1))
     folded = PEARSON_MOMENTS if statistic == "pearson" else SUMS.get(statistic)
     if folded is None:
-        raise UsageError(f"{statistic!r} is no function of sums over items; give a sample without draws")
+        raise UsageError(f"{statistic!r} is not a function of sums over items; give a sample without draws")
     columns = folded.columns(sample)
     whole = columns.sum(axis=0)
     found = folded.fold(whole) - folded.fold(whole - columns)

@@ -53,7 +53,7 @@ def test_files_that_do_not_fit_are_refused(tmp_path):
     corpus = competency()
     with pytest.raises(CorpusError, match="needs 'id'"):
         rated_competency(corpus, _file(tmp_path, ["x,competent"], header="sentence,ann"))
-    with pytest.raises(CorpusError, match="no pair of 'competency'"):
+    with pytest.raises(CorpusError, match="not a pair of 'competency'"):
         rated_competency(corpus, _file(tmp_path, ["x,competent"], header="id,ann"))
     with pytest.raises(CorpusError, match="labelled 'clever'"):
         rated_competency(corpus, _file(tmp_path, ["competency/1,clever"], header="id,ann"))

@@ -44,7 +44,7 @@ def test_files_are_read_alike(tmp_path, name):
 
 
 def test_a_missing_file_or_column_is_told(tmp_path):
-    with pytest.raises(DataNotFoundError, match="give a file with one text a line"):
+    with pytest.raises(DataNotFoundError, match="give a file with one text per line"):
         read_documents(tmp_path / "no.txt")
     (tmp_path / "a.tsv").write_text("ID\tBody\n1\tx\n")
     with pytest.raises(CorpusError, match="lacks the column Text; it has"):

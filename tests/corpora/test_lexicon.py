@@ -82,7 +82,7 @@ def test_sentences_of_a_text_exclude_gendered_words():
         "nurse": ["The nurse left early.", "A flight attendant and a nurse met.", "Nurse Smith came in."],
         "flight attendant": ["A flight attendant and a nurse met."],
     }
-    assert found.left_out == (LeftOut("baker", "no neutral sentence of the text holds it"),)
+    assert found.left_out == (LeftOut("baker", "no neutral sentence of the text contains it"),)
     assert [c.word for c in found.entries[0].contexts] == ["nurse", "nurse", "Nurse"]
 
 
@@ -108,7 +108,7 @@ def test_definitional_words_are_swapped_and_ambiguous_ones_left_alone():
     }
     for pair in pairs:
         assert {s.target_text.lower() for s in pair.sentences.values()} == set(str(pair.labels["targets"]).split("-"))
-    with pytest.raises(CorpusError, match="no sentence holds one of the words"):
+    with pytest.raises(CorpusError, match="no sentence contains one of the words"):
         sampled_gender_pairs(["Nothing here."])
 
 

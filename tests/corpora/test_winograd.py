@@ -178,7 +178,7 @@ def test_our_rule_leaves_out_what_does_not_match_and_says_why(kind, kept, shared
 
 def test_pronouns_that_are_no_pair_are_left_out(shared_data):
     reasons = {line.id: line.reason for line in published_winobias(shared_data, "dev", "T2").left_out}
-    assert reasons["171"].startswith("the pronouns he/her are no pair")
+    assert reasons["171"].startswith("the pronouns he/her are not a pair")
 
 
 def _files(folder, pro, anti):

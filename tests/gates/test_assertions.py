@@ -100,7 +100,7 @@ def test_more_skipped_items_than_allowed_fail_whatever_the_interval_says():
     assert failure(assert_within_margin, shy, 0.5, inconclusive="warn") == [
         "association on tiny × jobs: 0.41 [0.41, 0.41] cannot be judged: 2 of 7 pairs were skipped, e.g. 'she' is no "
         "word of this model; largest: baker +0.41, judge +0.41, mason +0.41 (5 pairs, 2 skipped, seed 0)",
-        "  more than 20% of the pairs have no score: mend the corpus or the model, or allow a larger share with "
+        "  more than 20% of the pairs have no score: fix the corpus or the model, or allow a larger share with "
         "skipped=",
     ]
     assert assert_within_margin(shy, 0.5, skipped=0.3).passed

@@ -63,7 +63,7 @@ def test_crossing_parity_is_judged_by_the_distance():
 
 
 def test_a_negative_reduction_cannot_be_asked_for():
-    with pytest.raises(UsageError, match="is no reduction to ask for"):
+    with pytest.raises(UsageError, match="is negative; give 0 or a positive number"):
         biascheck.assert_reduced(BEFORE, AFTER, by=-0.1)
 
 

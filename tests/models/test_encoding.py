@@ -177,7 +177,7 @@ def test_an_unknown_word_elsewhere_is_no_obstacle(wordpiece):
 
 def test_a_word_of_white_space_leaves_no_piece(wordpiece):
     assert reason(wordpiece, MaskedQuery("My son  works.", Span(6, 8))) == (
-        "'  ' leaves no token with this tokenizer; spell it otherwise or drop it"
+        "'  ' leaves no token with this tokenizer; spell it differently or drop it"
     )
 
 

@@ -258,7 +258,7 @@ def test_the_tolerance_of_the_settings_is_read(project, monkeypatch):
 def test_a_negative_tolerance_is_refused(project):
     run = project(SUITE, "--bias-tolerance", "-0.1")
     assert run.ret == pytest.ExitCode.USAGE_ERROR
-    run.stderr.fnmatch_lines(["ERROR: --bias-tolerance -0.1 allows nothing; give 0 or a number above"])
+    run.stderr.fnmatch_lines(["ERROR: --bias-tolerance -0.1 is not allowed; give 0 or a positive number"])
 
 
 def test_a_baseline_has_one_line_an_entry(baseline):

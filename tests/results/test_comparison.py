@@ -225,7 +225,7 @@ def test_another_cluster_of_the_same_item_is_refused():
     after = result_of(
         [replace(item, cluster="one") if n == 0 else item for n, item in enumerate(shifted(before, 1).items)]
     )
-    with pytest.raises(UsageError, match="group the same items otherwise; measure both again"):
+    with pytest.raises(UsageError, match="group the same items differently; measure both again"):
         compare(before, after)
 
 

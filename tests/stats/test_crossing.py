@@ -34,7 +34,7 @@ def test_an_influence_is_what_the_figure_loses_without_the_item(statistic):
 
 
 def test_a_statistic_that_is_no_sum_is_refused():
-    with pytest.raises(UsageError, match="'spearman' is no function of sums"):
+    with pytest.raises(UsageError, match="'spearman' is not a function of sums"):
         widening(crossed(rng().normal(size=(6, 3)), covariate=np.arange(6.0)), "spearman")
 
 

@@ -63,7 +63,7 @@ def rated_competency(corpus: Corpus, file: str | PathLike[str]) -> RatedCorpus:
     votes = {str(row["id"]): _votes(row) for row in rows}
     unknown = set(votes) - {pair.id for pair in corpus}
     if unknown:
-        raise CorpusError(f"{file} labels {sorted(unknown)[0]!r}, which is no pair of {corpus.name!r}")
+        raise CorpusError(f"{file} labels {sorted(unknown)[0]!r}, which is not a pair of {corpus.name!r}")
     pairs, left_out = [], []
     for pair in corpus:
         winner, reason = _winner(votes.get(pair.id, ()))

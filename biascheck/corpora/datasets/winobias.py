@@ -73,7 +73,7 @@ def published_winobias(
     pair (he/she, him/her, his/her), nothing else differs, and nothing else in the sentence shows a
     gender. ``rule="authors"`` keeps what Manela et al. 2021 scored: every pro line with exactly one
     bracketed he, she, him, her or his, beside the first bracketed pronoun of the anti line, even where
-    these are no pair (test split: 374 of T1 and 391 of T2). Every other line is left out with its reason.
+    these are not a pair (test split: 374 of T1 and 391 of T2). Every other line is left out with its reason.
     """
     _check(split, kind, rule)
     pro, anti = (_lines(folder, side, kind, split) for side in ("pro", "anti"))
@@ -139,7 +139,7 @@ def _objection(pro: _Line, anti: _Line, rule: str) -> str:
     if pro.frame != anti.frame:
         return "the pro and the anti version differ in more than the pronoun"
     if _form(pro, anti) not in FORMS:
-        return f"the pronouns {_form(pro, anti)} are no pair"
+        return f"the pronouns {_form(pro, anti)} are not a pair"
     shown = GENDERED & set(re.findall(r"\w+", pro.frame.lower()))
     return f"{sorted(shown)[0]!r} shows a gender outside the pronoun" if shown else ""
 

@@ -181,7 +181,7 @@ def sampled_gender_pairs(
         for place in sorted(rng.permutation(len(found))[:each].tolist())
     ]
     if not chosen:
-        raise CorpusError(f"no sentence holds one of the words {', '.join(sorted(partner))}; give more text")
+        raise CorpusError(f"no sentence contains one of the words {', '.join(sorted(partner))}; give more text")
     return Corpus(name, GROUPS, tuple(chosen))
 
 

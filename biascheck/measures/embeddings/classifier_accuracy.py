@@ -64,7 +64,7 @@ def classifier_accuracy(
     :func:`assert_classifier_accuracy_below` judges it.
     """
     if not 0 < training_share < 1:
-        raise UsageError(f"training_share {training_share} leaves nothing to train on or nothing to tell; 0.2 is usual")
+        raise UsageError(f"training_share {training_share} leaves nothing to train or nothing to test on; 0.2 is usual")
     embedding = embedding_of(model)
     drawn = draw_words(embedding, lexicon, draws=draws, seed=seed)
     genders = np.array([1.0 if lexicon.group_of(e) == lexicon.groups[0] else -1.0 for e in drawn.entries])
@@ -94,7 +94,7 @@ def _splits(genders: NDArray[np.float64], share: float, count: int, seed: int) -
     sides = [np.flatnonzero(genders > 0), np.flatnonzero(genders < 0)]
     size = max(1, round(share * len(genders) / 2))
     if min(map(len, sides)) <= size:
-        raise UsageError(f"{len(genders)} words leave too few of a gender to train on and to tell; give more words")
+        raise UsageError(f"{len(genders)} words leave too few of a gender to train and test on; give more words")
     for _ in range(count):
         training = np.zeros(len(genders), dtype=bool)
         for side in sides:

@@ -175,7 +175,7 @@ def _normalised(groups: Sequence[str], seen: Sequence[Answer | Refusal], prior: 
         if isinstance(answer, Refusal):
             return answer
         if isnan(answer.log_probability):
-            raise ScoreError("the model gave a log-probability that is no number; look for broken weights")
+            raise ScoreError("the model gave a log-probability that is not a number; the weights may be damaged")
         logs.append(answer.log_probability)
     if prior:
         logs = [with_people - without for with_people, without in zip(logs, logs[len(seen) :], strict=False)]

@@ -115,5 +115,5 @@ def _positive(classes: Sequence[Any], wanted: str | int | None, title: str) -> A
         return matching[0]
     raise UsageError(
         f"the classes of {title} are {', '.join(map(str, classes))}, and it is unclear which of them is positive; "
-        f"say so with positive={classes[-1]!r}"
+        f"set positive={classes[-1]!r}"
     )

@@ -71,7 +71,7 @@ class TransformersClassifier(TransformersModel):
         named = ", ".join(self.labels.values())
         raise ModelError(
             f"{self.name}: its classes are {named}, and it is unclear which of them is positive; "
-            f"say so with positive={self.labels[max(self.labels)]!r}"
+            f"set positive={self.labels[max(self.labels)]!r}"
         )
 
     @cached_property

@@ -235,7 +235,7 @@ def _pieces(span: Span, tokenised: _Tokenised, tokenizer: Any) -> list[int]:
         if not tokenised.special[index] and span.overlaps(_visible(offset, tokenised.text))
     ]
     if not found:
-        raise _NoPiecesError(f"{word!r} leaves no token with this tokenizer; spell it otherwise or drop it")
+        raise _NoPiecesError(f"{word!r} leaves no token with this tokenizer; spell it differently or drop it")
     for index in found:
         if not span.covers(_visible(tokenised.offsets[index], tokenised.text)):
             piece = tokenizer.convert_ids_to_tokens(tokenised.ids[index])
