@@ -171,7 +171,9 @@ def test_an_estimator():
     assert (classifier.name, classifier.rate(["one two"])) == ("WordCount", [0.02])
     assert as_classifier(WordCount(), positive="neg").rate(["one two"]) == [0.98]
     assert classifier.fingerprint == as_classifier(WordCount()).fingerprint
-    with pytest.raises(UsageError, match="the classes of WordCount are neg, pos, and it is unclear which of them is positive"):
+    with pytest.raises(
+        UsageError, match="the classes of WordCount are neg, pos, and it is unclear which of them is positive"
+    ):
         as_classifier(WordCount(), positive="good")
 
 
@@ -183,9 +185,7 @@ def test_a_real_scikit_learn_pipeline():
     fitted = make_pipeline(CountVectorizer(), LogisticRegression()).fit(["good day", "bad day"] * 4, [1, 0] * 4)
     classifier = as_classifier(fitted, positive=1)
     assert classifier.rate(["good day"])[0] == pytest.approx(fitted.predict_proba(["good day"])[0][1])
-    with pytest.raises(
-        UsageError, match="are 0, 1, and it is unclear which of them is positive; set positive="
-    ):
+    with pytest.raises(UsageError, match="are 0, 1, and it is unclear which of them is positive; set positive="):
         as_classifier(fitted)
     with pytest.raises(UsageError, match="has no classes; fit it first"):
         as_classifier(make_pipeline(CountVectorizer(), LogisticRegression()))
