@@ -18,8 +18,8 @@ def pairs():
 
 
 @pytest.fixture(scope="session")
-def deltas(bias_classifier, pairs, bias_seed):
-    """The deltas of the classifier of one condition, with how well it tells sentiments apart."""
+def deltas(bias_classifier, pairs, bias_seed, bias_readable):
+    """The deltas of the classifier of one condition; skipped where it does not tell positive from negative reviews."""
     found = {}
 
     def measure(condition, terms):
@@ -27,7 +27,7 @@ def deltas(bias_classifier, pairs, bias_seed):
             classifier = bias_classifier(condition)
             result = biascheck.measures.sentiment_delta(classifier, pairs[terms], seed=bias_seed)
             found[condition, terms] = with_quality(result, classifier, condition)
-        return found[condition, terms]
+        return bias_readable(found[condition, terms])
 
     return measure
 
