@@ -35,8 +35,12 @@ def provenance_of(model: str = "tiny", corpus: str = "jobs") -> Provenance:
     """Where a result of this model and this corpus comes from: other names have other fingerprints."""
     return replace(
         PROVENANCE,
-        model_fingerprint=PROVENANCE.model_fingerprint if model == "tiny" else sha256(model.encode()).hexdigest(),
-        corpus_fingerprint=PROVENANCE.corpus_fingerprint if corpus == "jobs" else sha256(corpus.encode()).hexdigest(),
+        model_fingerprint=PROVENANCE.model_fingerprint
+        if model == "tiny"
+        else sha256(model.encode(errors="replace")).hexdigest(),
+        corpus_fingerprint=PROVENANCE.corpus_fingerprint
+        if corpus == "jobs"
+        else sha256(corpus.encode(errors="replace")).hexdigest(),
     )
 
 

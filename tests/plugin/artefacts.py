@@ -78,12 +78,10 @@ class Artefacts:
     @property
     def headlines(self) -> dict[str, str]:
         """The verdict with its counts, as each artefact states it first."""
-        page = self.text("report.html")
-        hero = re.search(r"<h1>.*?<span>(.*?)</span></h1>\s*<p class=\"lead\">(.*?)</p>", page, re.S)
         failed = "".join(one for one in self.commands if one.startswith("::error title=bias gates::"))
         shown = {
             "terminal": self.section.splitlines()[1],
-            "html": html.unescape(f"{hero[1]} ({hero[2]})"),
+            "html": self._first_of_page(),
             "markdown": html.unescape(self.text("summary.md").splitlines()[2]).strip("✅❌ *"),
             "json": self.run.headline,
             "junit": self.facts["bias_outcome"],
@@ -91,6 +89,13 @@ class Artefacts:
         if failed:
             shown["annotation"] = failed.partition("gates::")[2].replace("%25", "%")
         return shown
+
+    def _first_of_page(self) -> str:
+        """The verdict, the list of reasons and the counts of the HTML report, in one line."""
+        verdict, rest = re.search(r"<h1>.*?<span>(\w+)</span></h1>(.*?</p>)", self.text("report.html"), re.S).groups()
+        reasons = ", ".join(re.findall(r"<li><bdi>(.*?)</bdi></li>", rest, re.S))
+        (counts,) = re.findall(r'<p class="lead">(.*?)</p>', rest, re.S)
+        return html.unescape(f"{': '.join(filter(None, (verdict, reasons)))} ({counts})")
 
     @property
     def headline(self) -> str:
