@@ -32,10 +32,10 @@ def test_the_terminal_shows_bounds_drivers_and_cautions(project):
     run.assert_outcomes(failed=1)
     run.stdout.fnmatch_lines(
         [
-            "*skew on always-he × winograd-t2·him/her: 0.67 *exceeds bound 0.30; largest: CEO +0.80*",
+            "*skew on always-he × winograd-t2 (form=him/her): 0.67 *exceeds bound 0.30; largest: CEO +0.80*",
             "*bound: agreed*",
-            "*caution: name resolution on always-he × winograd-t2·him/her·names has an F1 of 0%, below 75%*",
-            "*exceeds*skew · winograd-t2·him/her*< 0.30*",
-            "*within*stereotype · winograd-t2·him/her*< 0.20*",
+            "*caution: name resolution on always-he × winograd-t2 (form=him/her)·names has an F1 of 0%, below 75%*",
+            "*exceeds*skew · winograd-t2 (form=him/her)*< 0.30*",
+            "*within*stereotype · winograd-t2 (form=him/her)*< 0.20*",
         ]
     )

@@ -23,7 +23,7 @@ SUITE = """
     def test_delta(condition, bias_classifier, bias_seed):
         classifier = bias_classifier(condition, FEW, RECIPE)
         result = biascheck.measures.sentiment_delta(classifier, biascheck.corpora.review_pairs(FEW), seed=bias_seed)
-        biascheck.assert_no_sentiment_delta(result, margin=0.2)
+        biascheck.assert_no_sentiment_delta(result, margin=0.2, competence="ignore", reason="hardly trained")
 """
 
 

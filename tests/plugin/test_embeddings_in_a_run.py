@@ -12,9 +12,11 @@ build_reference("reference:tiny")
 SUITE = """
 import biascheck
 
+RANDOM = {{"competence": "ignore", "reason": "random vectors have no direction of gender"}}
+
 def test_direct_bias(bias_model):
     lexicon = biascheck.corpora.lexicon_from_templates("jobs", ["nurse", "plumber", "baker", "judge", "poet", "chef"])
-    biascheck.assert_direct_bias_below(biascheck.measures.direct_bias(bias_model, lexicon), bound={bound})
+    biascheck.assert_direct_bias_below(biascheck.measures.direct_bias(bias_model, lexicon), bound={bound}, **RANDOM)
 """
 
 
