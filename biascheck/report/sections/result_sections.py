@@ -150,17 +150,7 @@ def _figures(result: Result) -> list[Fact]:
         Fact(result.unit, f"{result.n:,}"),
         Fact("clusters", f"{result.clusters:,}"),
         Fact("skipped", f"{len(result.skipped):,}"),
-        *_competence(result),
     ]
-
-
-def _competence(result: Result) -> list[Fact]:
-    """Whether the model can do what the measure asks, beside the figure that depends on it."""
-    found = result.competence
-    if found is None:
-        return []
-    verdict = "yes" if found.passed else "no"
-    return [Fact(f"competent: {found.check}", f"{verdict}, {figure(found.value)} (at least {figure(found.floor)})")]
 
 
 def _chart(result: Result, attributes: Sequence[Attribute]) -> Markup:
