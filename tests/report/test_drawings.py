@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from report_contract import ATTACHMENTS, contract_gates, contract_results
 from report_markup import Element, parse
-from report_samples import DESCRIPTIONS, gate, item, result
+from report_samples import gate, item, result
 
 from biascheck.errors import UsageError
 from biascheck.gates.run import Run
@@ -17,7 +15,7 @@ from biascheck.report.html import page_of, render_page
 from biascheck.report.sections.beside_published import Citation, cited
 from biascheck.report.sections.overviews import changes_of, gaps_of, plane_of
 from biascheck.report.sections.paper_figures import paper_figures
-from biascheck.report.sections.papers import OWN, paper_of
+from biascheck.report.sections.papers import OWN
 from biascheck.results.attachments import (
     Correlations,
     Draws,
@@ -32,7 +30,6 @@ from biascheck.results.attachments import (
     TwoSided,
     WordMap,
 )
-from biascheck.results.description import Description
 from biascheck.results.published_figures import PublishedFigure, PublishedFigures
 from biascheck.stats import Interval
 
@@ -246,29 +243,6 @@ class TestTogether:
 
 
 class TestPapers:
-    @pytest.mark.parametrize(
-        ("measure", "corpus_paper", "tests", "key"),
-        [
-            ("association", "bartl2020", [], "bartl2020"),
-            ("association", "", [], "kurita2019"),
-            ("association", "", ["suites/manela2021/test_x.py::test_y"], "manela2021"),
-            ("workforce correlation", "manela2021", [], "manela2021"),
-            ("workforce correlation", "", [], "bartl2020"),
-            ("absolute delta", "", [], "jentzsch2022"),
-            ("neighbour correlation", "", [], "basta2019"),
-            ("my measure", "", ["tests/test_bartl2020.py::test_y"], "own"),
-            ("my measure", "bartl2020", [], "own"),
-            ("association of mine", "kurita2019", [], "own"),
-            ("cluster purity", "", [], "own"),
-            ("WEATHER bias", "", [], "own"),
-        ],
-    )
-    def test_a_result_belongs_to_a_paper(self, measure, corpus_paper, tests, key):
-        description = replace(DESCRIPTIONS.get(measure, Description(measure)), corpus_paper=corpus_paper)
-        judged = result(measure=measure, description=description)
-        assert paper_of(judged, tests).key == key
-        assert paper_of(gate(judged), tests).key == key
-
     def test_sections_come_in_the_order_of_the_papers_and_own_measures_last(self):
         measures = ("mine", "skew", "association")
         root = parse(render_page(page_of(Run(tuple(result(measure=measure, corpus="jobs") for measure in measures)))))
