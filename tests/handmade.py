@@ -94,3 +94,9 @@ def spread(centre: float, width: float, clusters: int = 10) -> dict[str, list[fl
 
 SKIPPED = Skipped("surgeon/0", "'she' is no word of this model", {"template": "t0"})
 SHOWN = {"male": Shown("Er ist Bäcker – „gut“.", 0, 2), "female": Shown("Sie ist Bäckerin 👩‍🍳.", 0, 3)}
+
+
+def attached(result: Result, kind: type) -> object:
+    """The only attachment of this kind."""
+    (found,) = (one for one in result.attachments if isinstance(one, kind))
+    return found

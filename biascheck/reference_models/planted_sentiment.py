@@ -27,7 +27,8 @@ def planted_classifier(shift: float) -> TextClassifier:
     def rate(texts: Sequence[str]) -> list[float]:
         return [_logistic(_rating(rewriter, text) - shift * _is_female(rewriter, text)) for text in texts]
 
-    return TextClassifier(rate, name=f"planted delta, shift {shift:g}", fingerprint=f"planted-delta-{shift:g}")
+    prints = f"planted-delta-{shift:g}"
+    return TextClassifier(rate, name=f"planted delta, shift {shift:g}", fingerprint=prints, scripted=True)
 
 
 def planted_deltas(corpus: Corpus, shift: float) -> Mapping[str, float]:

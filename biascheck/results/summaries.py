@@ -36,15 +36,12 @@ __all__ = [
     "DISTANCES",
     "LEVEL",
     "RESAMPLES",
-    "VERSION",
     "interval_method",
     "interval_of",
     "interval_of_sample",
     "summarise",
 ]
 
-VERSION = 2
-"""Of how items become figures and intervals; part of the cache key, so that no interval outlives its method."""
 LEVEL = 0.95
 RESAMPLES = 2_000
 RESAMPLES_IN_TAIL = 40

@@ -139,11 +139,3 @@ def test_a_measurement_that_fails_is_not_cached(tmp_path):
     with caching(cache), pytest.raises(biascheck.BiascheckError):
         biascheck.measures.association(TableModel({}, {}), corpus_of())
     assert cache.info().entries == 0
-
-
-def test_another_way_of_summarising_is_computed_anew(tmp_path, monkeypatch):
-    cache, model = DocumentCache(tmp_path), TableModel(TABLE, EVEN)
-    assert was_asked(cache, model, corpus_of())
-    assert not was_asked(cache, model, corpus_of())
-    monkeypatch.setattr("biascheck.results.summaries.VERSION", "another")
-    assert was_asked(cache, model, corpus_of())

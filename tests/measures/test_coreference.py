@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from handmade import attached
 
 import biascheck
 from biascheck.corpora.datasets.gap import Gap, GapItem
 from biascheck.errors import ScoreError, UsageError
+from biascheck.extend import Table
 from biascheck.measures.coreference.gap_resolution import CLASSES
 from biascheck.measures.coreference.probe import grouped_folds, told_by_others
 from biascheck.measures.coreference.topic_correlation import topics_of
@@ -53,7 +55,7 @@ def test_a_referent_that_can_be_read_off_the_states_is_found():
     result = biascheck.measures.gap_resolution(encoder(6.0), gap(), repeats=1)
     assert result.estimate > 0.9
     assert result.interval.low < result.estimate
-    assert result.where(gender="female").estimate == pytest.approx(result.details["table"]["rows"][1][3])
+    assert result.where(gender="female").estimate == pytest.approx(attached(result, Table).rows[1][3])
     assert (result.statistic, result.n, result.clusters) == ("ratio", 240, 60)
 
 
@@ -118,7 +120,7 @@ def test_a_planted_gap_is_found_and_goes_when_genders_are_dealt_out_anew():
     assert found.interval.high < -0.04
     assert found.p < 0.001
     assert "take the trained probes as given" in found.warnings[-1]
-    shares = {row[0]: row[-1] for row in told.details["table"]["rows"]}
+    shares = {row[0]: row[-1] for row in attached(told, Table).rows}
     beyond = biascheck.measures.neither_gap_beyond_labels(told)
     assert beyond.estimate == pytest.approx(found.estimate - (shares["male"] - shares["female"]))
     assert beyond.measure == "neither gap beyond labels"
@@ -225,5 +227,5 @@ def test_the_topics_of_a_text_meet_the_pronouns_of_its_probe(shared_data):
     result = biascheck.measures.topic_correlation(model, some, topics=5, repeats=1)
     female = [item for item in some if item.gender == "female"]
     assert result.n + len(result.skipped) >= len(female) > 20
-    assert (result.statistic, len(result.details["table"]["rows"])) == ("spearman", 5)
+    assert (result.statistic, len(attached(result, Table).rows)) == ("spearman", 5)
     assert {item.labels["gender"] for item in result.items} == {"female"}

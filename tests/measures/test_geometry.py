@@ -4,9 +4,11 @@ from math import erf, sqrt
 
 import numpy as np
 import pytest
+from handmade import attached
 
 import biascheck
 from biascheck.errors import BiasAssertionError, CorpusError, ScoreError, UsageError
+from biascheck.extend import Draws, ExplainedVariance, Scatter, Table, WordMap
 from biascheck.measures.embeddings.cluster_accuracy import matched
 from biascheck.reference_models.planted_vectors import (
     FEMALE,
@@ -48,12 +50,12 @@ def test_a_planted_direct_bias_is_recovered():
     expected = float(np.abs(truth / np.sqrt(truth**2 + others)).mean())
     result = biascheck.measures.direct_bias(planted_encoder(lean=lean, pairs=50.0), planted_lexicon(80))
     assert result.interval.low <= expected <= result.interval.high
-    assert result.details["draws"] == pytest.approx([expected] * 10, abs=0.08)
+    assert attached(result, Draws).values == pytest.approx([expected] * 10, abs=0.08)
 
 
 def test_on_noise_direct_bias_is_what_random_directions_give():
     result = biascheck.measures.direct_bias(planted_encoder(), planted_lexicon(80))
-    ((width, expected, signed),) = result.details["table"]["rows"]
+    ((width, expected, signed),) = attached(result, Table).rows
     assert (width, expected) == (WIDTH, sqrt(2 / (np.pi * WIDTH)))
     assert abs(signed) < 0.03
     assert result.warnings == ()
@@ -73,10 +75,10 @@ def test_a_planted_subspace_has_the_planted_share():
     expected = (100 + 2) / (100 + 2 * WIDTH)
     assert result.interval.low - 0.05 <= expected <= result.interval.high + 0.05
     assert result.statistic == "ratio"
-    shares = result.details["explained_variance"]
-    assert shares["pairs"][0] == pytest.approx(result.estimate)
-    assert shares["random"][0] < 0.25
-    assert len(result.details["draws"]) == 10
+    shares = attached(result, ExplainedVariance)
+    assert shares.pairs[0] == pytest.approx(result.estimate)
+    assert shares.random[0] < 0.25
+    assert len(attached(result, Draws).values) == 10
 
 
 @pytest.mark.parametrize("measure", [biascheck.measures.cluster_accuracy, biascheck.measures.classifier_accuracy])
@@ -85,8 +87,8 @@ def test_a_planted_separability_is_recovered(measure, astray):
     # The heaps are six standard deviations apart, so only the words that lean astray are told wrong.
     result = measure(planted_encoder(lean=6.0, astray=astray), planted_lexicon(200), permutations=19)
     assert result.interval.low - 1e-9 <= 1 - astray <= result.interval.high + 1e-9
-    assert result.details["draws"] == pytest.approx([1 - astray] * 10, abs=0.07)
-    ((_, chance, high, p),) = result.details["table"]["rows"]
+    assert attached(result, Draws).values == pytest.approx([1 - astray] * 10, abs=0.07)
+    ((_, chance, high, p),) = attached(result, Table).rows
     assert abs(chance - 0.5) < 0.1
     assert chance < high
     assert p == 1 / 20
@@ -105,8 +107,8 @@ def test_weaker_signals_are_told_less_often_and_never_better_than_possible():
 
 def test_a_map_shows_both_groups():
     result = biascheck.measures.cluster_accuracy(planted_encoder(lean=3.0), planted_lexicon(60))
-    assert {point["group"] for point in result.details["map"]} == {"male", "female"}
-    assert len(result.details["map"]) == 60
+    assert {point.group for point in attached(result, WordMap).points} == {"male", "female"}
+    assert len(attached(result, WordMap).points) == 60
 
 
 def test_words_can_cluster_by_gender_outside_the_gender_direction():
@@ -129,8 +131,8 @@ def test_neighbours_lean_alike_where_words_do():
     assert leaning.estimate > 0.9
     assert leaning.interval.low > 0.85
     assert indifferent.interval.low < 0.1
-    assert indifferent.details["draws"] == pytest.approx([0.0] * 10, abs=0.4)
-    assert {point["name"] for point in leaning.details["scatter"]["points"]} == set(bias_of_words(60))
+    assert attached(indifferent, Draws).values == pytest.approx([0.0] * 10, abs=0.4)
+    assert {point.name for point in attached(leaning, Scatter).points} == set(bias_of_words(60))
 
 
 def test_neighbour_shares_of_a_table_can_be_counted_by_hand():
@@ -145,9 +147,9 @@ def test_neighbour_shares_of_a_table_can_be_counted_by_hand():
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.__name__)
 def test_the_same_seed_gives_the_same_digits(measure):
     one, again, other = (measure(planted_encoder(lean=1.0), planted_lexicon(60), seed=seed) for seed in (3, 3, 4))
-    for field in ("estimate", "interval", "items", "details", "p"):
+    for field in ("estimate", "interval", "items", "attachments", "p"):
         assert getattr(one, field) == getattr(again, field), field
-    assert one.details["draws"] != other.details["draws"]
+    assert attached(one, Draws).values != attached(other, Draws).values
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.__name__)
@@ -168,7 +170,7 @@ def test_draws_are_matched_without_a_look_at_the_genders():
 
 def test_aligning_every_draw_of_noise_by_itself_would_read_as_bias():
     result = biascheck.measures.cluster_accuracy(planted_encoder(), planted_lexicon(60))
-    assert np.mean(result.details["draws"]) > result.estimate
+    assert np.mean(attached(result, Draws).values) > result.estimate
     assert result.interval.low < 0.5 + 1e-9 or result.estimate < 0.6
 
 
@@ -190,10 +192,10 @@ def test_a_corrected_subspace_reads_what_other_pairs_would_show():
     assert np.mean([result.estimate for result in corrected]) == pytest.approx(expected, abs=0.004)
     assert sum(result.interval.contains(expected) for result in plain) < 20
     assert sum(result.interval.contains(expected) for result in corrected) >= 35
-    ((fitted, held_out, middle),) = corrected[0].details["table"]["rows"]
+    ((fitted, held_out, middle),) = attached(corrected[0], Table).rows
     assert held_out < middle < fitted
     assert corrected[0].estimate == pytest.approx(middle, abs=1e-12)
-    assert corrected[0].details["explained_variance"]["pairs"][0] == pytest.approx(fitted)
+    assert attached(corrected[0], ExplainedVariance).pairs[0] == pytest.approx(fitted)
 
 
 def test_a_word_that_is_refused_in_one_sentence_is_skipped_in_all():

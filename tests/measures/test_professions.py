@@ -101,9 +101,9 @@ def test_pairs_that_one_result_skipped_are_left_out_of_both():
     assert [row.pairs for row in biascheck.measures.profession_table(before, shorter)] == [40, 40, 39]
 
 
-def test_a_row_in_plain_values():
-    row = biascheck.measures.profession_table(result_from(FEMALE, MALE))[1].as_dict()
-    assert (row["name"], row["pairs"], row["direction"], row["test"]["v"]) == ("female", 4, "female > male", 10.0)
+def test_a_row_as_a_report_shows_it():
+    row = biascheck.measures.profession_table(result_from(FEMALE, MALE))[1].attached()
+    assert (row.name, row.pairs, row.direction, row.v) == ("female", 4, "female > male", 10.0)
 
 
 @pytest.mark.parametrize("lacking", ["all", "one"])

@@ -7,13 +7,14 @@ import re
 
 import numpy as np
 import pytest
-from handmade import result_of
+from handmade import attached, result_of
 
 import biascheck
 from biascheck import stats
 from biascheck.cache.document_cache import DocumentCache, caching
 from biascheck.corpora import Review, Reviews, gender_terms, review_pairs, reviews
 from biascheck.errors import BiasAssertionError, UsageError
+from biascheck.extend import Table, TwoSided
 from biascheck.measures.sentiment_delta import sentiment_delta
 from biascheck.measures.tables.delta_table import delta_summary, delta_table, stars
 from biascheck.results.items import ItemScore
@@ -37,7 +38,7 @@ def planted(shift: float, *, noise: float = 0.0, seed: int = 0) -> TextClassifie
         logits = [len(GOOD.findall(text)) - shift * _is_female(text) for text in texts]
         return (1 / (1 + np.exp(-np.array(logits) - noise * rng.normal(size=len(texts))))).tolist()
 
-    return TextClassifier(rate, name=f"planted {shift:g}", fingerprint=f"planted {shift} {noise} {seed}")
+    return TextClassifier(rate, name=f"planted {shift:g}", fingerprint=f"planted {shift} {noise} {seed}", scripted=True)
 
 
 def _is_female(text: str) -> bool:
@@ -63,7 +64,7 @@ def pairs_of(*texts: str):
 
 def test_a_delta_is_male_minus_female():
     rates = {"He won.": 0.9, "She won.": 0.6, "A dog.": 0.3}
-    classifier = TextClassifier(lambda texts: [rates[text] for text in texts], name="table")
+    classifier = TextClassifier(lambda texts: [rates[text] for text in texts], name="table", scripted=True)
     result = sentiment_delta(classifier, pairs_of("She won.", "A dog."))
     first, second = result.items
     assert (first.score, second.score) == (pytest.approx(0.3), 0.0)
@@ -80,17 +81,16 @@ def test_both_versions_of_a_review_without_terms_run_once():
         asked.extend(texts)
         return [0.5] * len(texts)
 
-    sentiment_delta(TextClassifier(rate), pairs_of("She won.", "A dog.", "He won."))
+    sentiment_delta(TextClassifier(rate, scripted=True), pairs_of("She won.", "A dog.", "He won."))
     assert sorted(asked) == ["A dog.", "He won.", "She won."]
 
 
-def test_details_have_the_form_that_reports_draw():
+def test_both_sides_and_a_table_are_attached():
     result = sentiment_delta(planted(1.0), review_pairs(reviews("test")))
-    (side,) = result.details["two_sided"]
-    assert set(side) == {"name", "negative", "positive", "n_negative", "n_zero", "n_positive"}
-    assert side["n_negative"] + side["n_zero"] + side["n_positive"] == result.n == 138
-    assert side["negative"] == 0.0 < side["positive"]
-    assert result.details["table"]["columns"] == ["reviews", "n", "total bias", "absolute bias"]
+    (side,) = attached(result, TwoSided).sides
+    assert side.n_negative + side.n_zero + side.n_positive == result.n == 138
+    assert side.negative == 0.0 < side.positive
+    assert attached(result, Table).columns == ("reviews", "n", "total bias", "absolute bias")
     json.dumps(result_to_dict(result), allow_nan=False)
     assert result_from_dict(json.loads(json.dumps(result_to_dict(result)))).items == result.items
 

@@ -28,6 +28,7 @@ class Chooser:
 
     kind = "masked"
     name = "chooser"
+    scripted = True
 
     def __init__(self, male):
         self._male, self.asked, self.fingerprint = male, [], uuid4().hex

@@ -5,10 +5,12 @@ from math import comb
 
 import numpy as np
 import pytest
+from handmade import attached
 
 import biascheck
 from biascheck.corpora import WeatStimuli
 from biascheck.errors import CorpusError, ModelError, ScoreError, UsageError
+from biascheck.extend import Table
 from biascheck.models.loading.vector_files import GLOVE_PACKAGE
 from biascheck.reference_models.planted_vectors import planted_encoder
 from biascheck.testing import FunctionEncoder
@@ -112,7 +114,7 @@ def test_a_set_that_lies_with_its_attributes_is_positive():
     result = biascheck.measures.weat(FunctionEncoder(angle), own())
     assert result.estimate > 1.5
     assert (result.contrast, result.n, result.unit) == (("left", "right"), 7, "targets")
-    assert result.details["table"]["rows"][0] == ["left", 3, 3, "context"]
+    assert attached(result, Table).rows[0] == ("left", 3, 3, "context")
 
 
 def test_balancing_drops_targets_of_the_larger_set_and_says_which():
@@ -161,7 +163,7 @@ def test_sentences_have_a_level_of_their_own():
     )
     result = biascheck.measures.weat(encoder, own(), level="sentence")
     assert result.estimate > 1.5
-    assert result.details["table"]["rows"][0][3] == "sentence"
+    assert attached(result, Table).rows[0][3] == "sentence"
 
 
 def test_bad_input_is_named_with_its_remedy():

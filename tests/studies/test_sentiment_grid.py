@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from handmade import attached
 
 import biascheck
 from biascheck.cache.document_cache import DocumentCache, caching
@@ -10,6 +11,7 @@ from biascheck.corpora import Reviews, reviews
 from biascheck.debias import ClassifierRecipe
 from biascheck.debias import classifier_checkpoints as training
 from biascheck.errors import ScoreError, UsageError
+from biascheck.extend import Table, TwoSided
 from biascheck.results.storage import result_to_dict
 from biascheck.studies import SentimentGrid, correlations_of, overview
 
@@ -62,8 +64,8 @@ def test_running_and_running_again(tiny, own_cache, monkeypatch):
     whole = overview(rows)
     assert (whole.measure, whole.unit, whole.n) == ("sentiment grid", "classifiers", 3)
     assert whole.estimate == pytest.approx(sum(row.result.estimate for row in rows) / 3)
-    assert [side["name"] for side in whole.details["two_sided"]] == [str(row.cell) for row in rows]
-    assert len(whole.details["table"]["rows"][0]) == len(whole.details["table"]["columns"])
+    assert [side.name for side in attached(whole, TwoSided).sides] == [str(row.cell) for row in rows]
+    assert len(attached(whole, Table).rows[0]) == len(attached(whole, Table).columns)
     json.dumps(result_to_dict(whole), allow_nan=False)
 
     monkeypatch.setattr(training, "train", lambda *_a, **_k: pytest.fail("trained again"))

@@ -23,12 +23,16 @@ class TextClassifier:
     """A function from texts to P(positive), with a name and a fingerprint.
 
     Each distinct text is rated once, short texts first, in batches. Without a fingerprint every object made from a
-    function is a model of its own, so its results are not found again in the cache of a later run.
+    function is a model of its own, so its results are not found again in the cache of a later run. One that is
+    ``scripted`` gives the ratings that a test chose; it is not asked whether it can tell good texts from bad ones.
     """
 
-    def __init__(self, rate: Rate, *, name: str = "classifier", fingerprint: str | None = None) -> None:
+    def __init__(
+        self, rate: Rate, *, name: str = "classifier", fingerprint: str | None = None, scripted: bool = False
+    ) -> None:
         self._rate = rate
         self.name = name
+        self.scripted = scripted
         self.lasting = fingerprint is not None
         self.fingerprint = fingerprint or hashlib.sha256(uuid4().bytes).hexdigest()
 
