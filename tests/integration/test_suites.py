@@ -1,6 +1,7 @@
 """The suites of this repository, as a user runs them."""
 
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,8 @@ import pytest
 import biascheck.debias
 import biascheck.measures
 import biascheck.report  # noqa: F401
-from biascheck.gates.run_files import read_results
+from biascheck.gates.outcome import State
+from biascheck.gates.run_files import read_run
 from biascheck.models.loading.random_references import build_reference
 
 SUITES = Path(__file__).resolve().parents[2] / "suites"
@@ -31,32 +33,37 @@ def suites(pytester, monkeypatch, tmp_path):
     return run
 
 
-def test_every_suite_measures_any_masked_model(suites, pytester):
-    run = suites("--bias-model", "reference:tiny", "--bias-results", "results.json")
-    outcomes = run.parseoutcomes()
-    assert outcomes["skipped"] == 18  # what needs published data, and hypotheses whose premise a random model lacks
-    # A random model leans one way by a hair in every word, and shares and F1 count directions only. Its 32
-    # dimensions give cosines of 0.14 with any direction.
-    assert outcomes["failed"] == 8
-    assert outcomes["passed"] == 55
-    _, gates = read_results(pytester.path / "results.json")
-    assert len(gates) == 57
-    failing = {"direct bias", "positive share", "skew", "stereotype"}
-    assert {gate.measure for gate in gates if not gate.passed} == failing
+def test_every_suite_judges_any_masked_model_and_none_crashes(suites, pytester):
+    """A random model cannot read: what fails, fails as invalid, and what has no premise is skipped."""
+    suites("--bias-model", "reference:tiny", "--bias-results", "results.json")
+    run = read_run(pytester.path / "results.json")
+    counts = Counter(test.state for test in run.outcome.tests)
+    assert set(counts) == {State.JUDGED, State.SKIPPED}
+    assert counts[State.JUDGED] >= 35
+    assert run.complete
+    assert {str(gate.verdict) for gate in run.gates if not gate.passed} == {"invalid"}
+    assert (
+        len(run.outcome.not_tested["needs the published data sets: pass --bias-data DIR or set BIASCHECK_DATA"]) == 16
+    )
 
 
-def test_german_results_carry_the_validity_warning(suites, pytester):
-    suites("--bias-model", "reference:tiny", "--bias-results", "results.json", "-k", "german")
-    _, gates = read_results(pytester.path / "results.json")
-    assert len(gates) == 3
-    assert all("must not be read as social bias" in gate.warnings[0] for gate in gates)
+def test_a_model_that_cannot_read_german_is_not_tested_on_it(suites, pytester):
+    run = suites("--bias-model", "reference:tiny", "--bias-results", "results.json", "-k", "german")
+    assert run.ret == pytest.ExitCode.TESTS_FAILED
+    (reason,) = [
+        reason
+        for reason in read_run(pytester.path / "results.json").outcome.not_tested
+        if not reason.startswith("deselected by -k 'german'")
+    ]
+    assert reason.startswith("reference:tiny cannot read German: ")
 
 
 def test_published_figures_stand_beside_the_measured_ones(suites, pytester):
     suites("--bias-model", "reference:tiny", "--bias-results", "results.json", "-k", "career")
-    _, gates = read_results(pytester.path / "results.json")
-    assert gates[0].published.startswith("1.126 (Kurita 2019, Table 3")
-    assert "erratum" in gates[0].published
+    gates = read_run(pytester.path / "results.json").gates
+    (figure,) = next(gate.published for gate in gates if gate.published)
+    assert (figure.value, figure.source, figure.table) == (1.126, "Kurita 2019", "Table 3")
+    assert figure.erratum
 
 
 def test_published_lists_are_measured_where_the_data_is(suites, shared_data):

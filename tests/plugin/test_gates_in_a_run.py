@@ -66,7 +66,8 @@ def test_a_run_that_stops_at_its_first_failure_is_incomplete(project, table_suit
     stored = read_run(pytester.path / "results.json")
     assert stored.failures == ("1 test failed a gate", "1 test did not run")
     assert not stored.complete
-    assert "FAIL: 1 test failed a gate, 1 test did not run" in (pytester.path / "bias.html").read_text()
+    html = (pytester.path / "bias.html").read_text()
+    assert [reason for reason in stored.failures if reason not in html] == []
 
 
 @DISTRIBUTIONS
