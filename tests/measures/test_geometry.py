@@ -227,7 +227,7 @@ def test_bad_input_is_named_with_its_remedy():
         biascheck.measures.direct_bias(encoder, lexicon, strictness=0)
     with pytest.raises(UsageError, match=r"training_share 1\.0 leaves nothing"):
         biascheck.measures.classifier_accuracy(encoder, lexicon, training_share=1.0)
-    with pytest.raises(UsageError, match="too few of a gender to train on"):
+    with pytest.raises(UsageError, match="too few of a gender to train and test on"):
         biascheck.measures.classifier_accuracy(encoder, planted_lexicon(2))
     with pytest.raises(ScoreError, match="10 neighbours among 4 points; ask for 1 to 3"):
         biascheck.measures.neighbour_correlation(encoder, planted_lexicon(4))

@@ -135,10 +135,12 @@ def test_the_cut_off_leaves_uncertain_items_out_and_says_how_many(corpus):
     assert {skip.reason for skip in certain.skipped} == {"less certain than the cut-off: |P(male) − P(female)| < 0.1"}
     assert certain.corpus.endswith(", certainty 0.1")
     assert certain.provenance.options["cutoff"] == 0.1
-    assert "160 skipped" in biascheck.assert_skew_below(certain, 0.7).finding
+    # left out on purpose: they are listed, but a gate does not count them as items that could not be scored
+    assert all(skip.by_choice for skip in certain.skipped)
+    assert "(320 pairs, seed 0)" in biascheck.assert_skew_below(certain, 0.7).finding
     with pytest.raises(ScoreError, match="no item is as certain"):
         biascheck.measures.stereotype_of(gaps, cutoff=0.9)
-    with pytest.raises(UsageError, match="no difference of two shares"):
+    with pytest.raises(UsageError, match="not a difference of two shares"):
         biascheck.measures.skew_of(gaps, cutoff=1.0)
 
 

@@ -84,7 +84,7 @@ def test_a_layer_can_be_chosen(family, layer):
     asked = query(TEXTS[0], "nurse")
     assert encoder.words([asked])[0].vector == pytest.approx(naive_word(encoder, asked, layer)[0], abs=1e-5)
     assert encoder.fingerprint != biascheck.encoder_of(model).fingerprint
-    assert encoder.name.endswith(f"layer {layer}")
+    assert encoder.name.endswith(f" (layer {layer})")
 
 
 def test_a_layer_that_does_not_exist_is_refused(family):
@@ -138,7 +138,10 @@ def test_an_encoder_satisfies_the_protocol_and_stays_what_it_is(encoder):
 def test_what_has_no_states_is_refused():
     from biascheck.testing import TableModel
 
-    with pytest.raises(UsageError, match="'table' has no states to read"):
+    with pytest.raises(
+        UsageError,
+        match="table is a masked language model: it fills masks; an encoder needs a model that embeds words in context",
+    ):
         biascheck.encoder_of(TableModel({}, {}))
     with pytest.raises(UsageError, match="pooling is one of mean, cls, last"):
         biascheck.encoder_of(TableModel({}, {}), pooling="max")

@@ -174,7 +174,7 @@ def test_a_truncated_adapter_with_a_matching_fingerprint_is_no_safetensors_file(
     path = adapter_copy / "adapter.safetensors"
     path.write_bytes(path.read_bytes()[:100_000])
     restate(adapter_copy, adapter_sha256=hashlib.sha256(path.read_bytes()).hexdigest())
-    with pytest.raises(ModelError, match="no safetensors file"):
+    with pytest.raises(ModelError, match="not a safetensors file"):
         build_minilm_mlm(adapter_copy)
 
 
