@@ -200,7 +200,12 @@ def started(tiny, tests, *options):
     (tiny.folder / "test_tiny.py").write_text(tiny.head + tests, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "biascheck.plugin", "-p", "no:cacheprovider", *OUTPUTS, *options]
     with (tiny.folder / "log").open("w") as log:
-        process = subprocess.Popen(command, cwd=tiny.folder, stdout=log, stderr=subprocess.STDOUT)
+        # A shell starts what runs in the background with Ctrl-C ignored, and children inherit that.
+        heeded = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            process = subprocess.Popen(command, cwd=tiny.folder, stdout=log, stderr=subprocess.STDOUT)
+        finally:
+            signal.signal(signal.SIGINT, heeded)
     while not (tiny.folder / "begun").exists():
         assert process.poll() is None, (tiny.folder / "log").read_text()
         time.sleep(0.01)

@@ -52,7 +52,7 @@ def test_without_an_interval_nothing_is_claimed():
 
 @pytest.mark.parametrize("tolerance", [-0.1, math.nan, math.inf])
 def test_a_tolerance_that_allows_nothing_sensible_is_refused(tolerance):
-    with pytest.raises(UsageError, match="give 0 or a finite number above"):
+    with pytest.raises(UsageError, match="give 0 or a positive finite number"):
         judge_change(interval(0, 1), tolerance)
 
 
