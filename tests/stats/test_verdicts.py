@@ -99,7 +99,7 @@ def test_other_unusable_limits_are_refused():
 
 
 def test_verdicts_are_words():
-    assert [str(verdict) for verdict in Verdict] == ["exceeds", "invalid", "inconclusive", "within"]
+    assert [str(verdict) for verdict in Verdict] == ["exceeds", "inconclusive", "invalid", "within"]
 
 
 def test_holm_by_hand():
