@@ -168,7 +168,7 @@ def test_held_out_documents_are_not_trained_on(tiny, small_text, quick, monkeypa
 def test_pronouns_by_the_recipes_of_manela(tiny, small_text):
     for kind in ("augmented", "unaugmented"):
         recipe = replace(RECIPES[f"manela2021-{kind}"], epochs=1, patience=1)
-        assert fine_tune(tiny, small_text, recipe).name == f"reference:tiny·manela2021-{kind}"
+        assert fine_tune(tiny, small_text, recipe).treatment == (f"manela2021-{kind}",)
 
 
 @pytest.mark.parametrize("family", ["gpt2", "llama"])

@@ -13,7 +13,7 @@ SUITE = """
     import pytest
     import biascheck
     from biascheck.corpora import Documents
-    from biascheck.debias import LanguageRecipe, language_models
+    from biascheck.debias import LanguageRecipe, language_checkpoints as language_models
 
     RECIPE = LanguageRecipe(name="quick", epochs=1, batch=8, freeze_embeddings=False, validation=0.2)
     TEXT = Documents.of("text", [f"{who} works as a {job}." for who in ("he", "she") for job in "abcdefghij"])
@@ -33,15 +33,15 @@ SUITE = """
 
     @pytest.mark.parametrize("number", range(4))
     def test_debiased(number, bias_debiased_model):
-        assert bias_debiased_model(RECIPE, TEXT).name == "reference:tiny·quick"
+        model = bias_debiased_model(RECIPE, TEXT)
+        assert (model.name, model.treatment) == ("reference:tiny", ("quick",))
 
     @pytest.mark.parametrize("number", range(2))
     def test_pair(number, bias_finetuned_pair):
         augmented, unaugmented = bias_finetuned_pair(TEXT, epochs=1, patience=1)
         assert augmented.fingerprint != unaugmented.fingerprint
-        assert (augmented.name, unaugmented.name) == (
-            "reference:tiny·manela2021-augmented", "reference:tiny·manela2021-unaugmented"
-        )
+        assert augmented.treatment == ("manela2021-augmented",)
+        assert unaugmented.treatment == ("manela2021-unaugmented",)
 """
 
 
