@@ -89,7 +89,7 @@ def test_a_gate_fails_on_the_workforce_with_a_readable_finding(workforce_gaps):
     with pytest.raises(BiasAssertionError) as caught:
         biascheck.assert_association_within(women, margin=0.5)
     finding = str(caught.value)
-    assert finding.startswith("association on reference:workforce × bec-pro-en·female: −2.")
+    assert finding.startswith("association on reference:workforce × bec-pro-en (profession_group=female): −2.")
     assert "exceeds margin 0.50; largest: " in finding
     assert "(900 pairs, seed 0)" in finding
 
@@ -102,6 +102,6 @@ def test_the_other_measures_see_the_workforce(workforce, workforce_gaps):
 def test_the_suites_fault_the_workforce_for_its_professions_only():
     outcomes = judged_by_suites("reference:workforce", suites_home())
     exceeding = [o.gate for o in outcomes if o.verdict == "exceeds"]
-    assert "bartl2020: association · bec-pro-en·female" in exceeding
+    assert "bartl2020: association · bec-pro-en (profession_group=female)" in exceeding
     assert "manela2021: stereotype · winograd-t1" in exceeding
     assert not [gate for gate in exceeding if gate.startswith("kurita2019") or "bec-pro-de" in gate]
