@@ -178,7 +178,7 @@ def test_a_causal_model_goes_on_reading(small_text, quick, family):
     assert after.kind == "causal"
     losses = [biascheck.measures.held_out_loss(model, held_out(small_text, quick)).estimate for model in (base, after)]
     assert losses[1] < losses[0]
-    with pytest.raises(UsageError, match="fills no masks; choose a recipe with objective='language'"):
+    with pytest.raises(UsageError, match=r"objective='pronouns', unlike 'language', needs a model that fills masks"):
         fine_tune(base, small_text, "manela2021-augmented")
 
 
