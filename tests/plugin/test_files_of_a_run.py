@@ -177,7 +177,9 @@ def test_files_of_an_earlier_run_never_survive(tiny, options, files):
 def test_files_of_the_settings_are_removed_once_a_bias_test_begins(tiny, processes):
     (tiny.folder / "pyproject.toml").write_text('[tool.biascheck]\nresults = "results.json"\n')
     (tiny.folder / "results.json").write_text("yesterday: PASS")
-    dies = "\ndef test_dies():\n    os.kill(os.getppid() if 'PYTEST_XDIST_WORKER' in os.environ else os.getpid(), 9)\n"
+    # not by the environment: these tests may themselves run on a worker
+    run = "os.getppid()" if processes else "os.getpid()"
+    dies = f"\ndef test_dies():\n    os.kill({run}, 9)\n"
     tiny(PASSES + dies, *processes, subprocess=True, outputs=())
     assert not (tiny.folder / "results.json").exists()
 
