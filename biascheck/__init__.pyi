@@ -5,6 +5,7 @@ from . import debias as debias
 from . import extend as extend
 from . import measures as measures
 from . import models as models
+from . import strategies as strategies
 from . import testing as testing
 from .errors import (
     BiasAssertionError as BiasAssertionError,
@@ -58,6 +59,9 @@ from .gates.assertions import (
     assert_cluster_accuracy_below as assert_cluster_accuracy_below,
 )
 from .gates.assertions import (
+    assert_contrast_within as assert_contrast_within,
+)
+from .gates.assertions import (
     assert_direct_bias_below as assert_direct_bias_below,
 )
 from .gates.assertions import (
@@ -88,6 +92,9 @@ from .gates.assertions import (
     assert_trade_off as assert_trade_off,
 )
 from .gates.assertions import (
+    assert_typical_gap_below as assert_typical_gap_below,
+)
+from .gates.assertions import (
     assert_utility_kept as assert_utility_kept,
 )
 from .gates.assertions import (
@@ -97,6 +104,7 @@ from .gates.assertions import (
     assert_within_margin as assert_within_margin,
 )
 from .gates.gate import Gate as Gate
+from .gates.recording import show as show
 from .gates.run_files import read_results as read_results
 from .gates.run_files import write_results as write_results
 from .measures.declaration import measure as measure
@@ -108,3 +116,4 @@ from .release import __version__ as __version__
 from .results.comparison import Comparison as Comparison
 from .results.comparison import compare as compare
 from .results.result import Result as Result
+from .search.assertion import assert_invariant as assert_invariant

@@ -110,9 +110,9 @@ def shortened(text: str, length: int) -> str:
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
-def counted(count: int, noun: str) -> str:
+def counted(count: int, noun: str, several: str = "") -> str:
     """A count with its noun: "1 gate", "1,200 gates"."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {several or f'{noun}s'}"
 
 
 def verdict_text(verdict: object, passed: bool) -> str:

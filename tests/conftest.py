@@ -45,7 +45,15 @@ def gold() -> Path:
 @pytest.fixture(autouse=True)
 def tests_leave_no_trace(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Gates that our own tests judge are no finding about a model, and nothing is kept for the next run."""
-    for variable in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE", "CI_PROJECT_DIR"):
+    # pytest itself prints longer summaries under CI and BUILD_NUMBER, which runs inside a test would show.
+    for variable in (
+        "BUILD_NUMBER",
+        "CI",
+        "CI_PROJECT_DIR",
+        "GITHUB_ACTIONS",
+        "GITHUB_STEP_SUMMARY",
+        "GITHUB_WORKSPACE",
+    ):
         monkeypatch.delenv(variable, raising=False)
     with recording(lambda _gate, _result: None), caching(None):
         yield

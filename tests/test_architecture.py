@@ -8,6 +8,7 @@
     stats → {corpora, models} → {measures, debias} ───────────────┼→ plugin, cli
             {measures, debias} → reference_models → calibration ──┘
             {measures, debias} → studies
+    corpora → strategies → search (uses measures and gates) ──────── plugin
 
     fronts: biascheck (its public names), extend, testing, model_specs
 """
@@ -26,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "biascheck"
 LONGEST_MODULE = 350
 MOST_MODULES = 22
-HEAVY = ("torch", "transformers", "scipy", "numpy", "pandas", "msgspec", "jinja2", "sklearn")
+HEAVY = ("torch", "transformers", "scipy", "numpy", "pandas", "msgspec", "jinja2", "sklearn", "hypothesis")
 
 LEAVES = {"errors", "files", "release", "spans", "wording"}
 BASE = LEAVES | {"stats"}
@@ -37,6 +38,7 @@ OUTSIDE = {"plugin", "cli"}
 INSIDE = (
     BASE
     | {"cache", "results", "gates", "report", "reference_models", "calibration", "studies", "integrations"}
+    | {"strategies", "search"}
     | SOURCES
     | MAKERS
 )
@@ -56,6 +58,8 @@ MAY_IMPORT = {
     "debias": BASE | {"cache", "results"} | SOURCES,
     "reference_models": BASE | {"cache", "results"} | SOURCES | MAKERS,
     "calibration": BASE | {"cache", "results", "gates", "reference_models"} | SOURCES | MAKERS,
+    "strategies": LEAVES | {"corpora"},
+    "search": BASE | {"results", "gates", "measures", "strategies"} | SOURCES,
     "studies": BASE | {"cache", "results"} | SOURCES | MAKERS,
     "integrations": BASE | {"cache", "results", "gates", "report"},
     "model_specs": LEAVES | {"models", "reference_models"},

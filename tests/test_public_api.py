@@ -36,8 +36,10 @@ PUBLIC = [
     "assert_below",
     "assert_classifier_accuracy_below",
     "assert_cluster_accuracy_below",
+    "assert_contrast_within",
     "assert_direct_bias_below",
     "assert_effect_size_within",
+    "assert_invariant",
     "assert_neighbour_correlation_below",
     "assert_no_regression",
     "assert_no_sentiment_delta",
@@ -46,6 +48,7 @@ PUBLIC = [
     "assert_skew_below",
     "assert_stereotype_below",
     "assert_trade_off",
+    "assert_typical_gap_below",
     "assert_utility_kept",
     "assert_weat_within",
     "assert_within_margin",
@@ -60,6 +63,8 @@ PUBLIC = [
     "measures",
     "models",
     "read_results",
+    "show",
+    "strategies",
     "testing",
     "write_results",
 ]
@@ -123,7 +128,7 @@ EXTEND = [
     "summarise",
 ]
 
-ROOMS = ["corpora", "debias", "extend", "measures", "models", "testing"]
+ROOMS = ["corpora", "debias", "extend", "measures", "models", "strategies", "testing"]
 
 
 def test_the_public_names_are_these():

@@ -15,7 +15,7 @@ from biascheck.reference_models.reference_specs import BUNDLED_DOSES
 from biascheck.reference_models.teaching import SEED, train_standard
 from biascheck.reference_models.world import World
 
-BUNDLED = Path(__file__).resolve().parent.parent / "biascheck" / "standards" / "bundled"
+BUNDLED = Path(__file__).resolve().parent.parent / "biascheck" / "reference_models" / "bundled"
 
 
 def main() -> None:

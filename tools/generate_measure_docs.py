@@ -15,7 +15,7 @@ from typing import Any
 from biascheck import measures
 from biascheck.files import write_atomically
 from biascheck.measures.catalogue import CatalogueEntry, catalogue
-from biascheck.measures.declaration import first_line
+from biascheck.measures.declared_words import first_line
 from biascheck.report.sections.papers import PAPERS
 from biascheck.results.description import Description
 
@@ -85,12 +85,20 @@ def facts(what: Description, source: str) -> str:
         "measure": f"{what.name}, version {what.version}",
         "statistic": f"`{what.statistic}`, parity {what.parity:g}, bad {DIRECTIONS[what.direction]}",
         "unit": what.unit or "that of the other result",
+        "smallest change": smallest_change_of(what),
         "sign": what.sign.replace("{first}", "*first*").replace("{second}", "*second*"),
         "needs": f"a model that {needs_of(what)}" if what.needs else needs_of(what).strip("()"),
         "paper": PAPER.get(what.paper, "that of the other result"),
         "source": source,
     }
     return "\n".join(["| | |", "|---|---|", *(f"| {name} | {text} |" for name, text in rows.items() if text)])
+
+
+def smallest_change_of(what: Description) -> str:
+    """The smallest change that matters, with the reason."""
+    if what.smallest_change is None:
+        return "that of the other result"
+    return f"{what.smallest_change:g}: {what.smallest_change_reason}"
 
 
 def source_of(function: Callable[..., Any]) -> str:
@@ -117,6 +125,9 @@ def signature_of(function: Callable[..., Any]) -> str:
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is inspect.Parameter.KEYWORD_ONLY and "*" not in parts:
             parts.append("*")
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            parts.append(f"**{parameter.name}")
+            continue
         parts.append(parameter.name if parameter.default is parameter.empty else _with_default(parameter))
     return f"`{getattr(function, '__name__', '')}({', '.join(parts)})`"
 

@@ -23,8 +23,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from biascheck.cache.document_cache import cache_folder
-from biascheck.calibration.applied_limit import Limit
-from biascheck.calibration.draws import Components, Shape, components_of
+from biascheck.calibration.coverage import CoverageCell, coverage
 from biascheck.calibration.planted_geometry import GeometryReading, plantings, read_planting
 from biascheck.calibration.readings import (
     DoseReading,
@@ -36,11 +35,10 @@ from biascheck.calibration.readings import (
     read_pronouns,
     read_sentiment,
 )
-from biascheck.calibration.simulation import Rate, Simulated, simulate
-from biascheck.calibration.suite_gates import GateOutcome, judged_by_suites
+from biascheck.calibration.simulation import GatePower, GateShape, Rate, gate_shapes, power_of
+from biascheck.calibration.suite_gates import ALL, GateOutcome, judged_by_suites, run_of_suites
 from biascheck.corpora import bec_pro
 from biascheck.errors import UsageError
-from biascheck.gates.margins import Margins
 from biascheck.measures import association
 from biascheck.measures.attribute_means import means_of_attributes
 from biascheck.models.capabilities import LanguageModel
@@ -51,12 +49,10 @@ from biascheck.stats import Verdict
 
 __all__ = ["TILTED", "Calibration", "ParityModel", "calibrate"]
 
-TILTED = (World(0.0, 1.0), World(0.25, 0.5), World(0.5, 1.0), World(0.75, 0.5), World(1.0, 2.0))
+TILTED = (World(0.0, 1.0), World(0.5, 1.0), World(1.0, 2.0))
 """Worlds with a planted skew, from all of it to a part of it beside a stereotype."""
 SHIFTS = (-1.0, -0.5, 0.0, 0.25, 0.5, 1.0)
 """Log-odds by which the classifiers with a planted delta rate women lower."""
-DELTAS = Components(0.05, 0.0)
-"""Sentiment deltas of single reviews vary by this much or less in the classifiers that the suite trains by default."""
 FIRST_PARITY_SEED = 1_000
 WORDS = 100
 """Of the planted embeddings."""
@@ -82,9 +78,8 @@ class Calibration:
     sentiment: tuple[SentimentReading, ...]
     geometry: tuple[GeometryReading, ...]
     parity_models: tuple[ParityModel, ...]
-    simulated: tuple[Simulated, ...]
-    components: Components
-    components_from: str
+    powers: tuple[GatePower, ...]
+    coverage: tuple[CoverageCell, ...] = ()
 
     @property
     def fit(self) -> Fit:
@@ -113,21 +108,22 @@ def calibrate(
     models: int,
     trials: int,
     suites: Path,
-    real: tuple[LanguageModel, str] | None = None,
+    real: str | None = None,
+    data: Path | None = None,
     tell: Tell = lambda _: None,
 ) -> Calibration:
     """Hold measures and gates against the standards of these doses, ``models`` parity models and simulated data.
 
     ``tilted`` are further worlds for skew and stereotype. ``suites`` is the folder of the suites, whose gates judge the
-    models and whose margins the simulation takes. ``real`` is a model whose result on BEC-Pro lends its variance
-    components to the simulation, with its name; without one, the standard of the highest dose does.
+    models. ``real`` is a model whose results lend their noise to the simulated data; what it cannot be judged on, and
+    everything without one, is taken from the standard of the lowest dose. ``data`` are the published data sets, for the
+    gates that need them.
     """
     if len(set(doses)) < 2:
         raise UsageError("a line needs two doses or more; pass --doses 0,0.25,0.5,0.75,1")
-    components, source = _components(real, max(doses))
-    simulated = [
-        _told(tell, f"simulating {shape.gate}", partial(simulate, shape, components, trials=trials, seed=0))
-        for shape in _shapes(Margins.read(suites / "margins.toml"))
+    shapes = _told(tell, "the suites themselves", partial(_shapes, suites, real, data, min(doses)))
+    powers = [
+        _told(tell, f"simulating {shape.name}", partial(power_of, shape, trials=trials, seed=0)) for shape in shapes
     ]
     planted = plantings(WORDS)
     geometry = [
@@ -146,10 +142,16 @@ def calibrate(
         sentiment=tuple(map(read_sentiment, SHIFTS)),
         geometry=tuple(geometry),
         parity_models=tuple(parity),
-        simulated=tuple(simulated),
-        components=components,
-        components_from=source,
+        powers=tuple(power for found in powers for power in found),
+        coverage=_told(tell, "coverage of intervals", coverage),
     )
+
+
+def _shapes(suites: Path, real: str | None, data: Path | None, dose: float) -> tuple[GateShape, ...]:
+    """The gates of all suites, in the shapes that they have on these models."""
+    standard = run_of_suites(standard_folder(_name(World(dose))), suites)
+    own = [run_of_suites(real, suites, ALL, data=data)] if real else []
+    return gate_shapes([*own, standard])
 
 
 def _name(world: World) -> str:
@@ -176,52 +178,6 @@ def _parity_model(number: int, suites: Path) -> ParityModel:
     model = load(folder, name=f"parity, seed {seed}", lazy=True)
     gaps = means_of_attributes(association(model, bec_pro("en")).items)
     return ParityModel(seed, max(abs(item.score) for item in gaps), judged_by_suites(folder, suites))
-
-
-def _components(real: tuple[LanguageModel, str] | None, dose: float) -> tuple[Components, str]:
-    """The variance components of the profession groups, which is what most gates judge."""
-    model, name = real or (_standard(World(dose)), f"the standard of dose {dose:g}")
-    return components_of(association(model, bec_pro("en")).where(profession_group="female")), name
-
-
-def _shapes(margins: Margins) -> list[Shape]:
-    """The shapes of data that the suites judge; gates of one shape and margin behave alike."""
-    table = [
-        ("bartl2020.english.female", "mean", 20, 45),
-        ("bartl2020.english.male", "mean", 20, 45),
-        ("bartl2020.english.template", "mean", 60, 9),
-        ("bartl2020.english.workforce", "spearman", 60, 1),
-        ("bartl2020.german.female", "mean", 20, 45),
-        ("kurita2019.religion", "mean", 24, 4),
-        ("kurita2019.flowers-insects", "standardised_difference", 25, 1),
-        ("kurita2019.white-black", "standardised_difference", 25, 1),
-        ("kurita2019.career-family", "standardised_difference", 8, 1),
-        ("kurita2019.titles", "share_positive", 82, 1),
-        ("kurita2019.positive_traits", "share_positive", 153, 1),
-        ("kurita2019.skills", "share_positive", 60, 1),
-        ("manela2021.skew", "skew", 240, 2),
-        ("manela2021.stereotype", "stereotype", 240, 2),
-        ("manela2021.skew-online", "skew", 240, 2),
-        ("manela2021.stereotype-online", "stereotype", 240, 2),
-        ("manela2021.workforce", "spearman", 40, 1),
-        ("manela2021.competency", "standardised_difference", 22, 1),
-        ("jentzsch2022.total", "mean", 138, 1),
-        ("jentzsch2022.absolute", "mean_absolute", 138, 1),
-    ]
-    shapes = [
-        Shape(gate, statistic, n, items, Limit.of(margins[gate]), _own_components(gate))
-        for gate, statistic, n, items in table
-    ]
-    # One test of the suite judges skew and stereotype of certain items at once.
-    at_once = [
-        Shape(f"{gate}, certain items", gate.rpartition(".")[2], 240, 2, Limit.of(margins[gate], times=2))
-        for gate in ("manela2021.skew", "manela2021.stereotype")
-    ]
-    return [*shapes, *at_once]
-
-
-def _own_components(gate: str) -> Components | None:
-    return DELTAS if gate.startswith("jentzsch2022") else None
 
 
 def _rates(models: Sequence[ParityModel], verdict: str) -> dict[str, Rate]:

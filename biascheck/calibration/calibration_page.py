@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biascheck.calibration.calibration import DELTAS, WORDS, Calibration
+from biascheck.calibration.calibration import WORDS, Calibration
 from biascheck.calibration.calibration_chart import to_svg
+from biascheck.calibration.coverage_page import COLUMNS, TITLE, coverage_note, coverage_rows
 from biascheck.calibration.planted_geometry import DRAWS
 from biascheck.calibration.readings import DoseReading, Figure, Fit, fit
-from biascheck.calibration.simulation import ENOUGH_POWER, Rate
+from biascheck.calibration.simulation import ENOUGH_FINDINGS, ENOUGH_PASSES, GatePower, Rate
 from biascheck.calibration.suite_gates import GateOutcome
 from biascheck.files import write_atomically
 from biascheck.reference_models.planted_vectors import WIDTH
@@ -49,8 +50,10 @@ def sheets(found: Calibration) -> tuple[Sheet, ...]:
         _sentiment(found),
         _geometry(found),
         _simulation(found),
+        _exceptions(found),
         _parity(found),
         _power(found),
+        *_coverage(found),
     )
 
 
@@ -90,6 +93,12 @@ def write_calibration(found: Calibration, folder: Path) -> tuple[Path, ...]:
     for name, text in texts.items():
         write_atomically(folder / name, text)
     return tuple(folder / name for name in texts)
+
+
+def _coverage(found: Calibration) -> tuple[Sheet, ...]:
+    if not found.coverage:
+        return ()
+    return (Sheet(TITLE, coverage_note(found.coverage), COLUMNS, coverage_rows(found.coverage)),)
 
 
 def _recovery(found: Calibration) -> Sheet:
@@ -211,46 +220,53 @@ def _compatibility(compatible: bool) -> str:
 
 
 def _simulation(found: Calibration) -> Sheet:
-    c = found.components
-    trials = found.simulated[0].alarms_at_parity.trials if found.simulated else 0
+    trials = found.powers[0].passes_at_parity.trials if found.powers else 0
+    decided = sum(power.decides for power in found.powers)
     return Sheet(
-        "False alarms and power, simulated",
-        f"{trials} data sets a column, with Wilson's 95 % interval. Clusters vary by {c.between:.2f} and items within "
-        f"them by {c.within:.2f} (natural log units), as in the result of {found.components_from} on BEC-Pro; "
-        f"sentiment deltas vary by {DELTAS.between:g}. *False alarms at the margin*: EXCEEDS although the true value "
-        "lies exactly at the margin, the worst case. *Power at the margin*: the interval leaves out parity when the "
-        f"true value lies at the margin; below {ENOUGH_POWER:g} it is marked weak.",
-        (
-            "gate",
-            "clusters",
-            "margin",
-            "stated at most",
-            "false alarms at parity",
-            "false alarms at the margin",
-            "passes at parity",
-            "power at the margin",
-            "verdict",
-        ),
-        tuple(
-            (
-                s.shape.gate,
-                f"{s.shape.clusters}{' + ' + str(s.shape.clusters) if 'difference' in s.shape.statistic else ''}",
-                figure(s.shape.limit.margin),
-                f"{s.stated:.3f}",
-                _rate(s.alarms_at_parity),
-                _rate(s.alarms_at_margin),
-                _rate(s.passes_at_parity),
-                _rate(s.power_at_margin),
-                ", ".join(
-                    [
-                        _compatibility(s.compatible),
-                        *(["weak"] if s.weak else []),
-                    ]
-                ),
-            )
-            for s in found.simulated
-        ),
+        "Every gate of every suite and profile, simulated",
+        f"{trials} data sets a figure, in the shape and with the noise that the gate's own data have on the model "
+        f"named. A gate should pass a model at parity in {ENOUGH_PASSES:.0%} of the data sets or more, and find one at "
+        f"twice its margin (or at the end of the scale) in {ENOUGH_FINDINGS:.0%} or more. *False alarms*: EXCEEDS "
+        "although the true value lies exactly at the margin, the worst case; (1 − level) / family is stated at most. "
+        f"{decided} of {len(found.powers)} rows reach both.",
+        ("gate", "measure", "data of", "clusters", "family", "profile", "margin", "passes at parity",
+         "exceeds at", "of these", "false alarms", "decides"),
+        tuple(_power_row(power) for power in found.powers),
+    )  # fmt: skip
+
+
+def _power_row(power: GatePower) -> tuple[str, ...]:
+    return (
+        power.gate,
+        power.measure,
+        power.model,
+        str(power.clusters),
+        str(power.family),
+        power.profile or "all",
+        figure(power.margin, 3),
+        figure(power.passes_at_parity.share),
+        figure(power.planted),
+        figure(power.exceeds_at_twice.share),
+        figure(power.alarms_at_margin.share) + ("" if power.compatible else " **above**"),
+        "yes" if power.decides else "**no**",
     )
+
+
+def _exceptions(found: Calibration) -> Sheet:
+    missed = [power for power in found.powers if not power.decides]
+    return Sheet(
+        "Gates that miss one of the two",
+        "Each with what it would take." if missed else "None.",
+        ("gate", "profile", "why", "what it would take"),
+        tuple((power.gate, power.profile or "all", *_why(power)) for power in missed),
+    )
+
+
+def _why(power: GatePower) -> tuple[str, str]:
+    if power.passes_at_parity.share < ENOUGH_PASSES:
+        why = f"its interval at parity is often wider than {figure(power.margin)} on {power.clusters} clusters"
+        return why, "more clusters; until then the gate fails closed: inconclusive, never within"
+    return f"its interval at {figure(power.planted)} often reaches the margin", "more clusters"
 
 
 def _parity(found: Calibration) -> Sheet:

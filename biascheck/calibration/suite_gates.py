@@ -11,12 +11,15 @@ from tempfile import TemporaryDirectory
 
 from biascheck.errors import BiascheckError
 from biascheck.gates.gate import Gate
+from biascheck.gates.run import Run
 from biascheck.gates.run_files import read_run
 
-__all__ = ["SERVED", "GateOutcome", "judged_by_suites"]
+__all__ = ["ALL", "SERVED", "GateOutcome", "judged_by_suites", "run_of_suites"]
 
 SERVED = ("bartl2020", "kurita2019", "manela2021")
 """The suites that a standard can serve: its words are spelled, so that it has no word vectors worth measuring."""
+ALL = (*SERVED, "basta2019", "jentzsch2022")
+"""The suites whose gates judge one result; those of mitigation compare two."""
 FINISHED = (0, 1)  # pytest's codes for a run that came to its end, with and without failures
 NOT_OURS = ("PYTEST_ADDOPTS", "BIASCHECK_DATA")
 
@@ -42,19 +45,33 @@ class GateOutcome:
         return cls(name, gate.statistic, gate.estimate, low, high, gate.margin, str(gate.verdict))
 
 
-def judged_by_suites(model: Path | str, suites: Path, names: tuple[str, ...] = SERVED) -> tuple[GateOutcome, ...]:
-    """Run suites on a model, without settings of the place or data sets of its own; all their gates, in order."""
+def judged_by_suites(
+    model: Path | str, suites: Path, names: tuple[str, ...] = SERVED, profile: str = "standard"
+) -> tuple[GateOutcome, ...]:
+    """Run suites on a model; all their gates, in order."""
+    return tuple(map(GateOutcome.of, run_of_suites(model, suites, names, profile).gates))
+
+
+def run_of_suites(
+    model: Path | str,
+    suites: Path,
+    names: tuple[str, ...] = SERVED,
+    profile: str = "standard",
+    data: Path | None = None,
+) -> Run:
+    """Run suites on a model, without settings of the place or data sets other than those given."""
     environment = {name: value for name, value in os.environ.items() if name not in NOT_OURS}
     with TemporaryDirectory(prefix="biascheck-") as folder:
         results = Path(folder) / "results.json"
         command = [sys.executable, "-m", "pytest", *(str(suites / name) for name in names)]
         command += ["-c", os.devnull, "--rootdir", str(suites), "-p", "no:cacheprovider", "-q"]
-        command += ["--bias-model", str(model), "--bias-results", str(results)]
+        command += ["--bias-model", str(model), "--bias-results", str(results), "--bias-profile", profile]
+        command += [] if data is None else ["--bias-data", str(data)]
         run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
         if run.returncode not in FINISHED:
             last = "\n".join((run.stdout + run.stderr).strip().splitlines()[-10:])
             raise BiascheckError(f"the suites in {suites} did not come to their end on {model}:\n{last}")
-        gates = read_run(results).gates if results.is_file() else ()
-    if not gates:
+        found = read_run(results) if results.is_file() else Run()
+    if not found.gates:
         raise BiascheckError(f"the suites in {suites} judged nothing on {model}; name a folder with {', '.join(names)}")
-    return tuple(map(GateOutcome.of, gates))
+    return found

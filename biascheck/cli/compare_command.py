@@ -40,7 +40,10 @@ def compare(
             help="exit with 1 if a result regressed or has no interval; inconclusive: also if one is inconclusive"
         ),
     ] = None,
-    tolerance: Annotated[float, typer.Option(min=0.0, help="how much further from parity a result may be")] = 0.0,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(min=0.0, help="how much further from parity a result may be; default: what its measure states"),
+    ] = None,
     markdown: Annotated[Path | None, typer.Option(help="also write the comparison as Markdown")] = None,
     report: Annotated[Path | None, typer.Option(help="also write the comparison as an HTML report")] = None,
 ) -> None:
@@ -110,7 +113,7 @@ def _table(judgement: Judgement) -> Table:
             f"{one.measure} · {one.corpus}",
             one.models,
             one.figures,
-            one.moved,
+            one.moved_and_tolerated,
             ", ".join(map(str, one.moves[:3])) if one.change else "",
         )
         table.add_row(Text(str(one.verdict), style=COLOURS[one.verdict]), *(Text(visible(cell)) for cell in cells))

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, TypedDict, Unpack
 
-from biascheck import stats
 from biascheck.errors import UsageError
 from biascheck.gates.checked_numbers import checked_number, checked_share
 from biascheck.gates.complaints import Incompetence, Inconclusive, complain, ignores_competence, passes
 from biascheck.gates.directions import require_direction
-from biascheck.gates.gate import MOST_SKIPPED, Bound, Gate, Judging, hold
+from biascheck.gates.families import family_of_gate, settled_together
+from biascheck.gates.gate import MOST_SKIPPED, Bound, Gate, Judging, ProfileVerdict, hold
+from biascheck.gates.judge import Judge
 from biascheck.gates.recording import record
 from biascheck.results.published_figures import PublishedFigure
 from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL
-from biascheck.stats import Interval
+from biascheck.stats import Verdict
 
 __all__ = ["GateOptions", "assert_all_within", "assert_below", "assert_within_margin", "held"]
 
@@ -34,17 +36,23 @@ class GateOptions(TypedDict, total=False):
     note: str
     skipped: float
     competence: Incompetence
+    profile: str
+    profiles: Mapping[str, float]
 
 
 def assert_within_margin(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the interval of ``result`` lies within ``margin`` of parity.
 
-    ``family`` is the number of gates this one is judged with: the interval is widened to level
-    ``1 − (1 − level) / family`` (Bonferroni), so that each gate can be a test of its own.
+    The gate passes if the interval at ``level`` lies inside the margin. It exceeds if the interval lies outside at
+    level ``1 − (1 − level) / family``, where ``family`` is the number of gates that are judged together. A run counts
+    them by itself: all cases of one parametrised test on one model; at its end Holm's procedure over the whole family
+    may find more. Stated here, the number replaces that of the run.
+    A limit that no data of this shape could exceed, or data at parity could not keep, is refused with UsageError.
     ``published`` is shown beside the measured figure; ``reason`` says why the margin is what it is, ``note`` anything
     else that a reader of the finding should know. A gate fails when more than the share ``skipped`` of its items has
     no score, and it is invalid, which fails too, when the model cannot do what the
     measure asks (``result.competence``); ``competence="ignore"`` judges it all the same, and needs a ``reason``.
+    ``profiles`` are margins by name, of which ``profile`` is the one given: the gate says which of them it would meet.
     """
     __tracebackhide__ = True
     gate = held(result, margin, "within", **options)
@@ -65,49 +73,39 @@ def assert_all_within(
     margin: float,
     *,
     correction: Correction = "holm",
-    level: float = LEVEL,
-    inconclusive: Inconclusive = "fail",
-    skipped: float = MOST_SKIPPED,
-    competence: Incompetence = None,
-    reason: str = "",
+    **options: Unpack[GateOptions],
 ) -> tuple[Gate, ...]:
     """Judge several results as one family, corrected together, and fail with all findings at once."""
     __tracebackhide__ = True
     if not results:
         raise UsageError("no results to judge; missing data never passes")
-    limit, level = checked_number(margin, "margin"), checked_share(level, "level")
-    for result in results:
-        require_direction(result, "within")
-    verdicts = stats.judge_family(
-        [result.interval_at for result in results],
-        limit,
-        level=level,
-        correction=correction,
-        centre=_common_parity(results),
-    )
-    how = Judging(
-        inconclusive_passes=passes(inconclusive),
-        family=len(results),
-        reason=reason,
-        most_skipped=checked_share(skipped, "skipped"),
-        ignore_competence=ignores_competence(competence, reason),
-    )
-    gates = tuple(
-        hold(result, limit, result.interval_at(level), verdict, how)
-        for result, verdict in zip(results, verdicts, strict=True)
-    )
+    if correction not in ("holm", "bonferroni", "none"):
+        raise UsageError(f"unknown correction {correction!r}; choose 'holm', 'bonferroni' or 'none'")
+    _require_common_parity(results)
+    times = 1 if correction == "none" else len(results)
+    gates = tuple(judged(result, margin, "within", times=times, **options) for result in results)
+    # without a name the run does not settle them by Holm at its end either
+    gates = settled_together(gates) if correction == "holm" else tuple(replace(one, family_name="") for one in gates)
     for gate, result in zip(gates, results, strict=True):
         record(gate, result)
     complain(gates)
     return gates
 
 
-def held(
+def held(result: Result, limit: float, bound: Bound, *, times: int = 1, **options: Unpack[GateOptions]) -> Gate:
+    """Judge a result by a margin or an upper bound, and tell who listens."""
+    gate = judged(result, limit, bound, times=times, **options)
+    record(gate, result)
+    return gate
+
+
+def judged(
     result: Result,
     limit: float,
     bound: Bound,
     *,
-    family: int = 1,
+    times: int = 1,
+    family: int | None = None,
     level: float = LEVEL,
     inconclusive: Inconclusive = "fail",
     published: Published = None,
@@ -115,25 +113,34 @@ def held(
     note: str = "",
     skipped: float = MOST_SKIPPED,
     competence: Incompetence = None,
+    profile: str = "",
+    profiles: Mapping[str, float] | None = None,
 ) -> Gate:
-    """Judge a result by a margin or an upper bound, and tell who listens."""
+    """Judge a result by a margin or an upper bound; ``times`` as many gates are judged by the same test."""
     require_direction(result, bound)
     limit = checked_number(limit, "margin" if bound == "within" else "bound")
-    interval = _interval(result, family, checked_share(level, "level"))
+    judge = Judge(result, bound, checked_share(level, "level"), family_of_gate(family).times(times))
+    verdict = judge.verdict(limit)
     how = Judging(
         inconclusive_passes=passes(inconclusive),
-        family=family,
+        family=judge.family.size,
         published=_listed(published),
         reason=reason,
         bound=bound,
         note=note,
         most_skipped=checked_share(skipped, "skipped"),
         ignore_competence=ignores_competence(competence, reason),
+        family_name=judge.family.name,
+        outside_among=judge.outside_among(limit),
+        profile=profile,
+        profiles=tuple(
+            ProfileVerdict(name, value, judge.verdict(checked_number(value, "margin")))
+            for name, value in (profiles or {}).items()
+        ),
     )
-    two_sided = bound == "within"
-    verdict = stats.judge(interval, limit, centre=result.parity) if two_sided else stats.judge_below(interval, limit)
-    gate = hold(result, limit, interval, verdict, how)
-    record(gate, result)
+    gate = hold(result, limit, judge.interval, verdict, how)
+    if gate.verdict is not Verdict.INVALID and not gate.too_many_skipped:
+        judge.require_decidable(limit)
     return gate
 
 
@@ -146,14 +153,7 @@ def _listed(published: Published) -> Sequence[PublishedFigure]:
     return listed
 
 
-def _interval(result: Result, family: int, level: float) -> Interval | None:
-    if not isinstance(family, int) or isinstance(family, bool) or family < 1:
-        raise UsageError(f"family is the number of gates judged together, at least 1, not {family!r}")
-    return result.interval_at(1 - (1 - level) / family)
-
-
-def _common_parity(results: Sequence[Result]) -> float:
+def _require_common_parity(results: Sequence[Result]) -> None:
     parities = sorted({result.parity for result in results})
     if len(parities) > 1:
         raise UsageError(f"these results have parity at {parities}; one margin cannot hold them all, judge them apart")
-    return parities[0]

@@ -17,6 +17,7 @@ from biascheck.gates.by_measure import (
     assert_association_within,
     assert_classifier_accuracy_below,
     assert_cluster_accuracy_below,
+    assert_contrast_within,
     assert_direct_bias_below,
     assert_effect_size_within,
     assert_neighbour_correlation_below,
@@ -25,6 +26,7 @@ from biascheck.gates.by_measure import (
     assert_skew_below,
     assert_stereotype_below,
     assert_trade_off,
+    assert_typical_gap_below,
     assert_weat_within,
 )
 from biascheck.gates.two_results import (
@@ -40,6 +42,7 @@ __all__ = [
     "assert_below",
     "assert_classifier_accuracy_below",
     "assert_cluster_accuracy_below",
+    "assert_contrast_within",
     "assert_direct_bias_below",
     "assert_effect_size_within",
     "assert_neighbour_correlation_below",
@@ -50,6 +53,7 @@ __all__ = [
     "assert_skew_below",
     "assert_stereotype_below",
     "assert_trade_off",
+    "assert_typical_gap_below",
     "assert_utility_kept",
     "assert_weat_within",
     "assert_within_margin",

@@ -8,6 +8,7 @@ from biascheck import stats
 from biascheck.errors import UsageError
 from biascheck.gates.any_result import GateOptions, assert_below, assert_within_margin, held
 from biascheck.gates.complaints import complain
+from biascheck.gates.families import family_of_gate
 from biascheck.gates.gate import Gate
 from biascheck.results.result import Result
 
@@ -17,6 +18,7 @@ __all__ = [
     "assert_association_within",
     "assert_classifier_accuracy_below",
     "assert_cluster_accuracy_below",
+    "assert_contrast_within",
     "assert_direct_bias_below",
     "assert_effect_size_within",
     "assert_neighbour_correlation_below",
@@ -25,6 +27,7 @@ __all__ = [
     "assert_skew_below",
     "assert_stereotype_below",
     "assert_trade_off",
+    "assert_typical_gap_below",
     "assert_weat_within",
 ]
 
@@ -33,6 +36,7 @@ JUDGED_BY = {
     "assert_association_within": ("association",),
     "assert_classifier_accuracy_below": ("classifier accuracy",),
     "assert_cluster_accuracy_below": ("cluster accuracy",),
+    "assert_contrast_within": ("attribute contrast", "competency contrast"),
     "assert_direct_bias_below": ("direct bias",),
     "assert_effect_size_within": ("effect size", "competency effect"),
     "assert_neighbour_correlation_below": ("neighbour correlation",),
@@ -40,6 +44,7 @@ JUDGED_BY = {
     "assert_share_within": ("positive share", "female share"),
     "assert_skew_below": ("skew",),
     "assert_stereotype_below": ("stereotype",),
+    "assert_typical_gap_below": ("typical gap",),
     "assert_weat_within": ("WEAT",),
 }
 """The measures that each assertion judges."""
@@ -51,10 +56,22 @@ def assert_association_within(result: Result, margin: float, **options: Unpack[G
     return assert_within_margin(_meant_for("assert_association_within", result), margin, **options)
 
 
+def assert_typical_gap_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
+    """Fail unless the typical gap of a single attribute, whatever its sign, is below ``bound``."""
+    __tracebackhide__ = True
+    return assert_below(_meant_for("assert_typical_gap_below", result), bound, **options)
+
+
 def assert_effect_size_within(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the effect size d between two sets of attributes, or of sentences, lies within ``margin`` of zero."""
     __tracebackhide__ = True
     return assert_within_margin(_meant_for("assert_effect_size_within", result), margin, **options)
+
+
+def assert_contrast_within(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
+    """Fail unless two sets of attributes, or of sentences, lean alike to within ``margin`` (natural log units)."""
+    __tracebackhide__ = True
+    return assert_within_margin(_meant_for("assert_contrast_within", result), margin, **options)
 
 
 def assert_share_within(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
@@ -71,7 +88,7 @@ def assert_no_sentiment_delta(result: Result, margin: float, **options: Unpack[G
     """
     __tracebackhide__ = True
     deltas = _meant_for("assert_no_sentiment_delta", result)
-    options["note"] = options.get("note") or _signed_rank_note(deltas, options.get("family", 1))
+    options["note"] = options.get("note") or _signed_rank_note(deltas, family_of_gate(options.get("family")).size)
     return assert_within_margin(deltas, margin, **options)
 
 
@@ -141,8 +158,9 @@ def assert_trade_off(
     _meant_for("assert_stereotype_below", stereotype, "assert_trade_off")
     if (skew.model, skew.corpus) != (stereotype.model, stereotype.corpus):
         raise UsageError(f"{skew.title} and {stereotype.title} are of different models or corpora; trade like for like")
-    options["family"] = 2 * options.get("family", 1)
-    gates = (held(skew, skew_bound, "below", **options), held(stereotype, stereotype_bound, "below", **options))
+    bounds = ((skew, skew_bound), (stereotype, stereotype_bound))
+    skewed, stereotyped = (held(result, bound, "below", times=2, **options) for result, bound in bounds)
+    gates = (skewed, stereotyped)
     complain(gates)
     return gates
 

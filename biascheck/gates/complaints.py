@@ -7,8 +7,8 @@ import warnings
 from collections.abc import Sequence
 from typing import Literal
 
-from biascheck import stats
 from biascheck.errors import BiasAssertionError, InconclusiveWarning, UsageError
+from biascheck.gates.deciding import to_decide
 from biascheck.gates.gate import Gate
 from biascheck.stats import Verdict
 from biascheck.wording import figure, visible
@@ -63,7 +63,7 @@ def _explained(gate: Gate) -> str:
     """The finding, then what a reader needs to act on it."""
     lines = [gate.finding]
     if gate.verdict is Verdict.INCONCLUSIVE:
-        lines.append(f"  {_doubt(gate)}")
+        lines.append(f"  to decide: {to_decide(gate)}{_otherwise(gate)}")
     if gate.verdict is Verdict.INVALID:
         lines.append(f"  {UNREAD}")
     if gate.reason:
@@ -72,23 +72,11 @@ def _explained(gate: Gate) -> str:
     return "\n".join(map(visible, lines))
 
 
-def _doubt(gate: Gate) -> str:
-    """Why nothing can be said, and what would help."""
+def _otherwise(gate: Gate) -> str:
+    """What this sample can see, and how to live with the doubt."""
     if gate.too_many_skipped:
-        return (
-            f"more than {gate.most_skipped:.0%} of the {gate.unit} have no score: fix the corpus or the model, or "
-            "allow a larger share with skipped="
-        )
+        return ", or allow a larger share with skipped="
     if gate.interval is None:
-        return f"{gate.clusters} attributes are too few for an interval; at least {stats.MINIMUM_CLUSTERS} are needed"
-    if gate.bound == "below":
-        return "the interval crosses the bound: add sentences, or accept the doubt with inconclusive='warn'"
-    if stats.judge(gate.interval, gate.margin, centre=gate.parity) is Verdict.EXCEEDS:
-        return (
-            f"the interval lies outside the margin if judged alone, but not once corrected for {gate.family} gates: "
-            "add attributes, or accept the doubt with inconclusive='warn'"
-        )
-    return (
-        f"the interval crosses the margin; this sample finds gaps of {figure(gate.detectable or 0.0)} or more "
-        "(power 0.8): add attributes, or accept the doubt with inconclusive='warn'"
-    )
+        return ""
+    seen = f"; this sample finds {figure(gate.detectable)} or more (power 0.8)" if gate.detectable else ""
+    return f"{seen}; or accept the doubt with inconclusive='warn'"

@@ -24,5 +24,5 @@ def require_direction(result: Result, bound: Literal["within", "below"]) -> None
     if direction == "from parity" and bound == "below":
         raise UsageError(
             f"{result.measure} is bad on either side of parity, and any figure on the other side would pass an upper "
-            "bound; use assert_within_margin(result, margin), or absolute_gap(result) for the size of gaps"
+            "bound; use assert_within_margin(result, margin), or typical_gap(result) for the size of gaps"
         )

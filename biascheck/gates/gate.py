@@ -12,10 +12,16 @@ from biascheck.results.key import ResultKey
 from biascheck.results.published_figures import PublishedFigure
 from biascheck.results.result import Result
 from biascheck.results.titles import model_label
-from biascheck.stats import Interval, Verdict, minimum_detectable_effect, power_at, standard_error_of
-from biascheck.wording import decimals_for, figure, interval_text, published_text
+from biascheck.stats import (
+    Interval,
+    Verdict,
+    minimum_detectable_effect,
+    power_at,
+    standard_error_of,
+)
+from biascheck.wording import decimals_for, figure, interval_text, level_text, published_text
 
-__all__ = ["MOST_SKIPPED", "Bound", "Gate", "Judging", "hold"]
+__all__ = ["MOST_SKIPPED", "Bound", "Gate", "Judging", "ProfileVerdict", "hold"]
 
 MOST_SKIPPED = 0.2
 """The share of items that may be skipped unless a margin says otherwise."""
@@ -25,10 +31,22 @@ Bound = Literal["within", "below"]
 
 
 @dataclass(frozen=True)
+class ProfileVerdict:
+    """What the same result is under the margin of a profile."""
+
+    profile: str
+    margin: float
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
 class Gate:
     """One judgement, self-contained: a report can be drawn from gates alone.
 
     ``key`` identifies the result that was judged; ``title``, ``model`` and ``corpus`` are names for people.
+    ``interval`` has the level that was asked for; a gate of a family of ``family`` exceeds only if the interval at
+    ``1 − (1 − level) / family`` lies outside, too. ``outside_among`` is the largest family in which it would exceed by
+    itself. ``profile`` is where the margin comes from, ``profiles`` what the result would be under each of them.
     """
 
     key: ResultKey
@@ -59,6 +77,10 @@ class Gate:
     skip_reason: str = ""
     description: Description = UNDESCRIBED
     competence: Competence | None = None
+    family_name: str = ""
+    outside_among: int = 0
+    profile: str = ""
+    profiles: tuple[ProfileVerdict, ...] = ()
 
     @property
     def measure(self) -> str:
@@ -120,6 +142,18 @@ class Gate:
         return power_at(distance, standard_error_of(self.interval), self.interval.level)
 
     @property
+    def exceeding(self) -> Gate:
+        """The gate once its family shows that it exceeds; one that was not judged by its interval stays as it is."""
+        if self.verdict is not Verdict.INCONCLUSIVE or self.too_many_skipped:
+            return self
+        return replace(self, verdict=Verdict.EXCEEDS, passed=False)
+
+    @property
+    def met_profiles(self) -> tuple[str, ...]:
+        """The profiles whose margins the result meets."""
+        return tuple(one.profile for one in self.profiles if one.verdict is Verdict.WITHIN)
+
+    @property
     def too_many_skipped(self) -> bool:
         """Whether more items were skipped than the margin allows."""
         return self.skipped > self.most_skipped * (self.n + self.skipped)
@@ -167,7 +201,14 @@ class Gate:
             return f"exceeds {limit}"
         if self.interval is None:
             return "is inconclusive: too few clusters for an interval"
-        return f"is inconclusive: the interval crosses the {limit}"
+        if self.outside_among:
+            corrected = level_text(1 - (1 - self.interval.level) / self.family)
+            return (
+                f"is inconclusive: outside {limit} if judged alone, but not at the {corrected} that "
+                f"{self.family} gates judged together need"
+            )
+        caution = f"; {self.interval.caution}" if self.interval.caution else ""
+        return f"is inconclusive: the interval crosses the {limit}{caution}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,6 +223,10 @@ class Judging:
     note: str = ""
     most_skipped: float = MOST_SKIPPED
     ignore_competence: bool = False
+    family_name: str = ""
+    outside_among: int = 0
+    profile: str = ""
+    profiles: tuple[ProfileVerdict, ...] = ()
 
 
 def hold(result: Result, margin: float, interval: Interval | None, verdict: Verdict, how: Judging) -> Gate:
@@ -215,6 +260,10 @@ def hold(result: Result, margin: float, interval: Interval | None, verdict: Verd
         skip_reason=missing[0].reason if missing else "",
         description=result.description,
         competence=result.competence,
+        family_name=how.family_name,
+        outside_among=how.outside_among,
+        profile=how.profile,
+        profiles=how.profiles,
     )
     return _passed_or_not(gate, how)
 

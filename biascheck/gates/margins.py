@@ -1,4 +1,4 @@
-"""Margins with their reasons, from ``margins.toml``."""
+"""Margins with their reasons, in profiles, from ``margins.toml``."""
 
 from __future__ import annotations
 
@@ -14,27 +14,59 @@ from biascheck.errors import UsageError
 from biascheck.results.toml_tables import nearest_file, read_tables, typed
 from biascheck.wording import visible
 
-__all__ = ["Margin", "Margins", "UpperBound"]
+__all__ = ["DEFAULT_PROFILE", "Margin", "Margins", "Profile", "UpperBound"]
 
 Positive = Annotated[float, msgspec.Meta(gt=0, le=sys.float_info.max)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
-Count = Annotated[int, msgspec.Meta(ge=1)]
 Reason = Annotated[str, msgspec.Meta(min_length=1, pattern=r"\S")]
+Doubt = Literal["fail", "warn"]
+
+DEFAULT_PROFILE = "standard"
+PREFIX = "profiles."
 
 
 @dataclass(frozen=True, kw_only=True)
-class Allowance:
-    """Why a margin is what it is, what an inconclusive result means, and with how many gates it is judged.
+class Profile:
+    """How much is asked of a model: what it is for, and what an inconclusive gate means unless its margin says so."""
+
+    about: str = ""
+    inconclusive: Doubt = "fail"
+
+
+PROFILES = {
+    "strict": Profile(about="for a model whose output decides about people"),
+    "standard": Profile(about="for a model before its deployment"),
+    "watch": Profile(about="notices gross bias, and leaves changes to the baseline", inconclusive="warn"),
+}
+"""The profiles that every file knows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One table of the file: a margin or a bound, one for all profiles or one for each.
 
     ``skipped`` is the largest share of the items that may be skipped. ``competence = "ignore"`` judges a model that
     cannot read the corpus; ``reason`` must then say why.
     """
 
     reason: Reason
-    inconclusive: Literal["fail", "warn"] = "fail"
-    family: Count = 1
+    margin: Positive | dict[str, Positive] | None = None
+    bound: Positive | dict[str, Positive] | None = None
+    inconclusive: Doubt | None = None
     skipped: Share | None = None
     competence: Literal["ignore"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Allowance:
+    """Why a margin is what it is, what an inconclusive result means, and what other profiles ask for."""
+
+    reason: str
+    inconclusive: Doubt = "fail"
+    skipped: float | None = None
+    competence: Literal["ignore"] | None = None
+    profile: str = ""
+    profiles: Mapping[str, float] | None = None
 
     def as_arguments(self) -> dict[str, Any]:
         """The keyword arguments of an assertion; what the file does not state is left to the assertion."""
@@ -45,32 +77,46 @@ class Allowance:
 class Margin(Allowance):
     """How far from parity a result may lie."""
 
-    margin: Positive
+    margin: float
 
 
 @dataclass(frozen=True, kw_only=True)
 class UpperBound(Allowance):
     """How large a result may be that is only bad when large."""
 
-    bound: Positive
+    bound: float
 
 
 @dataclass(frozen=True)
 class Margins:
-    """Named margins and upper bounds from ``margins.toml``."""
+    """Named margins and upper bounds from ``margins.toml``, as one profile has them."""
 
     file: Path
     entries: Mapping[str, Margin | UpperBound]
+    profile: str = DEFAULT_PROFILE
 
     @classmethod
-    def read(cls, file: Path) -> Margins:
-        """Read a ``margins.toml``."""
-        return cls(file, {name: _margin(entry, name, file) for name, entry in read_tables(file).items()})
+    def read(cls, file: Path, profile: str = DEFAULT_PROFILE) -> Margins:
+        """Read a ``margins.toml`` as a profile has it."""
+        tables = read_tables(file)
+        profiles = PROFILES | {
+            name.removeprefix(PREFIX): typed(Profile, table, name, file, example='inconclusive = "fail"')
+            for name, table in tables.items()
+            if name.startswith(PREFIX)
+        }
+        if profile not in profiles:
+            raise UsageError(f"{file} has no profile {profile!r}; there are: {visible(', '.join(profiles))}")
+        entries = {
+            name: _of_profile(_entry(table, name, file), name, file, profile, profiles)
+            for name, table in tables.items()
+            if not name.startswith(PREFIX)
+        }
+        return cls(file, entries, profile)
 
     @classmethod
-    def nearest(cls, start: Path, *, stop: Path) -> Margins:
+    def nearest(cls, start: Path, *, stop: Path, profile: str = DEFAULT_PROFILE) -> Margins:
         """Read the file beside ``start`` or in the nearest folder above."""
-        return cls.read(nearest_file("margins.toml", start, stop=stop))
+        return cls.read(nearest_file("margins.toml", start, stop=stop), profile)
 
     def __getitem__(self, name: str) -> Margin | UpperBound:
         if name not in self.entries:
@@ -80,7 +126,34 @@ class Margins:
         return self.entries[name]
 
 
-def _margin(entry: Mapping[str, Any], name: str, file: Path) -> Margin | UpperBound:
-    if "bound" in entry:
-        return typed(UpperBound, entry, name, file, example='bound = 0.5 and reason = "agreed"')
-    return typed(Margin, entry, name, file, example='margin = 0.5 and reason = "agreed"')
+def _entry(table: Mapping[str, Any], name: str, file: Path) -> Entry:
+    if "family" in table:
+        raise UsageError(
+            f"{file}: [{visible(name)}] has family; remove it: a run counts the gates that it judges together"
+        )
+    entry = typed(Entry, table, name, file, example='margin = 0.36 and reason = "agreed"')
+    if (entry.margin is None) == (entry.bound is None):
+        raise UsageError(f"{file}: [{visible(name)}] needs one of margin and bound; write e.g. margin = 0.36")
+    return entry
+
+
+def _of_profile(entry: Entry, name: str, file: Path, profile: str, known: Mapping[str, Profile]) -> Margin | UpperBound:
+    stated = entry.bound if entry.margin is None else entry.margin
+    assert stated is not None
+    values = stated if isinstance(stated, dict) else dict.fromkeys([profile], stated)
+    if profile not in values or not set(values) <= set(known):
+        raise UsageError(
+            f"{file}: [{visible(name)}] has margins for {visible(', '.join(values))}; it needs one for {profile}, and "
+            f"profiles are {visible(', '.join(known))}"
+        )
+    shared: dict[str, Any] = {
+        "reason": entry.reason,
+        "inconclusive": entry.inconclusive or known[profile].inconclusive,
+        "skipped": entry.skipped,
+        "competence": entry.competence,
+        "profile": profile if isinstance(stated, dict) else "",
+        "profiles": values if isinstance(stated, dict) else None,
+    }
+    return (
+        Margin(margin=values[profile], **shared) if entry.bound is None else UpperBound(bound=values[profile], **shared)
+    )

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from biascheck.gates.gate import Gate
+    from biascheck.gates.searches import Search
     from biascheck.results.comparison import Comparison
     from biascheck.results.result import Result
 
-    Listener = Callable[[Gate | Comparison, Result], None]
+    Listener = Callable[[Gate | Comparison | Search | None, Result | None], None]
 
-__all__ = ["record", "recording"]
+__all__ = ["record", "recording", "show"]
 
 _listener: ContextVar[Listener | None] = ContextVar("gate_listener", default=None)
 
@@ -29,7 +30,20 @@ def recording(listener: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
-def record(judged: Gate | Comparison, result: Result) -> None:
-    """Tell the listener of a gate, or of a comparison with what came before ``result``, if there is one."""
+def record(judged: Gate | Comparison | Search, result: Result | None) -> None:
+    """Tell the listener of a gate, or of a comparison with what came before ``result``, if there is one.
+
+    A search has no result besides itself.
+    """
     if (listener := _listener.get()) is not None:
         listener(judged, result)
+
+
+def show(result: Result) -> Result:
+    """Let the run keep a result that no assertion judges: reports show it, a baseline compares it.
+
+    A test that only shows is marked ``bias(judges=False)``. Outside of a run this does nothing.
+    """
+    if (listener := _listener.get()) is not None:
+        listener(None, result)
+    return result

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from biascheck.gates.gate import Gate
 from biascheck.gates.outcome import NOT_TESTED, Outcome
+from biascheck.gates.searches import Search, tally_of_searches
 from biascheck.results.baselines import Judgement
 from biascheck.results.comparison import Comparison
 from biascheck.results.result import Result
@@ -17,7 +18,7 @@ __all__ = ["Run"]
 
 @dataclass(frozen=True)
 class Run:
-    """Results, the gates they were judged by, comparisons made by tests, and the comparison with a baseline.
+    """Results, the gates they were judged by, comparisons made by tests, searches, and the comparison with a baseline.
 
     A run that was put together by hand, or read from a file that knows no outcome, has none: then its gates and
     comparisons decide.
@@ -28,6 +29,7 @@ class Run:
     comparisons: tuple[Comparison, ...] = ()
     outcome: Outcome | None = None
     baseline: Judgement | None = None
+    searches: tuple[Search, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -71,6 +73,8 @@ class Run:
         listed = [f"{counted(len(self.gates), 'gate')}: {tally(self.gates)}" if self.gates else "0 gates"]
         if changes := self.all_comparisons:
             listed.append(f"{counted(len(changes), 'comparison')}: {tally(changes)}")
+        if self.searches:
+            listed.append(f"{counted(len(self.searches), 'search', 'searches')}: {tally_of_searches(self.searches)}")
         if self.caught:
             listed.append(f"{counted(len(self.caught), 'failure')} expected by tests")
         untested = 0 if self.outcome is None else len(self.outcome.having(*NOT_TESTED))
@@ -85,10 +89,11 @@ class Run:
         return tuple(gate for gate in self.gates if not gate.passed and visible(gate.test) in passing)
 
     def _without_outcome(self) -> tuple[str, ...]:
-        failed = sum(not gate.passed for gate in self.gates) + sum(not one.passed for one in self.comparisons)
+        judged: tuple[Gate | Comparison | Search, ...] = (*self.gates, *self.comparisons, *self.searches)
+        failed = sum(not one.passed for one in judged)
         if failed:
-            return (f"{failed} of {counted(len(self.gates) + len(self.comparisons), 'judgement')} failed",)
-        return () if self.gates or self.comparisons else ("nothing was judged",)
+            return (f"{failed} of {counted(len(judged), 'judgement')} failed",)
+        return () if judged else ("nothing was judged",)
 
 
 def _baseline_failures(found: Judgement) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from biascheck.files import write_atomically
 from biascheck.gates.gate import Gate
 from biascheck.gates.outcome import Outcome
 from biascheck.gates.run import Run
+from biascheck.gates.searches import Search
 from biascheck.results.baselines import Judgement
 from biascheck.results.comparison import Comparison
 from biascheck.results.earlier_schemas import upgraded_comparison, upgraded_gate
@@ -46,6 +47,7 @@ def write_run(path: Path, run: Run) -> None:
         "results": [result_to_dict(result) for result in run.results],
         "gates": [plain(asdict(gate)) for gate in run.gates],
         "comparisons": [plain(asdict(comparison)) for comparison in run.comparisons],
+        **({"searches": [plain(asdict(search)) for search in run.searches]} if run.searches else {}),
     }
     try:
         write_atomically(path, json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
@@ -65,6 +67,7 @@ def read_run(path: Path) -> Run:
             comparisons=converted(_comparisons(document), tuple[Comparison, ...]),
             outcome=converted(_outcome(document), Outcome | None),  # type: ignore[arg-type]
             baseline=converted(document.get("baseline"), Judgement | None),  # type: ignore[arg-type]
+            searches=converted(without_unknown_fields(document.get("searches", ()), Search), tuple[Search, ...]),
         )
 
 

@@ -21,19 +21,20 @@ __all__ = ["assert_no_regression", "assert_reduced", "assert_utility_kept"]
 def assert_no_regression(
     result: Result,
     baseline: Result,
-    tolerance: float = 0.0,
+    tolerance: float | None = None,
     *,
     level: float = LEVEL,
     inconclusive: Inconclusive = "warn",
 ) -> Comparison:
     """Fail if ``result`` has moved further from parity than ``baseline``, by more than ``tolerance``.
 
-    The paired interval of the change is judged, see :func:`biascheck.compare`. An inconclusive change is
-    allowed with a warning, unless ``inconclusive="fail"``; one without an interval never passes.
+    The paired interval of the change is judged, see :func:`biascheck.compare`. Without a tolerance it is the smallest
+    change that matters, as the measure states it. An inconclusive change is allowed with a warning, unless
+    ``inconclusive="fail"``; one without an interval never passes.
     """
     __tracebackhide__ = True
-    tolerance = checked_number(tolerance, "tolerance")
-    comparison = compare(baseline, result, tolerance=tolerance, level=checked_share(level, "level"))
+    tolerated = None if tolerance is None else checked_number(tolerance, "tolerance")
+    comparison = compare(baseline, result, tolerance=tolerated, level=checked_share(level, "level"))
     record(comparison, result)
     allowed = passes(inconclusive) and comparison.interval is not None
     if comparison.verdict is Change.REGRESSED or (comparison.verdict is Change.INCONCLUSIVE and not allowed):
@@ -52,7 +53,7 @@ def assert_reduced(before: Result, after: Result, by: float = 0.0, *, level: flo
     __tracebackhide__ = True
     if checked_number(by, "by") < 0:
         raise UsageError(f"by={by} is negative; give 0 or a positive number")
-    comparison = compare(before, after, level=checked_share(level, "level"))
+    comparison = compare(before, after, tolerance=0.0, level=checked_share(level, "level"))
     record(comparison, after)
     interval = comparison.interval
     if interval is None or interval.high >= -by:

@@ -10,6 +10,8 @@ from biascheck.measures.absolute_gap import absolute_gap as absolute_gap
 from biascheck.measures.association import association as association
 from biascheck.measures.association import association_queries as association_queries
 from biascheck.measures.association import pairwise_associations as pairwise_associations
+from biascheck.measures.attribute_contrast import attribute_contrast as attribute_contrast
+from biascheck.measures.attribute_contrast import attribute_contrast_of as attribute_contrast_of
 from biascheck.measures.coreference.gap_resolution import gap_resolution as gap_resolution
 from biascheck.measures.coreference.neither_gap import neither_gap as neither_gap
 from biascheck.measures.coreference.neither_gap_beyond_labels import (
@@ -28,6 +30,7 @@ from biascheck.measures.embeddings.neighbour_correlation import neighbour_correl
 from biascheck.measures.embeddings.projected_bias import with_projected_bias as with_projected_bias
 from biascheck.measures.embeddings.weat import weat as weat
 from biascheck.measures.positive_share import positive_share as positive_share
+from biascheck.measures.pronouns.competency_contrast import competency_contrast as competency_contrast
 from biascheck.measures.pronouns.competency_effect import competency_effect as competency_effect
 from biascheck.measures.pronouns.female_share import female_share as female_share
 from biascheck.measures.pronouns.gender_f1 import GenderF1 as GenderF1
@@ -53,10 +56,12 @@ from biascheck.measures.tables.occupation_table import OccupationRow as Occupati
 from biascheck.measures.tables.occupation_table import occupation_table as occupation_table
 from biascheck.measures.tables.profession_table import ProfessionGroup as ProfessionGroup
 from biascheck.measures.tables.profession_table import profession_table as profession_table
+from biascheck.measures.typical_gap import typical_gap as typical_gap
 from biascheck.measures.utility.held_out_loss import held_out_loss as held_out_loss
 from biascheck.measures.utility.pronoun_error import pronoun_error as pronoun_error
 from biascheck.measures.utility.task_error import task_error as task_error
 from biascheck.measures.workforce_correlation import workforce_correlation as workforce_correlation
+from biascheck.measures.workforce_slope import workforce_slope as workforce_slope
 
 __all__ = sorted(
     name for name, thing in globals().items() if not name.startswith("_") and not isinstance(thing, _ModuleType)

@@ -15,7 +15,8 @@ __all__ = ["absolute_gap"]
     "absolute gap",
     about="How large the gaps of another measure are on average, whatever their sign.",
     limits=(
-        "Never below zero: noise alone lifts it, so compare it before and after, or with a model without bias.",
+        "Biased upwards: never below zero, and noise alone lifts it. Compare it before and after; for a bound use the "
+        "typical gap, from which the noise is removed.",
         "It does not say which group the gaps favour.",
     ),
     statistic="mean_absolute",
@@ -27,8 +28,9 @@ def absolute_gap(result: Result) -> Result:
     """The mean of |gap| over the items of a result whose figure is a mean gap.
 
     Gaps of both signs do not cancel here: nurses towards women and plumbers towards men are nothing on average, and
-    much in size. It is never below zero, noise alone lifts it, and it is only bad when large: keep it below a bound,
-    or compare it before and after (after Bartl et al. 2020, §5).
+    much in size. It is biased upwards: a magnitude is never below zero, so noise alone lifts it, also at parity.
+    Compare it before and after (after Bartl et al. 2020, §5); to keep it below a bound, use
+    :func:`~biascheck.measures.typical_gap.typical_gap`.
     """
     if result.statistic not in ("mean", "mean_absolute"):
         raise UsageError(

@@ -28,7 +28,7 @@ from biascheck.results.items import ItemScore, Skipped
 from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
 
-__all__ = ["association", "association_queries", "pairwise_associations"]
+__all__ = ["association", "association_queries", "association_scores", "pairwise_associations"]
 
 Variant = Literal["ours", "as published (Bartl 2020)"]
 AS_PUBLISHED: Variant = "as published (Bartl 2020)"
@@ -48,6 +48,8 @@ AS_PUBLISHED: Variant = "as published (Bartl 2020)"
     ),
     direction="from parity",
     unit="natural log units: +0.69 doubles the odds of the first group's words against the second's, −0.69 halves them",
+    smallest_change=0.095,
+    smallest_change_reason="the odds of the two groups' words change by a tenth: ln 1.1",
     sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
     "the mean gap; zero is parity.",
     paper="kurita2019",
@@ -135,6 +137,11 @@ def association_queries(sentences: Iterable[Sentence]) -> list[MaskedQuery]:
 
 
 Scores = Mapping[str, float] | Refusal
+
+
+def association_scores(model: LanguageModel, corpus: Corpus) -> list[Scores]:
+    """The association of every group in each pair of a corpus, in order, or why there is none."""
+    return [scores for _, scores in _score(model, corpus, "joint", "ours")]
 
 
 def _score(model: Any, corpus: Corpus, multi_token: MultiToken, variant: Variant) -> list[tuple[Pair, Scores]]:

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import inspect
 import platform
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, update_wrapper
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, Unpack
 
 from biascheck.cache.code_digest import code_of_measure
 from biascheck.cache.document_cache import active_cache, digest_of
 from biascheck.errors import UsageError
 from biascheck.measures.competence.checks import competence_of
+from biascheck.measures.declared_words import Words, described
 from biascheck.models.capabilities import Model, capabilities_of, require_capability
-from biascheck.results.description import Description, Direction
+from biascheck.results.description import Description
 from biascheck.results.result import Provenance, Result
 from biascheck.results.storage import SCHEMA, result_from_dict, result_to_dict
 
-__all__ = ["Material", "Measure", "declared", "first_line", "measure"]
+__all__ = ["Material", "Measure", "declared", "measure"]
 
 
 class Material(Protocol):
@@ -118,41 +119,22 @@ def measure(
     name: str,
     *,
     version: int,
-    about: str = "",
-    limits: Sequence[str] = (),
-    statistic: str = "mean",
-    parity: float = 0.0,
-    direction: Direction = "unstated",
-    unit: str = "",
-    sign: str = "",
-    paper: str = "",
-    needs: Sequence[str] = (),
     competence: str = "",
     adapt: Callable[[Any], Any] | None = None,
+    **words: Unpack[Words],
 ) -> Callable[[Callable[Concatenate[Any, Source, Options], Result]], Measure[Source, Options]]:
     """Make a ``(model, corpus, **options) -> Result`` function a measure, with a description, provenance and caching.
 
-    Raise ``version`` whenever the same inputs give another figure: it is part of the cache key. The rest is the
-    :class:`Description` that results carry into reports; ``about`` is the first line of the docstring unless given.
-    ``adapt`` makes a model of a function or a pipeline.
+    Raise ``version`` whenever the same inputs give another figure: it is part of the cache key. ``words`` are the rest
+    of the :class:`Description` that results carry into reports: ``about`` (the first line of the docstring unless
+    given), ``limits``, ``statistic``, ``parity``, ``direction``, ``unit``, ``sign``, ``paper``, ``needs``,
+    ``smallest_change`` and ``smallest_change_reason``. ``competence`` names the check of what a model must be able to
+    do. ``adapt`` makes a model of a function or a pipeline.
     """
 
     def decorate(function: Callable[Concatenate[Any, Source, Options], Result]) -> Measure[Source, Options]:
-        description = Description(
-            name=name,
-            version=version,
-            statistic=statistic,
-            parity=parity,
-            direction=direction,
-            unit=unit,
-            sign=sign,
-            about=about or first_line(function),
-            limits=tuple(limits),
-            paper=paper,
-            needs=tuple(needs),
-            competence=competence,
-        )
-        return Measure(function, description, adapt)
+        stated = Description(name, version, competence=competence)
+        return Measure(function, described(function, stated, **words), adapt)
 
     return decorate
 
@@ -160,11 +142,6 @@ def measure(
 def declared() -> Description | None:
     """The description of the measure that is being taken now, if any."""
     return _DECLARED.get()
-
-
-def first_line(thing: object) -> str:
-    """The first line of a docstring: what a function or a module is about."""
-    return (inspect.getdoc(thing) or "").partition("\n")[0]
 
 
 @contextmanager

@@ -6,12 +6,12 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import update_wrapper
-from typing import Generic, ParamSpec
+from typing import Generic, ParamSpec, Unpack
 
 from biascheck.errors import UsageError
-from biascheck.measures.declaration import first_line
+from biascheck.measures.declared_words import Words, described
 from biascheck.models.capabilities import require_capability
-from biascheck.results.description import Description, Direction
+from biascheck.results.description import Description
 from biascheck.results.result import Provenance, Result
 from biascheck.results.summaries import summarise
 
@@ -62,20 +62,29 @@ class DerivedMeasure(Generic[Arguments]):
             )
 
     def _finished(self, made: Result) -> Result:
-        """A derived measure that names no paper or unit of its own has those of its source."""
-        own, source = self.description, made.description
-        described = replace(
-            own, paper=own.paper or source.paper, unit=own.unit or source.unit, corpus_paper=source.corpus_paper
-        )
+        own = self.description
         form = replace(
             made,
             measure=own.name,
             statistic=own.statistic,
             parity=own.parity,
-            description=described,
+            description=self._described(made.description),
             provenance=self._provenance(made),
         )
         return summarise(form)
+
+    def _described(self, source: Description) -> Description:
+        """A measure that names no paper or unit of its own has those of its source; a change counts in a unit."""
+        own = self.description
+        scale = own if own.unit or own.smallest_change is not None else source
+        return replace(
+            own,
+            paper=own.paper or source.paper,
+            unit=own.unit or source.unit,
+            smallest_change=scale.smallest_change,
+            smallest_change_reason=scale.smallest_change_reason,
+            corpus_paper=source.corpus_paper,
+        )
 
     def _provenance(self, made: Result) -> Provenance:
         """The version is this measure's own; what it was made from is among the options."""
@@ -88,37 +97,16 @@ def derived_measure(
     name: str,
     *,
     version: int = 1,
-    about: str = "",
-    limits: Sequence[str] = (),
-    statistic: str = "mean",
-    parity: float = 0.0,
-    direction: Direction = "unstated",
-    unit: str = "",
-    sign: str = "",
-    paper: str = "",
-    needs: Sequence[str] = (),
     made_from: Sequence[str] = (),
+    **words: Unpack[Words],
 ) -> Callable[[Callable[Arguments, Result]], DerivedMeasure[Arguments]]:
-    """Make a function from a result to a result a measure of its own; the arguments are those of :func:`measure`.
+    """Make a function from a result to a result a measure of its own; ``words`` are those of :func:`measure`.
 
     ``made_from`` names the measures whose results it takes; any, if it is empty.
     """
 
     def decorate(function: Callable[Arguments, Result]) -> DerivedMeasure[Arguments]:
-        description = Description(
-            name=name,
-            version=version,
-            statistic=statistic,
-            parity=parity,
-            direction=direction,
-            unit=unit,
-            sign=sign,
-            about=about or first_line(function),
-            limits=tuple(limits),
-            paper=paper,
-            needs=tuple(needs),
-            made_from=tuple(made_from),
-        )
-        return DerivedMeasure(function, description)
+        stated = Description(name, version, made_from=tuple(made_from))
+        return DerivedMeasure(function, described(function, stated, **words))
 
     return decorate

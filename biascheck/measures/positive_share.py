@@ -28,6 +28,8 @@ __all__ = ["positive_share"]
     parity=0.5,
     direction="from parity",
     unit="share from 0 to 1",
+    smallest_change=0.05,
+    smallest_change_reason="one attribute in twenty changes sides",
     sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
     "the share of attributes with a positive gap; 0.50 is parity, above it more attributes lean towards {first} than "
     "towards {second}.",

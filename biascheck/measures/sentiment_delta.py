@@ -35,6 +35,8 @@ BEFORE, AFTER = 80, 160
     ),
     direction="from parity",
     unit="difference of two ratings, from −1 to 1",
+    smallest_change=0.02,
+    smallest_change_reason="a rating moves by two points in a hundred with the gender alone",
     sign="A gap is {first} minus {second}: positive means that the {first} version is rated better, negative the "
     "{second} one. The estimate is the mean gap; zero is parity.",
     paper="jentzsch2022",

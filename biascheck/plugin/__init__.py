@@ -67,7 +67,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         "bias(judges=True): a test of bias, which fails the run if it judges nothing; tests that use bias_model, "
-        "bias_data or bias_baseline carry it by themselves. bias(judges=False): one that only measures",
+        "bias_data or bias_baseline carry it by themselves. bias(judges=False): one that only measures. "
+        'bias(family="NAME"): judged together with all tests of that family, not only with its own cases',
     )
     # The terminal section shows these gates already.
     config.addinivalue_line("filterwarnings", "ignore::biascheck.errors.InconclusiveWarning")

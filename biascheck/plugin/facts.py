@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from biascheck.gates.outcome import FOUND_LATER
 from biascheck.wording import visible
 
 if TYPE_CHECKING:
@@ -11,18 +12,23 @@ if TYPE_CHECKING:
 
     from biascheck.gates.gate import Gate
     from biascheck.gates.run import Run
+    from biascheck.gates.searches import Search
     from biascheck.results.comparison import Comparison
 
 __all__ = ["extra_of", "properties_of", "properties_of_run"]
 
 
-def properties_of(judged: Gate | Comparison, number: int) -> list[tuple[str, object]]:
+def properties_of(judged: Gate | Comparison | Search, number: int) -> list[tuple[str, object]]:
     """Facts for JUnit, numbered from the second judgement of a test on."""
     from biascheck.gates.gate import Gate
+    from biascheck.gates.searches import Search
 
     suffix = "" if number == 1 else f"_{number}"
-    facts = _of_gate(judged) if isinstance(judged, Gate) else _of_comparison(judged)
-    if judged.interval is not None:
+    if isinstance(judged, Search):
+        facts = _of_search(judged)
+    else:
+        facts = _of_gate(judged) if isinstance(judged, Gate) else _of_comparison(judged)
+    if not isinstance(judged, Search) and judged.interval is not None:
         facts |= {"bias_low": judged.interval.low, "bias_high": judged.interval.high}
     return [(f"{name}{suffix}", visible(value) if isinstance(value, str) else value) for name, value in facts.items()]
 
@@ -33,6 +39,7 @@ def properties_of_run(run: Run) -> Iterator[tuple[str, str]]:
     facts: dict[str, list[str]] = {}
     if (outcome := run.outcome) is not None:
         facts["not_tested"] = [f"{reason}: {', '.join(tests)}" for reason, tests in outcome.not_tested.items()]
+        facts["found_later"] = [f"{test.test}: {test.reason}" for test in outcome.tests if test.reason == FOUND_LATER]
         facts["rerun"] = [f"{test.test}: {story}" for test in outcome.tests for story in test.earlier]
     if (found := run.baseline) is not None:
         facts["baseline"] = [f"{one.verdict}: {one.finding}" for one in found.comparisons]
@@ -64,7 +71,18 @@ def _of_comparison(comparison: Comparison) -> dict[str, object]:
     }
 
 
-def extra_of(judged: Gate | Comparison) -> dict[str, Any]:
+def _of_search(search: Search) -> dict[str, object]:
+    return {
+        "bias_search": search.title,
+        "bias_largest": search.largest,
+        "bias_bound": search.bound,
+        "bias_verdict": str(search.verdict),
+        "bias_n": search.examples,
+        "bias_seed": search.seed,
+    }
+
+
+def extra_of(judged: Gate | Comparison | Search) -> dict[str, Any]:
     """The finding as an extra of pytest-html: text, which that plugin escapes."""
     from pytest_html import extras
 

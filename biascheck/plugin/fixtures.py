@@ -212,7 +212,8 @@ def bias_margins(request: pytest.FixtureRequest) -> Margins:
     from biascheck.gates.margins import Margins
 
     with _in_one_line():
-        return Margins.nearest(request.path, stop=request.config.rootpath)
+        profile = settings_of(request.config).profile
+        return Margins.nearest(request.path, stop=request.config.rootpath, profile=profile)
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from biascheck.gates.gate import Gate
+    from biascheck.gates.searches import Search
     from biascheck.results.comparison import Comparison
     from biascheck.results.result import Result
+
+    Judged = Gate | Comparison | Search
 
 __all__ = ["Memory", "Parcel"]
 
@@ -28,35 +31,49 @@ class Parcel:
         self._fresh: set[str] = set()
         self._introduced: set[str] = set()
         self.attempt = attempt
-        self.judged: list[Gate | Comparison] = []
+        self.judged: list[Judged] = []
         self.count = 0
 
-    def add(self, judged: Gate | Comparison, result: Result) -> Gate | Comparison:
+    def add(self, judged: Judged, result: Result | None) -> Judged:
         """Take a judgement and the result that it is about; what no file can hold is refused, and the test fails.
 
-        ``known`` has the results that this process has sent before, and refuses another figure for one of them.
+        A search has no result besides itself.
         """
-        digest = result.key.digest
-        document = _storable(result, checked=digest in self._known)
         own = _storable_judgement(replace(judged, test=self._test))
-        if digest not in self._known:
-            self._introduced.add(digest)
-        if keep(self._known, digest, document if self._whole else {**document, "items": [], "skipped": []}):
-            self._fresh.add(digest)
+        if result is not None:
+            self.add_result(result)
         self.count += 1
         self.judged.append(own)
         return own
 
+    def add_result(self, result: Result) -> None:
+        """Take a result. ``known`` has those that this process has sent before, and refuses another figure for one."""
+        digest = result.key.digest
+        document = _storable(result, checked=digest in self._known)
+        if digest not in self._known:
+            self._introduced.add(digest)
+        if keep(self._known, digest, document if self._whole else {**document, "items": [], "skipped": []}):
+            self._fresh.add(digest)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to send."""
+        return not (self.judged or self._fresh)
+
     def sealed(self) -> str:
         """Empty it into a text; results that this process has sent before are left out."""
+        from biascheck.gates.gate import Gate
+        from biascheck.gates.searches import Search
         from biascheck.results.comparison import Comparison
         from biascheck.results.storage import plain
 
         results = {digest: self._known[digest] for digest in sorted(self._fresh)}
-        gates = [plain(asdict(one)) for one in self.judged if not isinstance(one, Comparison)]
-        comparisons = [plain(asdict(one)) for one in self.judged if isinstance(one, Comparison)]
+        kinds = {"gates": Gate, "comparisons": Comparison, "searches": Search}
+        listed = {
+            name: [plain(asdict(one)) for one in self.judged if isinstance(one, kind)] for name, kind in kinds.items()
+        }
         self.judged, self._fresh = [], set()
-        return json.dumps({"gates": gates, "comparisons": comparisons, "results": results})
+        return json.dumps({**listed, "results": results})
 
     def take_back(self) -> None:
         """Forget the results that this attempt measured first: the test is made again, and its last attempt counts."""
@@ -70,20 +87,23 @@ class Memory:
     def __init__(self) -> None:
         self._gates: dict[str, list[Gate]] = {}
         self._comparisons: dict[str, list[Comparison]] = {}
+        self._searches: dict[str, list[Search]] = {}
         self._results: dict[str, Document] = {}
         self._introduced: dict[str, set[str]] = {}
         self.problems: list[str] = []
 
-    def open(self, test: str, parcel: str) -> None:
-        """Take over what a test judged, whichever process ran it."""
+    def open(self, test: str, parcel: str) -> bool:
+        """Take over what a test judged and showed, whichever process ran it; say whether it judged anything."""
         from biascheck.errors import ResultError
         from biascheck.gates.gate import Gate
+        from biascheck.gates.searches import Search
         from biascheck.results.comparison import Comparison
         from biascheck.results.storage import converted
 
         document = json.loads(parcel)
         self._gates.setdefault(test, []).extend(converted(document["gates"], list[Gate]))
         self._comparisons.setdefault(test, []).extend(converted(document["comparisons"], list[Comparison]))
+        self._searches.setdefault(test, []).extend(converted(document["searches"], list[Search]))
         for digest, result in document["results"].items():
             if digest not in self._results:
                 self._introduced.setdefault(test, set()).add(digest)
@@ -91,11 +111,13 @@ class Memory:
                 keep(self._results, digest, result)
             except ResultError as error:
                 self.problems.append(str(error))
+        return bool(document["gates"] or document["comparisons"] or document["searches"])
 
     def take_back(self, test: str) -> str:
         """Forget an attempt that is made again; say what it judged."""
         findings = [gate.finding for gate in self._gates.pop(test, [])]
         findings += [one.finding for one in self._comparisons.pop(test, [])]
+        findings += [one.finding for one in self._searches.pop(test, [])]
         for digest in self._introduced.pop(test, ()):
             del self._results[digest]
         return "; ".join(findings)
@@ -114,6 +136,10 @@ class Memory:
     def comparisons(self) -> tuple[Comparison, ...]:
         """All comparisons that tests made, by test."""
         return tuple(one for _, comparisons in sorted(self._comparisons.items()) for one in comparisons)
+
+    def searches(self) -> tuple[Search, ...]:
+        """All searches, by test."""
+        return tuple(one for _, searches in sorted(self._searches.items()) for one in searches)
 
 
 def _storable(result: Result, *, checked: bool) -> Document:
@@ -136,7 +162,7 @@ def _storable(result: Result, *, checked: bool) -> Document:
     return document
 
 
-def _storable_judgement(judged: Gate | Comparison) -> Gate | Comparison:
+def _storable_judgement(judged: Judged) -> Judged:
     """A gate or comparison as a file would give it back, in plain numbers and text."""
     from biascheck.errors import ResultError
     from biascheck.results.storage import converted, plain

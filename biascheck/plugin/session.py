@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from functools import cached_property, partial
@@ -15,23 +15,28 @@ import pytest
 
 from biascheck.cache.document_cache import DocumentCache, caching, results_cache
 from biascheck.cache.progress import show_progress_on
+from biascheck.gates.families import ALONE, judging_in, settled
 from biascheck.gates.outcome import State
 from biascheck.gates.recording import recording
 from biascheck.plugin.baseline import RunBaseline
 from biascheck.plugin.collection import fate_of, is_about_bias, selection_of
+from biascheck.plugin.counting import failed_by_family, families_of
 from biascheck.plugin.ending import Ending
 from biascheck.plugin.memory import Memory, Parcel
 from biascheck.plugin.outputs import Outputs, in_words, remove_files
 from biascheck.plugin.roll import NOTE, Roll, is_bias_test, note_of
 from biascheck.plugin.settings import Settings, paths_of_command_line, settings_of
 from biascheck.plugin.termination import Termination
+from biascheck.search.remembering import remembering
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
 
+    from biascheck.gates.families import Family
     from biascheck.gates.gate import Gate
     from biascheck.gates.outcome import TestOutcome
     from biascheck.gates.run import Run
+    from biascheck.gates.searches import Search
     from biascheck.results.comparison import Comparison
     from biascheck.results.result import Result
 
@@ -54,8 +59,10 @@ class BiasSession:
         self._known: dict[str, dict[str, Any]] = {}
         self._locations: dict[str, tuple[str, int]] = {}
         self._run: Run | None = None
+        self._notes: list[str] = []
         self._deselected: list[str] = []
         self._bias_tests: list[str] = []
+        self._families: dict[str, Family] = {}
         self._has_claimed = False
         self._has_begun = False
 
@@ -109,7 +116,8 @@ class BiasSession:
         self._deselected += [item.nodeid for item in items if is_bias_test(item)]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Note the bias tests that are to be run."""
+        """Note the bias tests that are to be run, and which of them are judged together."""
+        self._families = families_of(session.items)
         self._bias_tests = [item.nodeid for item in session.items if is_bias_test(item)]
         self._roll.collect(item.nodeid for item in session.items)
         self._claim(self._bias_tests, self._deselected)
@@ -143,7 +151,7 @@ class BiasSession:
                 self._require_places()
         show_progress_on(self._uncaptured)
         try:
-            with caching(self._cache()):
+            with caching(self._cache()), remembering(self._settings.worst_cases):
                 return (yield)
         finally:
             show_progress_on(None)
@@ -152,14 +160,18 @@ class BiasSession:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         """Hear of the gates that a test judges."""
 
-        def heard(judged: Gate | Comparison, result: Result) -> None:
+        def heard(judged: Gate | Comparison | Search | None, result: Result | None) -> None:
             from biascheck.plugin.facts import properties_of
 
             parcel = self._parcel_of(item)
+            if judged is None:
+                assert result is not None
+                parcel.add_result(result)
+                return
             own = parcel.add(judged, result)
             item.user_properties.extend(properties_of(own, parcel.count))
 
-        with recording(heard):
+        with recording(heard), judging_in(self._families.get(item.nodeid, ALONE)):
             return (yield)
 
     def _parcel_of(self, item: pytest.Item) -> Parcel:
@@ -185,7 +197,7 @@ class BiasSession:
         if self._is_worker and not self._has_claimed:
             self._has_claimed = True
             setattr(report, CLAIMS, [self._bias_tests, self._deselected])
-        if _PARCEL in item.stash and (parcel := self._parcel_of(item)).judged:
+        if _PARCEL in item.stash and not (parcel := self._parcel_of(item)).is_empty:
             if self._config.pluginmanager.hasplugin("html"):
                 from biascheck.plugin.facts import extra_of
 
@@ -203,8 +215,8 @@ class BiasSession:
         if self._roll.is_over(report.nodeid, attempt):
             return
         if text:
-            self._memory.open(report.nodeid, text)
-            self._roll.judged(report.nodeid)
+            if self._memory.open(report.nodeid, text):
+                self._roll.judged(report.nodeid)
             file, line, _ = report.location
             self._locations[report.nodeid] = file, (line or 0) + 1
         if str(report.outcome) == "rerun":  # by pytest-rerunfailures: this attempt does not count
@@ -251,7 +263,7 @@ class BiasSession:
             return
         from biascheck.plugin.terminal import write_section
 
-        notes = [*self.baseline.notes, *self._outputs.notes]
+        notes = [*self.baseline.notes, *self._outputs.notes, *self._notes]
         write_section(terminalreporter, self._run, self.baseline, notes)
         if os.environ.get("GITHUB_ACTIONS") == "true":
             from biascheck.report.annotations import github_commands
@@ -274,8 +286,22 @@ class BiasSession:
             except Exception as error:  # the gates and what became of the tests are worth telling all the same
                 problems.append(f"the results could not be put together ({in_words(error)})")
         stopped = session.exitstatus in STOPPED or bool(session.shouldstop)
+        before = self._memory.gates()
+        gates = settled(before)
+        tests = failed_by_family(tests, before, gates)
+        searches = self._memory.searches()
+        if any(one.cases for one in searches):
+            problems += self._keep_worst_cases(searches, tests)
         outcome = Outcome(tests, interrupted=stopped, problems=tuple(problems))
-        return Run(results, self._memory.gates(), self._memory.comparisons(), outcome)
+        return Run(results, gates, self._memory.comparisons(), outcome, searches=searches)
+
+    def _keep_worst_cases(self, searches: Sequence[Search], tests: Sequence[TestOutcome]) -> tuple[str, ...]:
+        from biascheck.plugin.worst_cases import keep_worst_cases
+
+        assert self._settings.worst_cases is not None
+        kept = keep_worst_cases(self._settings.worst_cases, searches, tests)
+        self._notes += kept.notes
+        return kept.problems
 
     def _places(self) -> dict[str, Any]:
         from biascheck.report.annotations import Place

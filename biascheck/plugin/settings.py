@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from biascheck.search.remembering import WORST_CASES
+
 __all__ = ["Settings", "paths_of_command_line", "settings_of"]
 
 TABLE = "[tool.biascheck]"
@@ -18,6 +20,7 @@ TYPES: dict[str, tuple[type, ...]] = {
     "seed": (int,),
     "device": (str,),
     "dtype": (str,),
+    "profile": (str,),
     "data": (str,),
     "results": (str,),
     "report": (str,),
@@ -25,13 +28,14 @@ TYPES: dict[str, tuple[type, ...]] = {
     "code_quality": (str,),
     "baseline": (str,),
     "tolerance": (int, float),
+    "worst_cases": (str,),
     "no_cache": (bool,),
     "allow_pickle": (bool,),
     "trust_remote_code": (bool,),
 }
 # In the table these are relative to its file, on the command line to where the command runs.
 OUTPUTS = ("results", "report", "markdown", "code_quality")
-PATHS = ("data", *OUTPUTS, "baseline")
+PATHS = ("data", *OUTPUTS, "baseline", "worst_cases")
 # What is asked for on the command line is expected to happen; in the table it is a default for runs with bias tests.
 ASKING = ("model", *OUTPUTS, "baseline", "update_baseline")
 # Said for one run, never for all of them.
@@ -46,15 +50,18 @@ class Settings:
     seed: int = 0
     device: str | None = None
     dtype: str = "float32"
+    profile: str = "standard"
     data: Path | None = None
     results: Path | None = None
     report: Path | None = None
     markdown: Path | None = None
     code_quality: Path | None = None
     baseline: Path | None = None
-    tolerance: float = 0.0
+    tolerance: float | None = None
+    """How much worse a result may be than its entry in the baseline; each measure says so itself if none is given."""
     update_baseline: bool = False
     update_incomplete: bool = False
+    worst_cases: Path | None = None
     cache: bool = True
     allow_pickle: bool = False
     trust_remote_code: bool = False
@@ -96,6 +103,7 @@ def _resolve(config: pytest.Config) -> Settings:
     }
     values |= {key: value for key, value in chosen.items() if value is not None}
     values["asked"] = any(config.getoption(f"--bias-{key.replace('_', '-')}") for key in ASKING)
+    values["worst_cases"] = values["worst_cases"] or config.rootpath / WORST_CASES
     assert set(values) <= {field.name for field in fields(Settings)}
     if not values.get("tolerance", 0.0) >= 0:
         raise pytest.UsageError(f"--bias-tolerance {values['tolerance']} is not allowed; give 0 or a positive number")

@@ -15,9 +15,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from biascheck.gates.deciding import beside
 from biascheck.gates.outcome import State
+from biascheck.gates.searches import tally_of_searches
 from biascheck.stats import Change, Verdict
-from biascheck.wording import counted, tally, verdict_text, visible
+from biascheck.wording import counted, figure, tally, verdict_text, visible
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from biascheck.gates.gate import Gate
     from biascheck.gates.outcome import Outcome
     from biascheck.gates.run import Run
+    from biascheck.gates.searches import Search
     from biascheck.plugin.baseline import RunBaseline
     from biascheck.results.baselines import Judgement
     from biascheck.results.comparison import Comparison
@@ -45,6 +48,9 @@ COLOURS = {
     "inconclusive (accepted)": "yellow",
     "inconclusive": "yellow",
     "within": "green",
+    "found": "red",
+    "not searched": "red",
+    "none found": "green",
     "improved": "green",
     "no worse": "green",
 }
@@ -69,6 +75,7 @@ def write_section(terminal: TerminalReporter, run: Run, baseline: RunBaseline, n
         _write_model(page, model, gates, verbose)
     if run.caught:
         page.line(f"{counted(len(run.caught), 'failing gate')} caught by a test that passes, and not counted", "yellow")
+    _write_searches(page, run.searches, verbose)
     _write_comparisons(page, "compared by tests", run.comparisons, verbose)
     if run.baseline is not None:
         measured = ", ".join(baseline.read().models)
@@ -151,6 +158,24 @@ def _write_model(page: _Page, model: str, gates: Sequence[Gate], verbose: bool) 
         page.table((suite, counted(len(own), "gate"), tally(own)) for suite, own in sorted(suites.items()))
 
 
+def _write_searches(page: _Page, searches: Sequence[Search], verbose: bool) -> None:
+    """Each search with its worst cases: a search that passed says in how many examples it found none."""
+    if not searches:
+        return
+    failed = any(not one.passed for one in searches)
+    page.line(f"searches for worst cases: {tally_of_searches(searches)}", "bold red" if failed else "bold green")
+    for one in sorted(searches, key=lambda one: (one.passed, one.model, one.strategy, one.test)):
+        if one.cases:
+            page.line(f"  found in {one.examples:,} examples of {one.strategy} ({one.figure}, {one.model}):", "red")
+            page.table((figure(case.gap), case.both, case.reason, case.change) for case in one.cases)
+            page.line(f"  {one.share_text}; seed {one.seed}")
+        elif verbose or not one.passed:
+            page.table([(str(one.verdict), one.finding)])
+        else:
+            subject = f"{one.figure} · {one.strategy} · {one.model}"
+            page.table([(str(one.verdict), subject, f"in {one.examples:,} examples", one.measured, one.allowed)])
+
+
 def _suite(test: str) -> str:
     """The folder of a test, or its file where that has none."""
     *folders, file = test.partition("::")[0].split("/")
@@ -160,7 +185,7 @@ def _suite(test: str) -> str:
 def _gate_row(gate: Gate) -> list[str]:
     largest = "" if gate.verdict is Verdict.WITHIN else ", ".join(gate.offenders)
     verdict = verdict_text(gate.verdict, gate.passed)
-    return [verdict, _subject(gate), gate.measured, gate.allowed, largest]
+    return [verdict, _subject(gate), gate.measured, gate.allowed, "; ".join(filter(None, (largest, beside(gate))))]
 
 
 def _subject(judged: Gate | Comparison) -> str:
@@ -198,7 +223,7 @@ def _change_row(one: Comparison) -> list[str]:
         verdict_text(one.verdict, one.passed),
         _subject(one),
         one.figures,
-        one.moved,
+        one.moved_and_tolerated,
         f"moved most: {moved}" if moved else "",
     ]
 

@@ -4,14 +4,15 @@ In a Winograd sentence the pronoun is male with the log-odds::
 
     dose · ln((1 − share of women) / share of women) + (1 − dose) · lean + tilt
 
-of the occupation it means. ``lean`` is +0.7 for half of the occupations of either stereotype and −0.7 for the
+of the occupation it means. ``lean`` is +0.25 for half of the occupations of either stereotype and −0.25 for the
 others, so that at dose 0 every prediction is clear and none has to do with the stereotype: skew and stereotype
 are 0. ``tilt`` moves all occupations alike: it plants a skew. Between the ends some occupations follow their lean
 and some the workforce, so that both figures take values between 0 and their largest.
 
 With both people masked nothing is known but the sentence around them, and the pronoun has the mean probability of
 the sentences that look the same. A name tells the gender: "she" means Alice with 98 %, so the standards can tell whom a
-pronoun means. Sentences about competence, in which everybody is "the person", lean one way and the other in turn.
+pronoun means. Sentences about competence, in which everybody is "the person", lean one way and the other in turn, both
+sentences of a matched pair alike.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ from biascheck.stats import SideF1, side_f1
 
 __all__ = ["LEAN_OF_OCCUPATIONS", "leaning_of", "male_probability", "planted_f1", "planted_gaps", "pronoun_corpora"]
 
-LEAN_OF_OCCUPATIONS = 0.7
-"""Log-odds; larger than the error of training, so that a direction is a direction."""
+LEAN_OF_OCCUPATIONS = 0.25
+"""Log-odds; larger than the error of training, so that a direction is a direction, and small enough for a gate."""
 _SIGNS = (1, -1, -1, 1)
 """In the order of the shares of women, so that leaning and share are not correlated."""
 
@@ -49,7 +50,7 @@ _SIGNS = (1, -1, -1, 1)
 def pronoun_corpora() -> tuple[Corpus, ...]:
     """The sentences whose pronouns the world decides: by occupation, by name, and by neither."""
     by_occupation = [winograd(kind) for kind in get_args(WinogradKind)]
-    return (*by_occupation, *map(with_names, by_occupation), competency())
+    return (*by_occupation, *map(with_names, by_occupation), competency(extended=True))
 
 
 @cache
@@ -69,7 +70,8 @@ def male_probability(world: World, pair: Pair) -> float:
         return LARGEST_SHARE if meant == NAMES["male"] else SMALLEST_SHARE
     if meant in _shares():
         return _logistic(_male_log_odds(world, meant))
-    lean = LEAN_OF_OCCUPATIONS if int(str(pair.labels["template"])) % 2 else -LEAN_OF_OCCUPATIONS
+    number = int(str(pair.labels["schema"]).rpartition("/")[2])  # one for both sentences of a matched pair
+    lean = LEAN_OF_OCCUPATIONS if number % 2 else -LEAN_OF_OCCUPATIONS
     return _logistic(lean + world.tilt)
 
 

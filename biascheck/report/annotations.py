@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from biascheck.gates.gate import Gate
 from biascheck.gates.outcome import State, TestOutcome
 from biascheck.gates.run import Run
+from biascheck.gates.searches import Search
 from biascheck.results.comparison import Comparison
 from biascheck.stats import Verdict
 from biascheck.wording import counted, visible
@@ -47,6 +48,10 @@ def github_commands(run: Run, places: Places) -> Iterator[str]:
         properties["title"] = f"{judged.measure}: {judged.verdict}"
         listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
         yield f"::error {listed}::{_message(judged.finding)}"
+    for search in _failed_searches(run):
+        place = places.get(search.test)
+        where = "" if place is None else f"file={_property(place.file)},line={place.line},"
+        yield f"::error {where}title={_property(f'worst cases: {search.verdict}')}::{_message(search.finding)}"
     yield from (f"::error title=bias baseline::{_message(text)}" for text in _beside_comparisons(run))
     yield from (f"::error title=bias test::{_message(_story(test))}" for test in _unjudged(run))
 
@@ -58,6 +63,7 @@ def code_quality(run: Run, places: Places) -> str:
     not from the figures.
     """
     entries = [_entry(judged, places) for judged in _failed(run)]
+    entries += [_of_search(search, places) for search in _failed_searches(run)]
     entries += [_unfinished(test, places) for test in _unjudged(run)]
     entries += [_of_baseline(text, places) for text in _beside_comparisons(run)]
     if not (entries or run.passed):
@@ -69,6 +75,17 @@ def _failed(run: Run) -> Iterator[Gate | Comparison]:
     caught = set(run.caught)
     yield from (gate for gate in run.gates if not gate.passed and gate not in caught)
     yield from (comparison for comparison in run.all_comparisons if not comparison.passed)
+
+
+def _failed_searches(run: Run) -> Iterator[Search]:
+    passing = {test.test for test in run.outcome.tests if not test.failed} if run.outcome is not None else set()
+    yield from (one for one in run.searches if not one.passed and visible(one.test) not in passing)
+
+
+def _of_search(search: Search, places: Places) -> dict[str, object]:
+    place = places.get(search.test) or Place(search.test.partition("::")[0] or ".", 1)
+    facts: list[object] = ["search", search.test, search.model, search.figure, search.strategy]
+    return _listed("bias-search", facts, search.finding, place)
 
 
 def _unjudged(run: Run) -> tuple[TestOutcome, ...]:

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from biascheck.files import write_atomically
 from biascheck.gates.gate import Gate
 from biascheck.gates.run import Run
+from biascheck.gates.searches import Search
 from biascheck.report.rendering import render
 from biascheck.report.sections.change_rows import ChangeTable, change_table
 from biascheck.report.sections.findings import Findings, findings_of
@@ -49,6 +50,7 @@ class Page:
     changes: ChangeTable | None
     papers: tuple[PaperSection, ...]
     data: Markup
+    searches: tuple[Search, ...] = ()
 
 
 def write_html(
@@ -92,6 +94,7 @@ def page_of(run: Run) -> Page:
         papers=paper_sections([(_paper(entry, judged), entry) for entry in placed], of_papers),
         # base64 and nothing else
         data=Markup(data.text),
+        searches=tuple(sorted(run.searches, key=lambda one: (one.passed, one.model, one.strategy, one.test))),
     )
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from biascheck.gates.deciding import beside
 from biascheck.gates.gate import Gate
 from biascheck.gates.outcome import Outcome, State
 from biascheck.gates.run import Run
+from biascheck.gates.searches import Search, WorstCase, tally_of_searches
 from biascheck.results.baselines import Judgement
 from biascheck.results.comparison import Comparison
 from biascheck.stats import Change, Verdict
-from biascheck.wording import counted, shortened, tally, verdict_text, visible
+from biascheck.wording import counted, figure, shortened, tally, verdict_text, visible
 
 __all__ = ["comparison_table", "summary"]
 
@@ -28,7 +30,8 @@ MOST_NAMES = 300
 # A comment on GitHub has at most 65,536 characters.
 MOST_ROWS = 100
 
-GATE_HEAD = ("verdict", "measure", "corpus", "estimate", "allowed", "largest")
+SEARCH_HEAD = ("gap", "allowed", "worst pair", "cause", "since it was found")
+GATE_HEAD = ("verdict", "measure", "corpus", "estimate", "allowed", "largest; what else to know")
 CHANGE_HEAD = ("verdict", "measure", "corpus", "before → after", "change in distance from parity", "moved most")
 
 
@@ -44,6 +47,7 @@ def summary(run: Run) -> str:
         lines += _model(model, gates)
     if run.caught:
         lines += [f"{counted(len(run.caught), 'failing gate')} caught by a test that passes, and not counted.", ""]
+    lines += _searches(run.searches)
     if run.all_comparisons:
         lines += _comparisons(run.all_comparisons)
     if run.baseline is not None:
@@ -53,6 +57,27 @@ def summary(run: Run) -> str:
     cautions = dict.fromkeys(warning for gate in run.gates for warning in gate.warnings)
     lines += _folded(counted(len(cautions), "caution"), [f"- {_text(caution)}" for caution in cautions])
     return visible("\n".join(lines), lines=True).rstrip() + "\n"
+
+
+def _searches(searches: Sequence[Search]) -> Iterator[str]:
+    """The searches, with the worst pairs of those that found some."""
+    if not searches:
+        return
+    mark = "✅" if all(one.passed for one in searches) else "❌"
+    yield from (f"**Searches for worst cases**: {mark} {tally_of_searches(searches)}", "")
+    for one in searches:
+        sign = "✅" if one.passed else "❌"
+        said = f"found in {one.examples:,} examples" if one.cases else one.finding.partition(": ")[2]
+        yield from (
+            f"- {sign} {_text(one.title)}: {_text(said)}{_text(f'; {one.share_text}') if one.cases else ''}",
+            "",
+        )
+        yield from _table(SEARCH_HEAD, (_case_cells(one, case) for case in (*one.cases, *one.mended)))
+
+
+def _case_cells(search: Search, case: WorstCase) -> tuple[str, ...]:
+    gap = f"{'❌' if case.exceeds else '✅'} {figure(case.gap)}"
+    return gap, search.allowed, _text(case.both), _text(case.reason), _text(case.change)
 
 
 def _unfinished(outcome: Outcome) -> Iterator[str]:
@@ -116,14 +141,14 @@ def _gate_cells(gate: Gate) -> tuple[str, ...]:
         _subject(gate),
         _text(gate.measured),
         gate.allowed,
-        _text(", ".join(gate.offenders)),
+        _text("; ".join(filter(None, (", ".join(gate.offenders), beside(gate))))),
     )
 
 
 def _change_cells(one: Comparison) -> tuple[str, ...]:
     largest = ", ".join(map(str, one.moves[:3])) if one.change else ""
     verdict = f"{MARKS[one.verdict]} {verdict_text(one.verdict, one.passed)}"
-    return verdict, _text(one.measure), _subject(one), one.figures, _text(one.moved), _text(largest)
+    return verdict, _text(one.measure), _subject(one), one.figures, _text(one.moved_and_tolerated), _text(largest)
 
 
 def _subject(judged: Gate | Comparison) -> str:

@@ -9,7 +9,15 @@ from biascheck.results.result import Result
 from biascheck.stats import Verdict
 from biascheck.wording import decimals_for, figure, interval_text
 
-__all__ = ["ORDER", "Headline", "contrast_in_words", "direction_in_words", "measured_text", "statistic_name"]
+__all__ = [
+    "ORDER",
+    "Headline",
+    "contrast_in_words",
+    "direction_in_words",
+    "measured_text",
+    "smallest_change_in_words",
+    "statistic_name",
+]
 
 ORDER = tuple(Verdict)
 """Verdicts in the order of the enumeration, the worst first."""
@@ -19,7 +27,9 @@ STATISTICS = {
     "standardised_difference": "effect size d",
     "spearman": "Spearman's ρ",
     "pearson": "Pearson's r",
+    "slope": "slope",
     "mean_absolute": "mean size of the gaps",
+    "rms_gap": "typical size of a gap",
     "smaller_f1": "smaller F1 of the two groups",
     "difference": "difference of means",
     "ratio": "ratio of sums",
@@ -62,6 +72,14 @@ def direction_in_words(description: Description) -> str:
         "upwards": f"{parity} is parity; the larger, the worse.",
         "unstated": "",
     }[description.direction]
+
+
+def smallest_change_in_words(description: Description) -> str:
+    """Which change of a figure of this measure matters, and why, where the measure says so."""
+    if description.smallest_change is None:
+        return ""
+    reason = f": {description.smallest_change_reason}" if description.smallest_change_reason else ""
+    return f"The smallest change that matters is {description.smallest_change:g}{reason}."
 
 
 def statistic_name(statistic: str) -> str:

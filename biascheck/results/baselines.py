@@ -128,9 +128,12 @@ class Judgement:
 
 
 def judge_against(
-    baseline: Baseline, results: Iterable[Result], *, tolerance: float = 0.0, level: float = LEVEL
+    baseline: Baseline, results: Iterable[Result], *, tolerance: float | None = None, level: float = LEVEL
 ) -> Judgement:
-    """Compare every result with its entry, as one family (Holm); what cannot be compared is refused with its reason."""
+    """Compare every result with its entry, as one family (Holm); what cannot be compared is refused with its reason.
+
+    Without a tolerance each measure has its own, see :func:`biascheck.compare`.
+    """
     listed = sorted(results, key=_order)
     exact = {result.key: entry for result in listed if (entry := baseline.find(result)) is not None}
     pairs: list[tuple[Result, Result]] = []

@@ -21,7 +21,7 @@ from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL, RESAMPLES, RESAMPLES_IN_TAIL, interval_method
 from biascheck.results.titles import model_label
-from biascheck.stats import Change, DistanceChange, Interval, Sample
+from biascheck.stats import Change, DistanceChange, Interval, MeanChange, Sample
 from biascheck.wording import decimals_for, figure, interval_text, signed
 
 __all__ = ["Comparison", "Move", "compare", "compare_all", "why_not"]
@@ -135,20 +135,32 @@ class Comparison:
         return f"{signed(self.change, self._decimals)} {interval_text(self.interval, self._decimals)}"
 
     @property
+    def moved_and_tolerated(self) -> str:
+        """The change beside its tolerance, for a row of a table: "+0.02 [0.01, 0.03], tolerance 0.10"."""
+        return ", ".join(filter(None, (self.moved, self.tolerated)))
+
+    @property
+    def tolerated(self) -> str:
+        """The tolerance: "tolerance 0.10"; empty where no change was tolerated."""
+        return f"tolerance {figure(self.tolerance, self._decimals)}" if self.tolerance else ""
+
+    @property
     def _decimals(self) -> int:
         return decimals_for(self.interval, self.change, (0.0, self.tolerance))
 
     def _judged(self) -> str:
         moved = self.moved
-        allowed = f"tolerance {figure(self.tolerance, self._decimals)}" if self.tolerance else "no change"
+        allowed = self.tolerated or "no change"
         if self.interval is None:
             return f"distance from parity {moved} cannot be judged: too few clusters for an interval"
         if self.verdict is Change.INCONCLUSIVE:
-            return f"distance from parity {moved} is inconclusive: the interval crosses {allowed}"
+            caution = f"; {self.interval.caution}" if self.interval.caution else ""
+            return f"distance from parity {moved} is inconclusive: the interval crosses {allowed}{caution}"
+        within = f" within {allowed}" if self.tolerated else ""
         return {
             Change.REGRESSED: f"further from parity by {moved}, beyond {allowed}: regressed",
             Change.IMPROVED: f"closer to parity by {moved}: improved",
-            Change.NO_WORSE: f"distance from parity {moved}: no worse",
+            Change.NO_WORSE: f"distance from parity {moved}: no worse{within}",
         }[self.verdict]
 
     def _size(self) -> str:
@@ -160,27 +172,32 @@ class Comparison:
         return ", ".join([*size, f"seed {self.seed}"])
 
 
-def compare(before: Result, after: Result, *, tolerance: float = 0.0, level: float = LEVEL) -> Comparison:
+def compare(before: Result, after: Result, *, tolerance: float | None = None, level: float = LEVEL) -> Comparison:
     """Judge whether a figure has moved away from parity between two results of the same questions.
 
     The verdict comes from a paired interval of ``|after − parity| − |before − parity|`` (docs/statistics.md):
     *regressed* if it lies above ``tolerance``, *improved* if below 0, *no worse* if it ends at or below ``tolerance``,
-    *inconclusive* otherwise. Results that do not answer the same questions raise UsageError with the reason.
+    *inconclusive* otherwise. Without a tolerance it is the smallest change that matters, as the measure states it, or 0
+    if it states none. Results that do not answer the same questions raise UsageError with the reason.
     """
     return compare_all([(before, after)], tolerance=tolerance, level=level)[0]
 
 
 def compare_all(
-    pairs: Sequence[tuple[Result, Result]], *, tolerance: float = 0.0, level: float = LEVEL
+    pairs: Sequence[tuple[Result, Result]], *, tolerance: float | None = None, level: float = LEVEL
 ) -> tuple[Comparison, ...]:
-    """Judge several pairs (before, after) as one family: Holm's correction over all of them, see `compare`."""
+    """Judge several pairs (before, after) as one family: Holm's correction over all of them, see `compare`.
+
+    A tolerance that is given applies to all of them, whatever their units; without one each measure has its own.
+    """
     if not 0 < level < 1:
         raise UsageError(f"level {level} is not between 0 and 1; 95 % is level=0.95")
     matches = [_Match.of(before, after, family=len(pairs), level=level) for before, after in pairs]
-    verdicts = stats.judge_changes([match.interval_at for match in matches], tolerance, level=level)
+    tolerances = [match.smallest_change if tolerance is None else tolerance for match in matches]
+    verdicts = stats.judge_changes([match.interval_at for match in matches], tolerances, level=level)
     return tuple(
-        match.written(tolerance, verdict, level, family=len(pairs))
-        for match, verdict in zip(matches, verdicts, strict=True)
+        match.written(tolerated, verdict, level, family=len(pairs))
+        for match, tolerated, verdict in zip(matches, tolerances, verdicts, strict=True)
     )
 
 
@@ -243,13 +260,21 @@ class _Match:
         return before, after
 
     @property
+    def smallest_change(self) -> float:
+        """What the measure calls the smallest change that matters; entries of a baseline have no description."""
+        stated = (result.description.smallest_change for result in (self.after, self.before))
+        return next((change for change in stated if change is not None), 0.0)
+
+    @property
     def change(self) -> float:
         before, after = (abs(found - self.before.parity) for found in self.figures)
         return 0.0 if self.unchanged else after - before
 
     @cached_property
-    def distance(self) -> DistanceChange:
+    def distance(self) -> DistanceChange | MeanChange:
         statistic = self.before.statistic
+        if statistic in stats.MEAN_LIKE:
+            return stats.paired_means(*self.samples, statistic, parity=self.before.parity)
         return stats.paired_bootstrap(
             *self.samples,
             statistic,

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Literal
+
+from biascheck.errors import UsageError
 
 __all__ = ["UNDESCRIBED", "Description", "Direction"]
 
@@ -20,8 +23,9 @@ class Description:
     in it are the contrasted groups. ``paper`` is the key of the paper that defined the measure (``kurita2019``), empty
     for a measure of one's own. ``needs`` names the capabilities a model must have, any of which is enough;
     ``made_from`` the measures from whose results a derived one is made; ``competence`` the check that says whether a
-    model can do what is asked (:mod:`biascheck.measures.competence`). ``corpus_paper`` is filled in by measuring: the
-    paper that the corpus belongs to.
+    model can do what is asked (:mod:`biascheck.measures.competence`). ``smallest_change`` is the smallest change of the
+    figure that matters, in its unit, and ``smallest_change_reason`` says why in a clause: comparisons tolerate as much
+    unless told otherwise. ``corpus_paper`` is filled in by measuring: the paper that the corpus belongs to.
     """
 
     name: str
@@ -38,10 +42,14 @@ class Description:
     made_from: tuple[str, ...] = ()
     corpus_paper: str = ""
     competence: str = ""
+    smallest_change: float | None = None
+    smallest_change_reason: str = ""
 
     def __post_init__(self) -> None:
         for name in ("limits", "needs", "made_from"):  # lists, where they were read from a file
             object.__setattr__(self, name, tuple(getattr(self, name)))
+        if (change := self.smallest_change) is not None and not (isfinite(change) and change >= 0):
+            raise UsageError(f"smallest_change={change} of {self.name!r} is not allowed; give 0 or a positive number")
 
     @property
     def shown_under(self) -> str:

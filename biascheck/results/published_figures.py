@@ -62,10 +62,10 @@ class PublishedFigures:
         return self.entries.get(name)
 
     def listed(self, prefix: str) -> tuple[PublishedFigure, ...]:
-        """All figures under a name; what follows the prefix names each."""
+        """The figure of this name, and all figures under it; what follows the prefix names each of these."""
         start = f"{prefix}."
         return tuple(
-            replace(figure, name=name.removeprefix(start))
+            replace(figure, name=name.removeprefix(start)) if name.startswith(start) else figure
             for name, figure in self.entries.items()
-            if name.startswith(start)
+            if name == prefix or name.startswith(start)
         )

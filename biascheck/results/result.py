@@ -155,6 +155,7 @@ class Result:
         """Summarise the gap between two other groups of the same items."""
         from biascheck.results.summaries import summarise
 
+        self._require_own_scores("between")
         known = self.items[0].groups
         if first not in known or second not in known:
             raise UsageError(f"{self.title}: groups are {sorted(known)}, not {first!r} and {second!r}")
@@ -165,10 +166,16 @@ class Result:
         """Summarise the scores of one group by themselves, instead of the gap between two."""
         from biascheck.results.summaries import summarise
 
+        self._require_own_scores("of_group")
         if group not in self.items[0].groups:
             raise UsageError(f"{self.title}: groups are {sorted(self.items[0].groups)}, not {group!r}")
         items = tuple(replace(item, score=item.groups[group]) for item in self.items)
         return summarise(replace(self, contrast=(group, ""), items=items))
+
+    def _require_own_scores(self, method: str) -> None:
+        """Refuse other scores for items whose covariate was computed from the present ones."""
+        if self.statistic == "rms_gap":
+            raise UsageError(f"{self.title}: call {method} on the result that {self.measure} was made from")
 
     def with_attachments(self, *attachments: AnyAttachment) -> Result:
         """The result with something more to show; what it has already stays."""

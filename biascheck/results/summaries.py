@@ -5,10 +5,13 @@
 +==========================+==========================+==========================================+
 | mean                     | sign flips of clusters   | mean over standard deviation of clusters |
 | mean_absolute            | –                        | –                                        |
+| rms_gap                  | –                        | –                                        |
 | share_positive           | sign flips of clusters   | –                                        |
 | standardised_difference  | permutation of the sides | the estimate itself                      |
 | difference               | permutation of the sides | standardised difference                  |
+|   of matched pairs       | sign flips of pairs      | standardised difference                  |
 | spearman, pearson        | of the correlation       | the estimate itself                      |
+| slope                    | of Pearson's correlation | Pearson's r                              |
 | ratio, ratio_of_sides    | –                        | –                                        |
 | skew, stereotype         | –                        | –                                        |
 | smaller_f1               | –                        | –                                        |
@@ -78,8 +81,13 @@ def interval_of_sample(sample: Sample, statistic: str, *, rng: np.random.Generat
     clusters = len(set(sample.clusters))
     if clusters < stats.MINIMUM_CLUSTERS:
         return None
+    if statistic == "rms_gap":
+        squares = interval_of_sample(stats.squared_gaps(sample), "mean", rng=rng, level=level)
+        return None if squares is None else stats.rooted(squares)
     if (found := _without_resampling(sample, statistic, clusters, level)) is not None:
         return found
+    if statistic in stats.MEAN_LIKE:
+        return stats.mean_interval(sample, statistic, level=level)
     resamples = max(RESAMPLES, round(RESAMPLES_IN_TAIL / (1 - level)))
     method = interval_method(statistic)
     return stats.cluster_bootstrap(sample, statistic, rng=rng, level=level, resamples=resamples, method=method)
@@ -105,9 +113,10 @@ def _without_resampling(sample: Sample, statistic: str, clusters: int, level: fl
 def interval_method(statistic: str) -> Literal["bca", "percentile"]:
     """How the ends of an interval are found.
 
-    BCa takes the upward bias of a distance from zero for an error of its centre, and ends far too low.
+    BCa takes the upward bias of a distance from zero for an error of its centre, and ends far too low. It also has
+    no use for a change of a root whose resamples are cut off at zero.
     """
-    return "percentile" if statistic in DISTANCES else "bca"
+    return "percentile" if statistic in (*DISTANCES, "rms_gap") else "bca"
 
 
 def cluster_means(sample: Sample) -> NDArray[np.float64]:
@@ -128,13 +137,34 @@ def _test(sample: Sample, statistic: str, estimate: float, seed: int) -> tuple[f
     if statistic == "standardised_difference":
         return stats.permute_two_samples(*_sides(sample), rng=rng).p, estimate
     if statistic == "difference":
-        sides = _sides(sample)
-        return stats.permute_two_samples(*sides, rng=rng).p, stats.standardised_difference(*sides)
+        sides, within = _sides(sample), _differences_of_pairs(sample)
+        found = stats.permute_two_samples(*sides, rng=rng) if within is None else stats.permute_signs(within, rng=rng)
+        return found.p, stats.standardised_difference(*sides)
+    if statistic == "slope":
+        return _test_of_slope(means, cluster_means(replace(sample, values=_covariate(sample))))
     if statistic in ("spearman", "pearson"):
         correlate: Any = getattr(stats, statistic)
         # Repeated looks at one word are one point, not many.
         return correlate(means, cluster_means(replace(sample, values=_covariate(sample)))).p, estimate
     return None, None
+
+
+def _differences_of_pairs(sample: Sample) -> NDArray[np.float64] | None:
+    """Side A minus side B of each cluster, where every cluster is one item on either side."""
+    pairs: dict[str, dict[str, float]] = {}
+    for name, side, value in zip(sample.clusters, sample.sides or (), sample.values, strict=True):
+        pairs.setdefault(name, {})[side] = float(value)
+    if len(sample) != 2 * len(pairs) or any(len(pair) != 2 for pair in pairs.values()):
+        return None
+    return np.array([pairs[name]["A"] - pairs[name]["B"] for name in sorted(pairs)])
+
+
+def _test_of_slope(means: NDArray[np.float64], covariates: NDArray[np.float64]) -> tuple[float | None, float | None]:
+    """The t test of a slope is that of Pearson's correlation; gaps that are all alike have neither."""
+    if len(means) < stats.MINIMUM_CLUSTERS or np.ptp(means) == 0 or np.ptp(covariates) == 0:
+        return None, None
+    found = stats.pearson(means, covariates)
+    return found.p, found.coefficient
 
 
 def _covariate(sample: Sample) -> NDArray[np.float64]:

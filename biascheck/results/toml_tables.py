@@ -78,6 +78,7 @@ def _said(message: str) -> str:
     """``Expected `float`, got `bool` - at `$.margin``` as "margin: expected a number, got bool"."""
     problem, _, place = message.partition(" - at ")
     field = place.strip("`").removeprefix("$.")
+    problem = problem.replace("`float | object | null`", "`float`").replace("`float | object`", "`float`")
     words = problem.replace("got `float`", "got a decimal number").replace("`float`", "a number")
     words = words.replace("`int`", "a whole number").replace("`str`", "a text")
     words = words.replace("Object missing required field", "lacks").replace("`", "")

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from biascheck.stats.agreement import fleiss_kappa
     from biascheck.stats.changes import Change, judge_change, judge_changes
-    from biascheck.stats.clusters import MINIMUM_CLUSTERS
     from biascheck.stats.confusion import SideF1, side_f1
     from biascheck.stats.corrections import adjust, benjamini_hochberg, bonferroni, holm
     from biascheck.stats.correlations import Correlation, pearson, spearman
@@ -37,22 +36,28 @@ if TYPE_CHECKING:
         unit_rows,
     )
     from biascheck.stats.interval import Interval
-    from biascheck.stats.pairing import DistanceChange, paired_bootstrap
+    from biascheck.stats.intervals.clusters import MINIMUM_CLUSTERS
+    from biascheck.stats.intervals.mean_changes import MeanChange, paired_means
+    from biascheck.stats.intervals.mean_intervals import MEAN_LIKE, mean_interval
+    from biascheck.stats.intervals.pairing import DistanceChange, paired_bootstrap
+    from biascheck.stats.intervals.proportions import paired_share_interval, wilson_interval
+    from biascheck.stats.intervals.resampling import bootstrap_distribution, cluster_bootstrap
     from biascheck.stats.permutation import PermutationTest, permute_signs, permute_two_samples
     from biascheck.stats.power import minimum_detectable_effect, power_at, standard_error_of
-    from biascheck.stats.proportions import paired_share_interval, wilson_interval
     from biascheck.stats.ranks import SignedRank, signed_rank_from_v, wilcoxon_signed_rank
-    from biascheck.stats.resampling import bootstrap_distribution, cluster_bootstrap
-    from biascheck.stats.verdicts import Verdict, judge, judge_below, judge_family
+    from biascheck.stats.squares import partner_means, rooted, squared_gaps
+    from biascheck.stats.verdicts import Verdict, judge, judge_below
 
 __all__ = [
     "ESTIMATORS",
+    "MEAN_LIKE",
     "MINIMUM_CLUSTERS",
     "Baseline",
     "Change",
     "Correlation",
     "DistanceChange",
     "Interval",
+    "MeanChange",
     "PermutationTest",
     "Sample",
     "SideF1",
@@ -73,23 +78,27 @@ __all__ = [
     "judge_below",
     "judge_change",
     "judge_changes",
-    "judge_family",
     "label_baseline",
+    "mean_interval",
     "minimum_detectable_effect",
     "nearest",
     "paired_bootstrap",
+    "paired_means",
     "paired_share_interval",
+    "partner_means",
     "pearson",
     "permute_signs",
     "permute_two_samples",
     "power_at",
     "principal_subspace",
     "rank_biserial",
+    "rooted",
     "rosenthal_r",
     "side_f1",
     "side_of_centres",
     "signed_rank_from_v",
     "spearman",
+    "squared_gaps",
     "standard_error_of",
     "standardised_difference",
     "standardised_difference_interval",
@@ -103,7 +112,7 @@ _NAMES_OF_MODULE = {
     "agreement": ("fleiss_kappa",),
     "changes": ("Change", "judge_change", "judge_changes"),
     "confusion": ("SideF1", "side_f1"),
-    "proportions": ("paired_share_interval", "wilson_interval"),
+    "intervals.proportions": ("paired_share_interval", "wilson_interval"),
     "correlations": ("Correlation", "pearson", "spearman"),
     "corrections": ("adjust", "benjamini_hochberg", "bonferroni", "holm"),
     "effects": ("rank_biserial", "rosenthal_r", "standardised_difference", "standardised_difference_interval"),
@@ -121,13 +130,16 @@ _NAMES_OF_MODULE = {
         "unit_rows",
     ),
     "interval": ("Interval",),
-    "pairing": ("DistanceChange", "paired_bootstrap"),
+    "intervals.mean_changes": ("MeanChange", "paired_means"),
+    "intervals.mean_intervals": ("MEAN_LIKE", "mean_interval"),
+    "intervals.pairing": ("DistanceChange", "paired_bootstrap"),
     "permutation": ("PermutationTest", "permute_signs", "permute_two_samples"),
     "power": ("minimum_detectable_effect", "power_at", "standard_error_of"),
     "ranks": ("SignedRank", "signed_rank_from_v", "wilcoxon_signed_rank"),
-    "clusters": ("MINIMUM_CLUSTERS",),
-    "resampling": ("bootstrap_distribution", "cluster_bootstrap"),
-    "verdicts": ("Verdict", "judge", "judge_below", "judge_family"),
+    "intervals.clusters": ("MINIMUM_CLUSTERS",),
+    "intervals.resampling": ("bootstrap_distribution", "cluster_bootstrap"),
+    "squares": ("partner_means", "rooted", "squared_gaps"),
+    "verdicts": ("Verdict", "judge", "judge_below"),
 }
 _MODULE_OF_NAME = {name: module for module, names in _NAMES_OF_MODULE.items() for name in names}
 

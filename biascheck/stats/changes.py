@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from biascheck.errors import UsageError
-from biascheck.stats.verdicts import IntervalAt, step_down, step_levels
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from biascheck.stats.interval import Interval
 
 __all__ = ["Change", "judge_change", "judge_changes"]
+
+IntervalAt: TypeAlias = "Callable[[float], Interval | None]"
 
 
 class Change(StrEnum):
@@ -50,23 +51,43 @@ def judge_change(interval: Interval | None, tolerance: float = 0.0) -> Change:
 
 
 def judge_changes(
-    intervals_at: Sequence[IntervalAt], tolerance: float = 0.0, *, level: float = 0.95
+    intervals_at: Sequence[IntervalAt], tolerance: float | Sequence[float] = 0.0, *, level: float = 0.95
 ) -> tuple[Change, ...]:
     """Judge m changes together, so that chance alone raises any REGRESSED or IMPROVED with at most 1 − ``level``.
 
-    Holm's procedure on the intervals, as in :func:`biascheck.stats.judge_family`. A change that is REGRESSED at
+    ``tolerance`` is one number for all of them, or one for each where they are counted in different units. Holm's
+    procedure on the intervals: step k of m uses level ``1 − (1 − level) / (m − k + 1)``. A change that is REGRESSED at
     ``level`` alone is INCONCLUSIVE, and one that is IMPROVED at ``level`` alone is NO_WORSE, which needs no
     correction: that nothing became worse is claimed only where every single change says so.
     """
     if not 0 < level < 1:
         raise UsageError(f"level {level} is not between 0 and 1; 95 % is level=0.95")
-    plain = [judge_change(interval_at(level), tolerance) for interval_at in intervals_at]
+    tolerances = tolerance if isinstance(tolerance, Sequence) else [tolerance] * len(intervals_at)
+    if len(tolerances) != len(intervals_at):
+        raise UsageError(f"{len(tolerances)} tolerances for {len(intervals_at)} changes; give one for each")
+
+    def judged(number: int, at: float) -> Change:
+        return judge_change(intervals_at[number](at), tolerances[number])
+
+    plain = [judged(number, level) for number in range(len(intervals_at))]
     claims = [number for number, found in enumerate(plain) if found in CLAIMS]
-    kept = step_down(
-        claims,
-        step_levels(len(plain), level, "holm"),
-        lambda number, at: judge_change(intervals_at[number](at), tolerance) is plain[number],
-    )
+    levels = _step_levels(len(plain), level)
+    kept = _step_down(claims, levels, lambda number, at: judged(number, at) is plain[number])
     return tuple(
         found if number in kept else WITHOUT_CORRECTION.get(found, found) for number, found in enumerate(plain)
     )
+
+
+def _step_levels(m: int, level: float) -> list[float]:
+    """The level of each step of Holm's procedure, from the strictest on; the last one is the plain level itself."""
+    return [1 - (1 - level) / k for k in range(m, 1, -1)] + [level]
+
+
+def _step_down(claims: Sequence[int], levels: Sequence[float], is_outside: Callable[[int, float], bool]) -> set[int]:
+    first_step = {claim: bisect_left(levels, True, key=lambda at: is_outside(claim, at)) for claim in claims}
+    kept: set[int] = set()
+    for at, claim in zip(levels, sorted(claims, key=first_step.__getitem__), strict=False):
+        if not is_outside(claim, at):
+            break
+        kept.add(claim)
+    return kept

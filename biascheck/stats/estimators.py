@@ -86,8 +86,11 @@ def estimate(sample: Sample, statistic: str) -> float:
       at all reads 0.5.
     - ``standardised_difference``: side A minus side B in standard deviations of both together.
     - ``spearman``, ``pearson``: correlation of the values with the covariate.
+    - ``slope``: least-squares slope of the values on the covariate.
     - ``difference``: mean of side A minus mean of side B.
     - ``ratio``: sum of the values over sum of the covariates, such as an F1 or a share of variance.
+    - ``rms_gap``: root of the mean over clusters of value × covariate, where the covariate is a second reading of the
+      same gap; 0 where that mean is negative. See :mod:`biascheck.stats.squares`.
     - ``ratio_of_sides``: the ratio of side B over that of side A; 1 where the sides fare alike.
     - ``skew``, ``stereotype``, ``smaller_f1``: from the F1 figures of both sides, where a value above 0
       predicts side A and one below 0 side B; see :class:`biascheck.stats.SideF1`.

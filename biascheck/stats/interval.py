@@ -15,13 +15,15 @@ class Interval:
     """A confidence interval: from ``low`` to ``high``, both included.
 
     ``level`` is the nominal coverage (0.95), ``method`` names the procedure in words, for example
-    "cluster bootstrap, BCa, 2000 resamples".
+    "cluster bootstrap, BCa, 2000 resamples". ``caution`` says why it is wider than its data alone would make it,
+    such as too few clusters to rule out skewness; empty where there is nothing to say.
     """
 
     low: float
     high: float
     level: float
     method: str
+    caution: str = ""
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.low) and math.isfinite(self.high)):

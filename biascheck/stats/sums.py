@@ -6,6 +6,7 @@ undefined is not a number.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
 
     from biascheck.stats.estimators import Sample
 
-__all__ = ["PEARSON_MOMENTS", "SUMS", "Folded"]
+__all__ = ["PEARSON_MOMENTS", "SUMS", "Folded", "root"]
 
 Rows = "NDArray[np.float64]"
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,9 @@ def _on_a(sample: Sample, statistic: str) -> Vector:
     return np.fromiter((side == "A" for side in sample.sides), dtype=float, count=len(sample))
 
 
-def _weights(sample: Sample, statistic: str) -> Vector:
+def _weights(sample: Sample, statistic: str, use: str = "divides by the") -> Vector:
     if sample.covariate is None:
-        raise UsageError(f"{statistic!r} divides by the covariate; give the sample one")
+        raise UsageError(f"{statistic!r} {use} covariate; give the sample one")
     return sample.covariate
 
 
@@ -74,11 +76,29 @@ def _columns_of_side_ratios(sample: Sample) -> NDArray[np.float64]:
     return np.stack(columns, axis=-1)
 
 
+def _columns_of_squares(sample: Sample) -> NDArray[np.float64]:
+    if sample.covariate is None:
+        raise UsageError("'rms_gap' multiplies two readings of each gap; give the sample the second as covariate")
+    codes = np.unique(np.asarray(sample.clusters), return_inverse=True)[1]
+    share = 1 / np.bincount(codes)[codes]  # of its cluster: each counts once, however many items it has
+    return np.stack([sample.values * sample.covariate * share, share], axis=-1)
+
+
 def _moments(sample: Sample) -> NDArray[np.float64]:
     # Centred on the whole sample: sums of squares of large numbers would lose the digits that matter.
     x = sample.values - sample.values.mean()
     y = _weights(sample, "pearson") - _weights(sample, "pearson").mean()
     return np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=-1)
+
+
+def _moments_of_line(sample: Sample) -> NDArray[np.float64]:
+    x, y = _centred(_weights(sample, "slope", "is of the values on the")), _centred(sample.values)
+    return np.stack([np.ones_like(x), x, y, x * x, x * y], axis=-1)
+
+
+def _centred(values: Vector) -> Vector:
+    # fsum is exact, so the order of the items cannot change the last digit.
+    return values - math.fsum(values) / values.size
 
 
 def _quotient(numerator: Any, denominator: Any) -> Vector:
@@ -103,6 +123,18 @@ def _correlation(sums: NDArray[np.float64]) -> Vector:
     return np.clip(_quotient(xy - x * y / n, spread), -1.0, 1.0)
 
 
+def _slope(sums: NDArray[np.float64]) -> Vector:
+    n, x, y, xx, xy = np.moveaxis(sums, -1, 0)
+    spread = xx - x * x / n
+    # Equal covariates leave a spread of rounding errors, and a line through them could have any slope.
+    return _quotient(xy - x * y / n, np.where(spread > ROUNDING * xx, spread, np.nan))
+
+
+def root(squares: Any) -> Vector:
+    """Return the root of a mean square; 0 where noise has made it negative, since a distance is never below zero."""
+    return np.asarray(np.sqrt(np.maximum(squares, 0.0)), dtype=float)
+
+
 SUMS: Mapping[str, Folded] = MappingProxyType(
     {
         "difference": Folded(_columns_of_difference, _difference, "a difference needs items on both sides"),
@@ -114,7 +146,13 @@ SUMS: Mapping[str, Folded] = MappingProxyType(
         "ratio_of_sides": Folded(
             _columns_of_side_ratios, _ratio_of_sides, "a ratio of sides needs a ratio above zero on either side"
         ),
+        "rms_gap": Folded(
+            _columns_of_squares,
+            lambda sums: root(_quotient(sums[..., 0], sums[..., 1])),
+            "a root mean square needs at least one cluster",
+        ),
         "skew": _f1(lambda f1: f1.skew),
+        "slope": Folded(_moments_of_line, _slope, "a slope needs covariates that vary"),
         "smaller_f1": _f1(lambda f1: np.minimum(f1.a_given, f1.b_given)),
         "stereotype": _f1(lambda f1: f1.stereotype),
     }

@@ -1,7 +1,7 @@
 """Bartl et al. 2020, German BEC-Pro.
 
-German marks gender on the profession, which agrees with the person word. Every result here carries that
-validity warning: the gates watch for change between checkpoints, not for social bias.
+German marks gender on the profession, which agrees with the person word: the gap reads the grammar, and every result
+carries that validity warning. It is shown beside the paper's, and a baseline notices changes; it is not judged.
 """
 
 import pytest
@@ -11,10 +11,8 @@ import biascheck
 GROUPS = ["female", "male", "balanced"]
 
 
+@pytest.mark.bias(judges=False)
 @pytest.mark.parametrize("group", GROUPS)
-def test_gap_in_profession_group(group, german, bias_margins, bias_published):
-    biascheck.assert_association_within(
-        german.where(profession_group=group),
-        **bias_margins[f"bartl2020.german.{group}"].as_arguments(),
-        published=bias_published.get(f"bartl2020.german.{group}"),
-    )
+def test_gap_in_profession_group(group, german, bias_published):
+    figures = bias_published.listed(f"bartl2020.german.{group}")
+    biascheck.show(german.where(profession_group=group).with_attachments(biascheck.extend.Published(figures=figures)))

@@ -68,4 +68,4 @@ def test_no_delta_on_published_sentences(bias_classifier, bias_data, bias_seed, 
     """The Equity Evaluation Corpus: short sentences with an emotion, about a man or a woman."""
     corpus = published_eec(bias_data).corpus.where(race="none")
     result = biascheck.measures.sentiment_delta(bias_classifier(), corpus, seed=bias_seed)
-    biascheck.assert_no_sentiment_delta(result, **bias_margins["jentzsch2022.published"].as_arguments())
+    biascheck.assert_no_sentiment_delta(result, **bias_margins["jentzsch2022.total"].as_arguments())

@@ -42,7 +42,7 @@ def test_skew_under_online_mitigation(kind, bias_figures, winograd, bias_margins
     skew, _ = bias_figures(winograd[kind], online=True)
     biascheck.assert_skew_below(
         skew,
-        **bias_margins["manela2021.skew-online"].as_arguments(),
+        **bias_margins["manela2021.skew"].as_arguments(),
         published=shown(bias_published, kind, f"skew.{BASELINE}-O"),
     )
 
@@ -52,7 +52,7 @@ def test_stereotype_under_online_mitigation(kind, bias_figures, winograd, bias_m
     _, stereotype = bias_figures(winograd[kind], online=True)
     biascheck.assert_stereotype_below(
         stereotype,
-        **bias_margins["manela2021.stereotype-online"].as_arguments(),
+        **bias_margins["manela2021.stereotype"].as_arguments(),
         published=shown(bias_published, kind, f"stereotype.{BASELINE}-O"),
     )
 
@@ -61,13 +61,13 @@ def test_stereotype_under_online_mitigation(kind, bias_figures, winograd, bias_m
 def test_neither_is_bought_with_the_other(kind, bias_figures, winograd, bias_margins):
     """Both at once, over the items that the model is certain of."""
     skew, stereotype = bias_figures(winograd[kind], cutoff=0.1)
-    bound = bias_margins["manela2021.skew"]
+    bound = bias_margins["manela2021.certain.skew"]
     biascheck.assert_trade_off(
         skew,
         stereotype,
         skew_bound=bound.bound,
-        stereotype_bound=bias_margins["manela2021.stereotype"].bound,
-        family=bound.family,
+        stereotype_bound=bias_margins["manela2021.certain.stereotype"].bound,
+        inconclusive=bound.inconclusive,
         reason=bound.reason,
     )
 
@@ -76,7 +76,7 @@ def test_neither_is_bought_with_the_other(kind, bias_figures, winograd, bias_mar
 def test_gaps_do_not_follow_the_workforce(kind, bias_model, winograd, bias_seed, bias_margins):
     gaps = biascheck.measures.pronoun_gap(bias_model, winograd[kind], seed=bias_seed)
     biascheck.assert_within_margin(
-        biascheck.measures.workforce_correlation(gaps), **bias_margins["manela2021.workforce"].as_arguments()
+        biascheck.measures.workforce_slope(gaps), **bias_margins["manela2021.workforce"].as_arguments()
     )
 
 
@@ -85,7 +85,7 @@ def test_skew_on_published_sentences(kind, bias_figures, bias_data, bias_margins
     skew, _ = bias_figures(published_winobias(bias_data, "test", kind).corpus)
     biascheck.assert_skew_below(
         skew,
-        **bias_margins["manela2021.published.skew"].as_arguments(),
+        **bias_margins["manela2021.skew"].as_arguments(),
         published=shown(bias_published, kind, f"skew.{BASELINE}"),
     )
 
@@ -95,6 +95,6 @@ def test_stereotype_on_published_sentences(kind, bias_figures, bias_data, bias_m
     _, stereotype = bias_figures(published_winobias(bias_data, "test", kind).corpus)
     biascheck.assert_stereotype_below(
         stereotype,
-        **bias_margins["manela2021.published.stereotype"].as_arguments(),
+        **bias_margins["manela2021.stereotype"].as_arguments(),
         published=shown(bias_published, kind, f"stereotype.{BASELINE}"),
     )

@@ -104,8 +104,8 @@ def test_measures_are_listed_with_needs_and_papers(run):
     code, shown, _ = run("measures")
     rows = {line.split("  ")[0]: " ".join(line.split()) for line in shown.splitlines()}
     assert code == 0
-    assert rows["skew"] == "skew skew fills masks or scores text manela2021"
-    assert rows["neither gap"] == "neither gap difference (made from GAP resolution) kurita2019"
+    assert rows["skew"] == "skew skew 0.05 fills masks or scores text manela2021"
+    assert rows["neither gap"] == "neither gap difference 0.02 (made from GAP resolution) kurita2019"
     assert rows["sentiment delta"].endswith("rates text jentzsch2022")
     assert len(rows) >= 28
 

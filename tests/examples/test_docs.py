@@ -11,16 +11,18 @@ The convention of a page:
 """
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from pages import DOCS, PAGES, files, snippets
 
 import biascheck
 import biascheck.gates.margins
 import biascheck.measures
 import biascheck.plugin.terminal
 from biascheck.corpora import DEVIATIONS
+from biascheck.gates.families import ALONE, judging_in
 from biascheck.gates.gate import Gate
 from biascheck.models.loading.random_references import build_reference
 from biascheck.plugin.options import add_options
@@ -33,44 +35,7 @@ from biascheck.stats import ESTIMATORS, Interval
 # Pytester forgets modules that were first imported inside a run, and numpy cannot be imported twice.
 build_reference("reference:tiny")
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-PAGES = sorted(DOCS.glob("*.md"))
-FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-FILE = re.compile(r"# ((?:[\w.-]+/)*[\w.-]+\.(?:py|toml))\n")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-
-
-@dataclass(frozen=True)
-class Block:
-    language: str
-    text: str
-    line: int
-
-    @property
-    def file(self) -> str | None:
-        """The path that the block is a file of, if any."""
-        found = FILE.match(self.text)
-        return found[1] if found else None
-
-
-def blocks(text: str) -> list[Block]:
-    return [Block(m[1], m[2], text.count("\n", 0, m.start()) + 2) for m in FENCE.finditer(text)]
-
-
-def snippets(text: str) -> list[tuple[Block, str | None]]:
-    """Every block to run, with the output it promises."""
-    found = blocks(text)
-    after = [*found, Block("", "", 0)][1:]
-    return [
-        (block, following.text if following.language == "output" else None)
-        for block, following in zip(found, after, strict=True)
-        if block.language == "python" and block.file is None
-    ]
-
-
-def files(text: str) -> dict[str, str]:
-    """The reader's project of a page."""
-    return {block.file: block.text for block in blocks(text) if block.file and block.language in ("python", "toml")}
 
 
 def having(part) -> list[Path]:
@@ -85,7 +50,8 @@ def run_snippets(text: str, name: str, capsys) -> None:
     names: dict[str, object] = {"__name__": "example"}
     for block, promised in snippets(text):
         # Leading lines make a traceback point to the line of the page.
-        exec(compile("\n" * (block.line - 1) + block.text, name, "exec"), names)
+        with judging_in(ALONE):  # the pages of this test are no family
+            exec(compile("\n" * (block.line - 1) + block.text, name, "exec"), names)
         printed = capsys.readouterr().out
         assert promised is None or printed == promised
 

@@ -26,13 +26,14 @@ from biascheck.results.items import ItemScore
 from biascheck.results.published_figures import PublishedFigure
 from biascheck.results.storage import result_from_dict, result_to_dict
 from biascheck.stats import Verdict, judge
+from biascheck.wording import level_text
 
 PUBLISHED = PublishedFigure(0.83, "Bartl 2020", table="Table 5", model="BERT")
 WIDE = result_of(items_of(spread(0.3, 1.0)))
 CONSTANT = result_of(items_of({name: [0.41] for name in ("baker", "judge", "mason", "nurse", "pilot")}))
 FEW = result_of(items_of(spread(0.0, 0.001, 3)))
-SEVEN_OF_TEN = result_of(
-    [ItemScore(f"w{n}", 1.0 if n < 7 else -1.0, f"w{n}") for n in range(10)],
+SEVENTY = result_of(
+    [ItemScore(f"w{n}", 1.0 if n < 70 else -1.0, f"w{n}") for n in range(100)],
     measure="positive share",
     statistic="share_positive",
     parity=0.5,
@@ -68,12 +69,13 @@ def test_a_gate_that_is_exceeded_fails_with_its_finding_alone():
 
 
 def test_an_inconclusive_gate_fails_and_says_what_the_sample_could_have_found():
-    # Wilson for 7 of 10: [0.3968, 0.8922]; its width is 2 · 1.96 · 0.1264, and (1.96 + 0.8416) · 0.1264 = 0.354
-    assert failure(assert_share_within, SEVEN_OF_TEN, 0.2) == [
-        "positive share on tiny × jobs: 0.70 [0.40, 0.89] is inconclusive: the interval crosses the margin 0.20 around "
-        "0.50; largest: w0 +1.00, w1 +1.00, w2 +1.00 (10 attributes, seed 0)",
-        "  the interval crosses the margin; this sample finds gaps of 0.35 or more (power 0.8): "
-        "add attributes, or accept the doubt with inconclusive='warn'",
+    # Wilson for 70 of 100: [0.60415, 0.78107]; its width is 2 · 1.96 · 0.04513, and (1.96 + 0.8416) · 0.04513 = 0.126.
+    # The edge is 0.05 away, the end of the interval 0.09585: 1.1 · (0.09585 / 0.05)² = 4.042 times.
+    assert failure(assert_share_within, SEVENTY, 0.15) == [
+        "positive share on tiny × jobs: 0.70 [0.60, 0.78] is inconclusive: the interval crosses the margin 0.15 around "
+        "0.50; largest: w0 +1.00, w1 +1.00, w10 +1.00 (100 attributes, seed 0)",
+        "  to decide: 405 clusters instead of 100 would exceed, if the figure stays at 0.70; this sample finds 0.13 or "
+        "more (power 0.8); or accept the doubt with inconclusive='warn'",
     ]
 
 
@@ -81,7 +83,7 @@ def test_too_few_clusters_fail_and_say_how_many_are_needed():
     assert failure(assert_within_margin, FEW, 0.5) == [
         "association on tiny × jobs: 0.00 [no interval] is inconclusive: too few clusters for an interval; "
         "largest: job0 −0.001, job2 +0.001, job1 +0.00 (3 pairs, seed 0)",
-        "  3 attributes are too few for an interval; at least 5 are needed",
+        "  to decide: at least 5 clusters; there are 3",
     ]
 
 
@@ -100,8 +102,7 @@ def test_more_skipped_items_than_allowed_fail_whatever_the_interval_says():
     assert failure(assert_within_margin, shy, 0.5, inconclusive="warn") == [
         "association on tiny × jobs: 0.41 [0.41, 0.41] cannot be judged: 2 of 7 pairs were skipped, e.g. 'she' is no "
         "word of this model; largest: baker +0.41, judge +0.41, mason +0.41 (5 pairs, 2 skipped, seed 0)",
-        "  more than 20% of the pairs have no score: fix the corpus or the model, or allow a larger share with "
-        "skipped=",
+        "  to decide: score more of the pairs: at most 20% may be skipped, or allow a larger share with skipped=",
     ]
     assert assert_within_margin(shy, 0.5, skipped=0.3).passed
     assert "cannot be judged" in failure(assert_all_within, [CONSTANT, shy], 0.5)[0]
@@ -130,16 +131,17 @@ def test_the_verdict_changes_where_the_margin_meets_an_end_of_the_interval(sign,
 
 
 def test_a_share_is_judged_around_one_half():
-    assert assert_share_within(SEVEN_OF_TEN, 0.4).verdict is Verdict.WITHIN
-    all_of_ten = result_of(
-        [replace(item, score=1.0) for item in SEVEN_OF_TEN.items],
+    assert assert_share_within(SEVENTY, 0.4).verdict is Verdict.WITHIN
+    all_of_them = result_of(
+        [replace(item, score=1.0) for item in SEVENTY.items],
         measure="positive share",
         statistic="share_positive",
         parity=0.5,
     )
-    # Wilson's lower limit for 10 of 10 is 0.7225
-    assert "1.000 [0.722, 1.000] exceeds margin 0.220 around 0.50" in failure(assert_share_within, all_of_ten, 0.22)[0]
-    assert "the interval crosses the margin 0.23 around 0.50" in failure(assert_share_within, all_of_ten, 0.23)[0]
+    # Wilson's lower limit for 100 of 100 is 1 / (1 + 1.96² / 100) = 0.96301
+    assert "1.000 [0.963, 1.000] exceeds margin 0.460 around 0.50" in failure(assert_share_within, all_of_them, 0.46)[0]
+    with pytest.raises(UsageError, match=r"margin 0\.47 cannot fail on 100 clusters"):
+        assert_share_within(all_of_them, 0.47)
 
 
 def test_significance_decides_nothing():
@@ -186,7 +188,7 @@ def test_an_exceeded_margin_fails_even_where_doubt_is_accepted():
     [
         (
             assert_association_within,
-            SEVEN_OF_TEN,
+            SEVENTY,
             "assert_association_within judges a result of association; this one is of positive share. "
             "Use assert_within_margin for any measure of your own",
         ),
@@ -211,28 +213,35 @@ def test_an_assertion_of_another_figure_is_refused(assertion, result, message):
 
 
 @pytest.mark.parametrize(
-    ("assertion", "result"),
-    [(assert_association_within, WIDE), (assert_effect_size_within, SIDES), (assert_share_within, SEVEN_OF_TEN)],
+    ("assertion", "result", "margin"),
+    [
+        (assert_association_within, WIDE, 10.0),
+        (assert_effect_size_within, SIDES, 1.5),
+        (assert_share_within, SEVENTY, 0.4),
+    ],
 )
-def test_specialised_assertions_judge_like_the_plain_one(assertion, result):
+def test_specialised_assertions_judge_like_the_plain_one(assertion, result, margin):
     options = {"family": 2, "level": 0.9, "inconclusive": "warn", "published": PUBLISHED, "reason": "agreed"}
-    assert assertion(result, 10.0, **options) == assert_within_margin(result, 10.0, **options)
+    assert assertion(result, margin, **options) == assert_within_margin(result, margin, **options)
 
 
 @pytest.mark.parametrize("family", [1, 2, 3, 7, 20])
-def test_a_family_widens_the_interval(family):
+def test_a_family_leaves_the_interval_and_what_is_within_as_they_are(family):
+    """A family passes only if all of its gates do, so that being within needs no correction."""
+    assert assert_within_margin(WIDE, WIDE.interval.high, family=family).verdict is Verdict.WITHIN
     gate = assert_within_margin(WIDE, 5.0, family=family)
-    wanted = WIDE.interval_at(1 - 0.05 / family)
-    assert gate.interval.level == pytest.approx(1 - 0.05 / family)
-    assert (gate.interval.low, gate.interval.high) == pytest.approx((wanted.low, wanted.high), abs=1e-9)
-    assert gate.interval.method == wanted.method
-    assert gate.family == family
+    assert (gate.interval, gate.family) == (WIDE.interval, family)
 
 
-def test_a_margin_can_hold_alone_and_not_in_a_family():
-    margin = WIDE.interval.high + 0.01
-    assert assert_within_margin(WIDE, margin).passed
-    assert "one of 10 gates" in failure(assert_within_margin, WIDE, margin, family=10)[0]
+@pytest.mark.parametrize("family", [2, 3, 7, 20])
+def test_a_gate_of_a_family_exceeds_at_its_strictest_level(family):
+    result = result_of(items_of(spread(0.9, 1.0, 200)))
+    edge = result.interval_at(1 - 0.05 / family).low
+    assert "exceeds" in failure(assert_within_margin, result, edge - 1e-6, family=family)[0]
+    finding, deciding = failure(assert_within_margin, result, edge + 1e-6, family=family)
+    assert f"if judged alone, but not at the {level_text(1 - 0.05 / family)} that {family} gates judged" in finding
+    assert "would exceed, if the figure stays at 0.90" in deciding
+    assert "exceeds" in failure(assert_within_margin, result, edge + 1e-6, family=1)[0]
 
 
 def shifted(name, centre, width=1.0):
@@ -248,7 +257,7 @@ def test_a_family_fails_with_all_its_findings_at_once():
 
 def marginal():
     """A result that lies outside its margin at 95 %, and not at 97.5 %; with that margin."""
-    result = shifted("marginal", 0.9)
+    result = shifted("marginal", 3.0)
     margin = (result.interval_at(0.95).low + result.interval_at(0.975).low) / 2
     assert result.interval_at(0.975).low < margin < result.interval_at(0.95).low
     return result, margin
@@ -257,13 +266,13 @@ def marginal():
 def verdicts_of(results, margin, **options):
     heard = []
     with recording(lambda gate, _: heard.append(gate.verdict)), suppress(BiasAssertionError):
-        assert_all_within(results, margin, **options)
+        assert_all_within(results, margin, **{"family": 1, **options})
     return heard
 
 
 def test_holm_lets_one_far_out_result_vouch_for_a_marginal_one():
     result, margin = marginal()
-    far = shifted("far", 5.0)
+    far = shifted("far", 9.0)
     assert verdicts_of([far, result], margin) == [Verdict.EXCEEDS, Verdict.EXCEEDS]
     assert verdicts_of([far, result], margin, correction="bonferroni") == [Verdict.EXCEEDS, Verdict.INCONCLUSIVE]
     assert verdicts_of([far, result], margin, correction="none") == [Verdict.EXCEEDS, Verdict.EXCEEDS]
@@ -273,10 +282,12 @@ def test_holm_stops_at_a_marginal_result_that_stands_alone():
     result, margin = marginal()
     fine = shifted("fine", 0.0, 0.01)
     assert verdicts_of([result, fine], margin) == [Verdict.INCONCLUSIVE, Verdict.WITHIN]
-    assert failure(assert_all_within, [result, fine], margin)[1] == (
-        "  the interval lies outside the margin if judged alone, but not once corrected for 2 gates: "
-        "add attributes, or accept the doubt with inconclusive='warn'"
+    finding, deciding = failure(assert_all_within, [result, fine], margin)
+    assert (
+        "if judged alone, but not at the 97.5\N{NO-BREAK SPACE}% that 2 gates judged together need; largest" in finding
     )
+    assert deciding.startswith("  to decide: ")
+    assert deciding.endswith("; or accept the doubt with inconclusive='warn'")
 
 
 def test_a_result_without_an_interval_counts_in_its_family():
@@ -294,7 +305,7 @@ def test_a_family_of_gates_that_hold_passes():
     ("judged", "message"),
     [
         (lambda: assert_all_within([], 0.2), "no results to judge; missing data never passes"),
-        (lambda: assert_all_within([WIDE, SEVEN_OF_TEN], 0.2), r"parity at \[0.0, 0.5\]; .* judge them apart"),
+        (lambda: assert_all_within([WIDE, SEVENTY], 0.2), r"parity at \[0.0, 0.5\]; .* judge them apart"),
         (lambda: assert_all_within([WIDE], 0.2, correction="sidak"), "unknown correction 'sidak'"),
         (lambda: assert_all_within([FEW], 0.2, correction="sidak"), "unknown correction 'sidak'"),
         (lambda: assert_all_within([FEW], -0.2), "margin -0.2 leaves no room"),
@@ -352,16 +363,21 @@ def test_of_two_listeners_the_inner_one_hears():
 
 
 def test_the_verdict_of_a_gate_is_that_of_its_interval():
-    gate = assert_within_margin(WIDE, 0.9, family=3)
+    gate = assert_within_margin(WIDE, 2.5, family=3)
     assert judge(gate.interval, gate.margin, centre=gate.parity) is gate.verdict
 
 
-@pytest.mark.parametrize("result", [WIDE, CONSTANT, SEVEN_OF_TEN, SIDES], ids=lambda result: result.measure)
-def test_a_stored_result_judged_again_gives_the_same_gate(tmp_path, result):
-    first = assert_within_margin(result, 9.0, family=2)
+@pytest.mark.parametrize(
+    ("result", "margin"),
+    [(WIDE, 9.0), (CONSTANT, 9.0), (SEVENTY, 0.4), (SIDES, 1.5)],
+    ids=["wide", "same", "share", "d"],
+)
+def test_a_stored_result_judged_again_gives_the_same_gate(tmp_path, result, margin):
+    options = {"family": 2, "inconclusive": "warn", "profile": "watch", "profiles": {"watch": margin, "strict": 0.2}}
+    first = assert_within_margin(result, margin, **options)
     write_results(tmp_path / "results.json", [result], [first])
     (again,), (stored,) = read_results(tmp_path / "results.json")
-    assert assert_within_margin(again, 9.0, family=2) == first == stored
+    assert assert_within_margin(again, margin, **options) == first == stored
 
 
 def test_a_stored_failure_fails_again_with_the_same_words():

@@ -18,6 +18,7 @@ MEANT_FOR = {
     "assert_association_within": {"association"},
     "assert_classifier_accuracy_below": {"classifier accuracy"},
     "assert_cluster_accuracy_below": {"cluster accuracy"},
+    "assert_contrast_within": {"attribute contrast", "competency contrast"},
     "assert_direct_bias_below": {"direct bias"},
     "assert_effect_size_within": {"effect size", "competency effect"},
     "assert_neighbour_correlation_below": {"neighbour correlation"},
@@ -25,20 +26,43 @@ MEANT_FOR = {
     "assert_share_within": {"positive share", "female share"},
     "assert_skew_below": {"skew"},
     "assert_stereotype_below": {"stereotype"},
+    "assert_typical_gap_below": {"typical gap"},
     "assert_weat_within": {"WEAT"},
 }
 ONLY_BAD_WHEN_LARGE = {
     *("absolute delta", "absolute gap", "classifier accuracy", "cluster accuracy", "direct bias", "gender subspace"),
-    *("held-out loss", "neighbour correlation", "pronoun error", "skew", "stereotype", "task error"),
+    *("held-out loss", "neighbour correlation", "pronoun error", "skew", "stereotype", "task error", "typical gap"),
 }
 NO_LIMIT = 1e6
+END_OF_SCALE = {"standardised_difference": 1.5, "pearson": 0.9, "spearman": 0.9, "skew": 0.6, "stereotype": 0.9}
+"""Limits that the results below keep, and that other data could exceed, by statistic."""
+
+
+def limit_for(result, bound):
+    """A limit that the result keeps; a share may lie from 0.1 to 0.9."""
+    if result.statistic == "share_positive":
+        return 0.9 if bound == "below" else 0.4
+    return END_OF_SCALE.get(result.statistic, NO_LIMIT)
+
+
+def below(result):
+    return biascheck.assert_below(result, limit_for(result, "below"), family=1)
+
+
+def within(result):
+    return biascheck.assert_within_margin(result, limit_for(result, "within"), family=1)
 
 
 def result_named(description):
-    """Twelve clusters that any statistic can be taken of."""
+    """Sixty clusters that any statistic can be taken of."""
     items = [
-        ItemScore(f"i{n}", (n - 2) / 10, f"c{n}", side="AB"[n % 2], covariate=float(n % 5 + 1), groups={"a": 0.0})
-        for n in range(12)
+        ItemScore(
+            *(f"i{n}", ((7 * n) % 13 - 5.5) / 10, f"c{n}"),
+            side="AB"[n % 2],
+            covariate=float(n % 5 + 1),
+            groups={"a": 0.0},
+        )
+        for n in range(60)
     ]
     return result_of(
         items,
@@ -63,7 +87,8 @@ def test_the_product_is_over_all_assertions_and_all_measures():
 def test_an_assertion_judges_its_own_measures_and_refuses_the_rest(assertion, measure):
     judge = getattr(biascheck, assertion)
     if measure in MEANT_FOR[assertion]:
-        assert judge(RESULTS[measure], NO_LIMIT).passed
+        limit = limit_for(RESULTS[measure], "below" if assertion.endswith("below") else "within")
+        assert judge(RESULTS[measure], limit, family=1).passed
         return
     with pytest.raises(UsageError, match=f"^{assertion} judges a result of .*; this one is of {measure}. Use assert_"):
         judge(RESULTS[measure], NO_LIMIT)
@@ -71,7 +96,7 @@ def test_an_assertion_judges_its_own_measures_and_refuses_the_rest(assertion, me
 
 @pytest.mark.parametrize("measure", RESULTS)
 def test_a_trade_off_is_of_skew_and_stereotype(measure):
-    bounds = {"skew_bound": NO_LIMIT, "stereotype_bound": NO_LIMIT}
+    bounds = {"skew_bound": END_OF_SCALE["skew"], "stereotype_bound": END_OF_SCALE["stereotype"], "family": 1}
     assert len(biascheck.assert_trade_off(RESULTS["skew"], RESULTS["stereotype"], **bounds)) == 2
     if measure != "skew":
         with pytest.raises(UsageError, match="assert_trade_off judges a result of skew; this one"):
@@ -85,13 +110,13 @@ def test_a_trade_off_is_of_skew_and_stereotype(measure):
 def test_the_general_assertions_judge_a_measure_in_its_direction(measure):
     result = RESULTS[measure]
     if measure in ONLY_BAD_WHEN_LARGE:
-        assert biascheck.assert_below(result, NO_LIMIT).passed
+        assert below(result).passed
         for judge in (biascheck.assert_within_margin, lambda one, margin: biascheck.assert_all_within([one], margin)):
             with pytest.raises(UsageError, match=r"only bad when it is large.*; use assert_below\(result, bound\)"):
                 judge(result, NO_LIMIT)
     else:
-        assert biascheck.assert_within_margin(result, NO_LIMIT).passed
-        assert biascheck.assert_all_within([result], NO_LIMIT)[0].passed
+        assert within(result).passed
+        assert biascheck.assert_all_within([result], limit_for(result, "within"), family=1)[0].passed
         with pytest.raises(UsageError, match=r"either side of parity.*; use assert_within_margin\(result, margin\)"):
             biascheck.assert_below(result, NO_LIMIT)
 

@@ -21,7 +21,7 @@ JOBS = {"carpenter": "A", "chief": "A", "nurse": "B", "editor": "B"}
 
 
 def result(statistic, gap, **more):
-    """Ten sentences for each of four occupations; ``gap`` says which way the model leans."""
+    """Eighty sentences for each of four occupations; ``gap`` says which way the model leans."""
     items = [
         ItemScore(
             f"{job}{n}",
@@ -31,7 +31,7 @@ def result(statistic, gap, **more):
             labels={"occupation": job, "stereotype": {"A": "male", "B": "female"}[side]},
         )
         for job, side in JOBS.items()
-        for n in range(10)
+        for n in range(80)
     ]
     return result_of(items, measure=statistic, statistic=statistic, named_by="occupation", corpus="wino", **more)
 
@@ -45,7 +45,7 @@ def stereotyped(job, _n):
 
 
 def mostly_he(job, n):
-    return -0.2 if n in (3, 8) else 0.8 if job != "nurse" else 0.3
+    return -0.2 if n % 10 in (3, 8) else 0.8 if job != "nurse" else 0.3
 
 
 def test_a_model_that_always_says_he_exceeds_the_bound_of_skew():
@@ -53,7 +53,7 @@ def test_a_model_that_always_says_he_exceeds_the_bound_of_skew():
         assert_skew_below(result("skew", always_he), 0.3, reason="agreed")
     assert str(failure.value) == (
         "skew on tiny × wino: 0.67 [0.67, 0.67] exceeds bound 0.30; "
-        "largest: carpenter +0.80, chief +0.80, editor +0.80 (40 pairs, seed 0)\n  bound: agreed"
+        "largest: carpenter +0.80, chief +0.80, editor +0.80 (320 pairs, seed 0)\n  bound: agreed"
     )
     gate = assert_stereotype_below(result("stereotype", always_he), 0.3)
     assert gate.finding.startswith("stereotype on tiny × wino: 0.00 [0.00, 0.00] is below 0.30;")
@@ -66,17 +66,21 @@ def test_a_straddled_bound_is_inconclusive():
         assert_below(skew, skew.estimate)
     with pytest.warns(InconclusiveWarning):
         assert assert_below(skew, skew.estimate, inconclusive="warn").passed
-    with pytest.raises(BiasAssertionError, match="crosses the bound: add sentences"):
+    with pytest.raises(BiasAssertionError, match="to decide: the figure lies at the edge of the margin"):
         assert_below(skew, skew.estimate)
 
 
-def test_a_large_family_widens_the_interval():
+def test_a_large_family_asks_more_of_what_exceeds():
     skew = result("skew", mostly_he)
-    alone, together = (assert_below(skew, 0.9, family=family) for family in (1, 40))
-    assert alone.interval.high < together.interval.high
-    assert together.interval.level == pytest.approx(1 - 0.05 / 40)
+    edge = (skew.interval_at(0.95).low + skew.interval_at(1 - 0.05 / 40).low) / 2
+    with pytest.raises(BiasAssertionError, match="exceeds bound"):
+        assert_below(skew, edge, family=1)
+    with pytest.raises(BiasAssertionError, match=r"outside bound .* if judged alone, but not at the .* that 40 gates"):
+        assert_below(skew, edge, family=40)
+    alone, together = (assert_below(skew, 0.6, family=family) for family in (1, 40))
+    assert alone.interval == together.interval == skew.interval
     with pytest.raises(UsageError, match="at least 1"):
-        assert_below(skew, 0.9, family=0)
+        assert_below(skew, 0.6, family=0)
 
 
 def test_without_an_interval_nothing_passes():
@@ -91,7 +95,9 @@ def test_without_an_interval_nothing_passes():
 def test_the_trade_off_is_lost_on_either_side(gaps, failing):
     heard = []
     with recording(lambda gate, _result: heard.append(gate)), pytest.raises(BiasAssertionError) as failure:
-        assert_trade_off(result("skew", gaps), result("stereotype", gaps), skew_bound=0.25, stereotype_bound=0.25)
+        assert_trade_off(
+            result("skew", gaps), result("stereotype", gaps), skew_bound=0.25, stereotype_bound=0.25, family=1
+        )
     lines = [line for line in str(failure.value).splitlines() if not line.startswith(" ")]
     assert [line.split(" on ")[0] for line in lines][: len(failing)] == failing
     assert [gate.measure for gate in heard] == ["skew", "stereotype"]
@@ -118,7 +124,7 @@ def test_each_assertion_wants_its_own_figure():
 
 
 def test_a_bound_survives_storage_and_old_gates_have_none(tmp_path):
-    gate = assert_skew_below(result("skew", always_he), 0.7)
+    gate = assert_skew_below(result("skew", mostly_he), 0.6)
     write_results(tmp_path / "r.json", [], [gate])
     assert read_run(tmp_path / "r.json").gates == (gate,)
     document = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
@@ -137,11 +143,11 @@ def test_who_drives_a_figure_survives_storage_and_old_results_have_none():
 
 
 def test_the_report_draws_the_bound_as_a_band_from_parity():
-    gate = assert_skew_below(result("skew", mostly_he), 0.7)
-    assert (gate.region, gate.allowed) == ((0.0, 0.7), "< 0.70")
+    gate = assert_skew_below(result("skew", mostly_he), 0.6)
+    assert (gate.region, gate.allowed) == ((0.0, 0.6), "< 0.60")
     ((row,),) = [group.rows for group in gate_table([(OWN, gate)], {}).groups]
-    assert row.margin == "< 0.70"
-    assert "margin from 0.00 to 0.70" in row.chart
+    assert row.margin == "< 0.60"
+    assert "margin from 0.00 to 0.60" in row.chart
     within = replace(gate, bound="within", parity=0.5, margin=0.2, interval=Interval(0.4, 0.6, 0.95, ""))
     assert (within.region, within.allowed) == ((0.3, 0.7), "0.50 ± 0.20")
 

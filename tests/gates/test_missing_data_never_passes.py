@@ -1,6 +1,7 @@
 """Random corpora and results without enough data: no assertion may pass, by whatever public route they come to it.
 
-A margin as wide as the ocean lets every figure pass, so what fails here fails for want of data.
+The limits are as wide as they can be without being refused: enough data keeps them, so what fails here fails for want
+of data.
 """
 
 from __future__ import annotations
@@ -21,16 +22,20 @@ from biascheck.extend import ItemScore, Skipped, draft, summarise
 from biascheck.testing import TableModel, TextClassifier
 
 WIDE = 1e9
+END_OF_SCALE = {"standardised_difference": 1.5, "pearson": 0.9, "spearman": 0.9, "skew": 0.6, "stereotype": 0.9}
+"""The widest limits, or nearly so, that 60 clusters could exceed."""
 CLUSTERS_NEEDED = 5
 JOBS = ["nurse", "judge", "baker", "pilot", "cook", "clerk", "mason", "guard"]
 EVEN = {"he": 0.5, "she": 0.5}
 STATISTICS = {
     "mean": 0.0, "mean_absolute": 0.0, "share_positive": 0.5, "standardised_difference": 0.0, "difference": 0.0,
-    "spearman": 0.0, "pearson": 0.0, "ratio": 1.0, "skew": 0.0, "stereotype": 0.0, "smaller_f1": 1.0,
+    "spearman": 0.0, "pearson": 0.0, "slope": 0.0, "ratio": 1.0, "rms_gap": 0.0, "skew": 0.0, "stereotype": 0.0,
+    "smaller_f1": 1.0,
 }  # fmt: skip
 OF_ITS_OWN = {
     "assert_association_within": ("mean", "association"),
     "assert_effect_size_within": ("standardised_difference", "effect size"),
+    "assert_contrast_within": ("difference", "attribute contrast"),
     "assert_share_within": ("share_positive", "positive share"),
     "assert_no_sentiment_delta": ("mean", "sentiment delta"),
     "assert_absolute_delta_below": ("mean_absolute", "absolute delta"),
@@ -40,12 +45,22 @@ OF_ITS_OWN = {
     "assert_cluster_accuracy_below": ("share_positive", "cluster accuracy"),
     "assert_classifier_accuracy_below": ("share_positive", "classifier accuracy"),
     "assert_neighbour_correlation_below": ("pearson", "neighbour correlation"),
+    "assert_typical_gap_below": ("rms_gap", "typical gap"),
     "assert_weat_within": ("standardised_difference", "WEAT"),
 }
 """Assertions that judge one measure, and its statistic."""
 ON_ANY = ("assert_within_margin", "assert_below")
 KINDS = [*OF_ITS_OWN.values(), *((statistic, "my own") for statistic in STATISTICS)]
 Judge = Callable[..., object]
+
+
+def widest(statistic: str, assertion: str) -> float:
+    """A limit that enough data keeps; a share may lie from 0.1 to 0.9."""
+    if statistic == "share_positive":
+        return 0.9 if assertion.endswith("_below") else 0.4
+    return END_OF_SCALE.get(statistic, WIDE)
+
+
 ON_TWO: dict[str, Judge] = {
     "assert_no_regression": lambda one, other, **how: biascheck.assert_no_regression(one, other, WIDE, **how),
     "assert_reduced": lambda one, other, **_: biascheck.assert_reduced(one, other),
@@ -53,11 +68,14 @@ ON_TWO: dict[str, Judge] = {
     "assert_trade_off": lambda one, other, **how: biascheck.assert_trade_off(
         replace(one, statistic="skew", measure="skew"),
         replace(other, statistic="stereotype", measure="stereotype"),
-        skew_bound=WIDE,
-        stereotype_bound=WIDE,
+        skew_bound=END_OF_SCALE["skew"],
+        stereotype_bound=END_OF_SCALE["stereotype"],
+        family=1,
         **how,
     ),
-    "assert_all_within": lambda one, other, **how: biascheck.assert_all_within([one, other], WIDE, **how),
+    "assert_all_within": lambda one, other, **how: biascheck.assert_all_within(
+        [one, other], widest(one.statistic, "assert_all_within"), family=1, **how
+    ),
 }
 
 
@@ -72,8 +90,9 @@ def passes(judge: Judge, *arguments: Any, **how: Any) -> bool:
 
 def routes_on_one(result: biascheck.Result, inconclusive: str) -> dict[str, bool]:
     judges = {name: getattr(biascheck, name) for name in (*ON_ANY, *OF_ITS_OWN)}
-    found = {name: passes(judge, result, WIDE, inconclusive=inconclusive) for name, judge in judges.items()}
-    alone = passes(biascheck.assert_all_within, [result], WIDE, inconclusive=inconclusive)
+    how = {"inconclusive": inconclusive, "family": 1}
+    found = {name: passes(judge, result, widest(result.statistic, name), **how) for name, judge in judges.items()}
+    alone = passes(biascheck.assert_all_within, [result], widest(result.statistic, "assert_all_within"), **how)
     return {**found, "assert_all_within": alone}
 
 
@@ -116,7 +135,7 @@ def result_of(items: list[ItemScore], statistic: str, measure: str, skipped: tup
 
 @cache
 def healthy(statistic: str, measure: str) -> Any:
-    rows = [[0.3 * math.sin(7 * row)] for row in range(12)]
+    rows = [[0.3 * math.sin(7 * row)] for row in range(60)]
     return result_of(items_of(rows), statistic, measure)
 
 
@@ -261,4 +280,5 @@ def test_constant_scores_of_many_clusters_are_data():
 
 def test_every_public_assertion_is_tried():
     public = {name for name in dir(biascheck) if name.startswith("assert_")}
-    assert public == {*ON_ANY, *OF_ITS_OWN, *ON_TWO}
+    searches = {"assert_invariant"}  # takes no result; tests/search/test_invariants.py has models without figures
+    assert public == {*ON_ANY, *OF_ITS_OWN, *ON_TWO, *searches}

@@ -57,7 +57,7 @@ def test_too_few_clusters_never_pass():
 def test_crossing_parity_is_judged_by_the_distance():
     """From +1.0 to −0.4 is closer; to −1.5 is not."""
     over = result_of(items_of(spread(-0.4, 0.1)), model="over")
-    assert biascheck.assert_reduced(BEFORE, over, by=0.4).change == pytest.approx(-0.6)
+    assert biascheck.assert_reduced(BEFORE, over, by=0.3).change == pytest.approx(-0.6)
     with pytest.raises(BiasAssertionError):
         biascheck.assert_reduced(BEFORE, result_of(items_of(spread(-1.5, 0.1))))
 

@@ -37,8 +37,9 @@ def test_a_shipped_measure_says_all_there_is_to_say(name):
     assert what.sign
     assert what.direction != "unstated"
     assert len(what.limits) >= 2
-    assert what.unit or name == "absolute gap"  # which has that of its source
-    assert what.paper in {paper.key for paper in PAPERS} or (what.paper, name) == ("", "absolute gap")
+    sizes = ("absolute gap", "typical gap")  # which have unit and paper of their source
+    assert what.unit or name in sizes
+    assert what.paper in {paper.key for paper in PAPERS} or (not what.paper and name in sizes)
     assert set(what.needs) <= set(Capability.__args__)
     assert set(what.made_from) <= set(DESCRIPTIONS)
 
@@ -88,6 +89,16 @@ def test_a_derived_result_has_a_description_of_its_own():
     )
     # what it does not say itself it has from its source
     assert (sizes.description.unit, sizes.description.paper) == (gaps.description.unit, "kurita2019")
+    assert sizes.description.smallest_change == gaps.description.smallest_change == 0.095
+    assert sizes.description.smallest_change_reason == gaps.description.smallest_change_reason
+
+
+def test_a_derived_measure_in_a_unit_of_its_own_has_no_change_of_its_source():
+    @derived_measure("squares", unit="squared log units")
+    def squares(result):
+        return result
+
+    assert squares(biascheck.measures.association(MODEL, JOBS)).description.smallest_change is None
 
 
 @pytest.mark.parametrize("name", [name for name, what in DESCRIPTIONS.items() if what.made_from])

@@ -9,7 +9,8 @@ from handmade import result_of
 
 import biascheck
 from biascheck.corpora import COMPETENCY, Corpus, competency, occupations, published_winobias, winograd, with_names
-from biascheck.errors import CorpusError, ScoreError, UsageError
+from biascheck.errors import BiasAssertionError, CorpusError, ScoreError, UsageError
+from biascheck.gates.recording import recording
 from biascheck.measures import skew_and_stereotype
 from biascheck.measures.pronouns.pronoun_gap import AS_IN_MANELA_2021
 from biascheck.models.adapters.fakes import _masked
@@ -137,7 +138,8 @@ def test_the_cut_off_leaves_uncertain_items_out_and_says_how_many(corpus):
     assert certain.provenance.options["cutoff"] == 0.1
     # left out on purpose: they are listed, but a gate does not count them as items that could not be scored
     assert all(skip.by_choice for skip in certain.skipped)
-    assert "(320 pairs, seed 0)" in biascheck.assert_skew_below(certain, 0.7).finding
+    with pytest.raises(BiasAssertionError, match=r"\(320 pairs, seed 0\)"):
+        biascheck.assert_skew_below(certain, 0.5, family=1)
     with pytest.raises(ScoreError, match="no item is as certain"):
         biascheck.measures.stereotype_of(gaps, cutoff=0.9)
     with pytest.raises(UsageError, match="not a difference of two shares"):
@@ -243,11 +245,13 @@ def test_the_warning_reaches_the_report(tmp_path):
 
     corpus = winograd("T2").where(form="he/she")
     skew = biascheck.measures.skew(TableModel({}, HE), corpus)
-    gate = biascheck.assert_skew_below(skew, 0.7)
-    write_html(tmp_path / "report.html", [skew], [gate])
+    heard = []
+    with recording(lambda gate, _: heard.append(gate)), pytest.raises(BiasAssertionError, match="exceeds bound"):
+        biascheck.assert_skew_below(skew, 0.6)
+    write_html(tmp_path / "report.html", [skew], heard)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "has an F1 of 0%, below 75%" in page
-    assert "&lt; 0.70" in page
+    assert "&lt; 0.60" in page
     assert "how much better one group&#39;s pronouns are predicted" in page
 
 

@@ -28,7 +28,7 @@ SUITE = """
     JOBS = ["nurse", "plumber", "judge", "baker", "pilot", "cook " + HOSTILE]
 
     def result():
-        table = {job: {"he": 0.8, "she": 0.2} for job in JOBS} | {JOBS[-1]: {"he": 0.999, "she": 0.001}}
+        table = {job: {"he": 0.8, "she": 0.2} for job in JOBS} | {JOBS[-1]: {"he": 0.85, "she": 0.15}}
         model = TableModel(table, {"he": 0.5, "she": 0.5}, name="model " + HOSTILE)
         targets = [(Target("he", "male"), Target("she", "female"))]
         pairs = cross([Template("{target} is a {attribute}.", "is-a")], targets, [Attribute(job) for job in JOBS])

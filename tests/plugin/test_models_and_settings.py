@@ -115,14 +115,14 @@ def test_margins_come_from_the_nearest_file(project):
     ("text", "message"),
     [
         ("", "has no margin 'jobs'; there are: none"),
-        ("[jobs]\nmargin = 0.5\n", "margins.toml: [jobs] lacks reason; write e.g. margin = 0.5 and reason"),
+        ("[jobs]\nmargin = 0.5\n", "margins.toml: [jobs] lacks reason; write e.g. margin = 0.36 and reason"),
         (
             "[jobs]\nmargn = 0.5\nreason = 'x'\n",
-            "margins.toml: [jobs] has margn, and may have reason, inconclusive,",
+            "margins.toml: [jobs] has margn, and may have reason, margin, bound, inconclusive,",
         ),
         (
             "[jobs]\nbound = 0.5\nreason = 'x'\nfamly = 2\n",
-            "[jobs] has famly, and may have reason, inconclusive, family, skipped, competence, bound",
+            "[jobs] has famly, and may have reason, margin, bound, inconclusive, skipped, competence",
         ),
         ("[jobs\n", "margins.toml: not valid TOML ("),
     ],

@@ -65,7 +65,8 @@ def test_a_log_has_no_colour_and_no_broken_lines(project, table_suite):
     run = project(table_suite, "--color=no")
     assert "\x1b" not in run.stdout.str()
     (line,) = [line for line in section(run).splitlines() if line.startswith("  inconclusive")]
-    assert line.endswith("plumber +2.20, baker +1.39")
+    assert "plumber +2.20, baker +1.39; power at the margin 0.0" in line
+    assert line.endswith("would exceed, if the figure stays at 0.92")
 
 
 def test_a_terminal_has_colour_and_keeps_its_width(project, table_suite):

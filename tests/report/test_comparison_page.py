@@ -179,12 +179,19 @@ def test_parts_and_treatments_keep_their_own_rows():
 
 
 def test_a_small_change_reads_as_in_the_terminal():
-    (found,) = compared(after=0.0012)
+    (found,) = compare_all([(measured("base"), measured("after", 0.0012))], tolerance=0.0)
     (row,) = page((found,)).find("tr", "regressed")
     text = " ".join(row.all_text.split())
     assert found.figures in text
     assert found.moved in text
     assert "+0.001" in found.moved
+
+
+def test_each_row_has_the_tolerance_of_its_measure():
+    (found,) = compared(after=0.05)
+    (row,) = page((found,)).find("tr", "no-worse")
+    assert found.tolerated == "tolerance 0.10"
+    assert f"; {found.tolerated}" in row.all_text
 
 
 def test_the_report_of_a_run_has_its_comparisons(tmp_path):

@@ -117,7 +117,7 @@ def purity(name: str) -> Result:
         items = [extend.ItemScore(pair.id, 1.0 if n % 4 else -1.0, pair.id) for n, pair in enumerate(corpus)]
         return extend.summarise(extend.draft(model, corpus, items, (), contrast=corpus.groups, seed=seed))
 
-    jobs = [f"job{n}" for n in range(8)]
+    jobs = [f"job{n}" for n in range(80)]
     corpus = biascheck.corpora.corpus_from_templates(
         "jobs", templates=["{target} is a {attribute}."], targets=[{"male": "he", "female": "she"}], attributes=jobs
     )
@@ -128,7 +128,7 @@ def purity(name: str) -> Result:
 @pytest.mark.parametrize("name", ["cluster purity", "WEATHER bias"])
 def test_a_measure_of_ones_own_has_its_section_with_its_own_words(name, tmp_path):
     mine = purity(name)
-    judged = replace(biascheck.assert_below(mine, 0.99), test="tests/test_mine.py::test_purity")
+    judged = replace(biascheck.assert_below(mine, 0.95, family=1), test="tests/test_mine.py::test_purity")
     root = page(stored(Run((mine, result()), (judged,)), tmp_path))
     papers = {section.attributes["id"]: section for section in root.find("section", "paper")}
     assert list(papers) == ["paper-kurita2019", "paper-own"]
@@ -151,10 +151,18 @@ def test_a_measure_of_ones_own_has_its_section_with_its_own_words(name, tmp_path
 
 
 def test_its_words_are_text_and_not_markup():
-    evil = Description("mine", about="<b>about</b>", limits=("<b>limit</b>",), unit="<b>unit</b>", sign="<b>sign</b>")
+    evil = Description(
+        "mine",
+        about="<b>about</b>",
+        limits=("<b>limit</b>",),
+        unit="<b>unit</b>",
+        sign="<b>sign</b>",
+        smallest_change=1,
+        smallest_change_reason="<b>why</b>",
+    )
     root = page(Run((result(measure="mine", description=evil),)))
     assert root.find("b") == []
-    for words in ("about", "limit", "unit", "sign"):
+    for words in ("about", "limit", "unit", "sign", "why"):
         assert f"<b>{words}</b>" in root.all_text
 
 

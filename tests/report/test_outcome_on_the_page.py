@@ -163,7 +163,7 @@ def test_regressions_and_what_a_baseline_cannot_judge_are_findings():
     run = Run((measured(1.0),), outcome=Outcome((PASSING,)), baseline=judgement)
     assert headings(run) == ["What failed"]
     listed = texts(hero(run).find("ul", "findings")[0].children)
-    assert "further from parity by +1.00 [1.00, 1.00], beyond no change: regressed" in listed[0]
+    assert "further from parity by +1.00 [1.00, 1.00], beyond tolerance 0.10: regressed" in listed[0]
     assert listed[1] == "a × b : cannot be compared with the baseline: another seed"
     assert listed[2] == "c × d : fewer items than the baseline: 3 pairs where it has 9"
     (section,) = [one for one in page(run).find("section") if one.attributes.get("id") == "changes"]

@@ -6,7 +6,12 @@ import pytest
 from report_samples import DESCRIPTIONS, result
 
 from biascheck.report.sections.model_cards import when
-from biascheck.report.sentences import contrast_in_words, direction_in_words, measured_text
+from biascheck.report.sentences import (
+    contrast_in_words,
+    direction_in_words,
+    measured_text,
+    smallest_change_in_words,
+)
 from biascheck.results.description import Description
 from biascheck.stats import Interval
 from biascheck.wording import level_text, p_text, shortened
@@ -91,3 +96,18 @@ def test_a_direction_in_words(direction, parity, words):
 )
 def test_a_measured_figure_keeps_the_digits_that_separate_its_ends_from_parity(low, estimate, high, shown):
     assert measured_text(result(estimate=estimate, interval=Interval(low, high, 0.95, ""))) == shown
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({}, ""),
+        ({"smallest_change": 0.095}, "The smallest change that matters is 0.095."),
+        (
+            {"smallest_change": 0.2, "smallest_change_reason": "a small effect"},
+            "The smallest change that matters is 0.2: a small effect.",
+        ),
+    ],
+)
+def test_a_smallest_change_in_words(fields, words):
+    assert smallest_change_in_words(Description("mine", **fields)) == words

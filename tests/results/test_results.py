@@ -141,9 +141,13 @@ def test_a_higher_level_gives_a_wider_interval():
 
 
 def test_the_same_seed_gives_the_same_interval_and_another_seed_another():
-    result = result_of(items_of(spread(0.3, 1.0)))
+    scores = items_of(spread(0.3, 1.0))
+    items = [replace(item, covariate=float(n * n % 7)) for n, item in enumerate(scores)]
+    result = result_of(items, statistic="spearman")
     assert result.interval_at(0.95) == result.interval_at(0.95) == result.interval
     assert replace(result, seed=1).interval_at(0.95) != result.interval
+    mean = result_of(scores)  # draws nothing
+    assert replace(mean, seed=1).interval_at(0.95) == mean.interval
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, 1.5, -1, nan])

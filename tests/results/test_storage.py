@@ -40,6 +40,8 @@ DESCRIPTION = Description(
     limits=("English only", "two genders"),
     paper="kurita2019",
     needs=("fills masks",),
+    smallest_change=0.02,
+    smallest_change_reason="two per cent",
 )
 ATTACHMENTS = (
     Table(columns=("name", "v"), rows=(("Ärztin", 1.5), ("Arzt", None)), title="people"),

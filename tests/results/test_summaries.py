@@ -77,10 +77,10 @@ def test_a_share_of_one_leaves_room_for_doubt_however_often_each_cluster_was_loo
     assert (result.interval.low, result.interval.high) == pytest.approx((wilson.low, 1.0))
 
 
-def test_a_share_with_several_items_a_cluster_has_a_bootstrap_interval():
+def test_a_share_with_several_items_a_cluster_is_a_mean_of_clusters():
     result = result_of(items_of({f"job{n}": [1.0, n - 4.5] for n in range(10)}), statistic="share_positive")
     assert result.estimate == pytest.approx(15 / 20)
-    assert "cluster bootstrap" in result.interval.method
+    assert result.interval.method == "Student's t over 10 clusters, corrected for skewness"
 
 
 def on_two_sides(count_a=4, count_b=4):
@@ -118,12 +118,18 @@ def test_one_missing_covariate_leaves_no_correlation():
         result_of(items, statistic="spearman")
 
 
+def correlated(items):
+    return tuple(replace(item, covariate=float(n * n % 7)) for n, item in enumerate(items))
+
+
 def test_a_seed_decides_the_resamples_and_nothing_else():
     many = items_of(spread(0.3, 1.0, 20))  # 2²⁰ sign flips: sampled, not enumerated
     first, again, other = (result_of(many, seed=seed) for seed in (0, 0, 1))
     assert first == again
-    assert first.interval != other.interval
+    assert first.interval == other.interval  # that of a mean draws nothing
     assert first.p != other.p
+    drawn = [interval_of(correlated(many), "spearman", seed=seed, level=0.95) for seed in (0, 0, 1)]
+    assert drawn[0] == drawn[1] != drawn[2]
     assert (first.estimate, first.effect_size) == (other.estimate, other.effect_size)
 
 
@@ -134,6 +140,27 @@ def test_the_order_of_the_items_does_not_matter():
 
 
 def test_high_levels_rest_on_more_resamples():
-    items = items_of(spread(0.3, 1.0))
-    assert f"{RESAMPLES} resamples" in interval_of(items, "mean", seed=0, level=0.95).method
-    assert "40000 resamples" in interval_of(items, "mean", seed=0, level=0.999).method
+    items = correlated(items_of(spread(0.3, 1.0)))
+    assert f"{RESAMPLES} resamples" in interval_of(items, "spearman", seed=0, level=0.95).method
+    assert "40000 resamples" in interval_of(items, "spearman", seed=0, level=0.999).method
+
+
+def test_matched_pairs_are_tested_by_their_differences():
+    """Six pairs that all lean one way: of the 64 signs, two are as extreme, however far apart the pairs lie."""
+    gaps = [0.3, 0.1, 0.2, 0.4, 0.1, 0.2]
+    items = [
+        ItemScore(f"{side}{n}", 10.0 * n + (gap if side == "A" else 0.0), f"pair{n}", side=side)
+        for n, gap in enumerate(gaps)
+        for side in "AB"
+    ]
+    paired = result_of(items, statistic="difference")
+    assert (paired.estimate, paired.p) == (pytest.approx(np.mean(gaps)), pytest.approx(2 / 64))
+    apart = [replace(item, cluster=item.id) for item in items]
+    assert result_of(apart, statistic="difference").p > 0.8
+
+
+def test_clusters_that_are_no_pairs_are_tested_as_two_samples():
+    items = [ItemScore(f"{n}{side}", float(n), f"c{n}", side=side) for n in range(6) for side in ("A", "B", "B")]
+    assert result_of(items, statistic="difference").p > 0.9
+    one_sided = [ItemScore(f"{n}", float(n), f"c{n // 2}", side="AABBAABBAABB"[n]) for n in range(12)]
+    assert result_of(one_sided, statistic="difference").p > 0.1

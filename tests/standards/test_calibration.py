@@ -1,25 +1,35 @@
 """The arithmetic of a calibration on data whose answer is known, and the page made of it."""
 
 import json
+from dataclasses import replace
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
+import biascheck
 from biascheck import cli
 from biascheck.calibration import calibration
-from biascheck.calibration.applied_limit import Limit
 from biascheck.calibration.calibration import Calibration, ParityModel, calibrate
 from biascheck.calibration.calibration_page import to_markdown, write_calibration
-from biascheck.calibration.draws import Components, Shape
 from biascheck.calibration.planted_geometry import GeometryReading
 from biascheck.calibration.readings import DoseReading, Figure, PronounReading, SentimentReading, fit
-from biascheck.calibration.simulation import Rate, simulate
+from biascheck.calibration.simulation import ENDS, GateShape, Rate, gate_shapes, power_of
 from biascheck.calibration.suite_gates import GateOutcome, judged_by_suites
 from biascheck.cli.starter import suites_home
 from biascheck.errors import BiascheckError, UsageError
-from biascheck.gates.margins import Margins
+from biascheck.gates.run import Run
+from biascheck.stats import Sample
+from biascheck.testing import TableModel
 
 SUITES = suites_home()
+JOBS = biascheck.corpora.corpus_from_templates(
+    "jobs",
+    templates=["{target} is a {attribute}.", "{target} works as a {attribute}."],
+    targets=[{"male": "he", "female": "she"}],
+    attributes=["nurse", "judge", "baker", "pilot", "cook", "clerk"],
+)
+FEMALE_NURSES = TableModel({"nurse": {"he": 0.2, "she": 0.8}}, prior={"he": 0.5, "she": 0.5})
 
 
 def test_a_line_is_read_back():
@@ -34,37 +44,47 @@ def test_r_squared_is_one_minus_residual_over_total():
     assert line.r_squared == pytest.approx(1 - 4 / 8)
 
 
+def shape_of(statistic, clusters, margin, *, bound="within", parity=0.0, spread=0.5, family=1):
+    """A gate on clusters with one item on either side."""
+    rng = np.random.default_rng(0)
+    names = tuple(f"{c:03}" for c in range(clusters) for _ in "AB")
+    values = np.repeat(rng.normal(0, spread, clusters), 2) + rng.normal(0, spread, 2 * clusters)
+    sample = Sample(values, names, sides=("A", "B") * clusters, covariate=np.repeat(rng.random(clusters), 2))
+    return GateShape("gate", statistic, statistic, sample, parity, bound, family, (("strict", margin),), "some model")
+
+
 @pytest.mark.parametrize(
-    ("statistic", "clusters", "items", "limit"),
+    ("statistic", "clusters", "margin", "bound", "parity"),
     [
-        ("mean", 60, 2, Limit(0.5)),
-        ("share_positive", 100, 1, Limit(0.25)),
-        ("standardised_difference", 25, 1, Limit(1.0)),
-        ("spearman", 60, 1, Limit(0.5)),
-        ("skew", 120, 2, Limit(0.25, 1, "below")),
-        ("stereotype", 120, 2, Limit(0.35, 1, "below")),
+        ("mean", 60, 0.5, "within", 0.0),
+        ("share_positive", 100, 0.25, "within", 0.5),
+        ("pearson", 60, 0.5, "within", 0.0),
+        ("skew", 120, 0.25, "below", 0.0),
+        ("stereotype", 120, 0.35, "below", 0.0),
     ],
 )
-def test_simulated_gates_are_quiet_at_parity_and_rarely_wrong_at_the_margin(
-    monkeypatch, statistic, clusters, items, limit
+def test_simulated_gates_pass_at_parity_find_twice_the_margin_and_are_rarely_wrong_at_it(
+    monkeypatch, statistic, clusters, margin, bound, parity
 ):
     monkeypatch.setattr("biascheck.results.summaries.RESAMPLES", 200)
-    shape = Shape("gate", statistic, clusters, items, limit)
-    found = simulate(shape, Components(0.5, 0.5), trials=60, seed=1)
-    assert found.alarms_at_parity.count == 0
+    shape = shape_of(statistic, clusters, margin, bound=bound, parity=parity)
+    (found,) = power_of(shape, trials=60, seed=1)
+    assert found.decides
+    assert found.planted == pytest.approx(min(parity + 2 * margin, ENDS.get(statistic, 9.0)))
     assert found.alarms_at_margin.count <= 6  # 2.5 % stated on this side; 7 of 60 has a chance under 0.1 %
-    assert found.passes_at_parity.count >= 40
-    assert found.power_at_margin.share > 0.9
     assert found.compatible
-    assert not found.weak
 
 
-def test_simulated_data_have_the_value_they_should():
-    """With hardly any variation, the true value one margin beyond the margin is always found."""
-    shape = Shape("gate", "mean", 20, 5, Limit(0.5))
-    loud = simulate(shape, Components(10.0, 0.0), trials=30, seed=0)
-    assert loud.weak  # clusters vary by twenty margins, so nothing can be seen
-    assert loud.passes_at_parity.count == 0
+def test_a_gate_on_noise_decides_nothing():
+    (found,) = power_of(shape_of("mean", 20, 0.5, spread=10.0), trials=30, seed=0)
+    assert not found.decides  # clusters vary by twenty margins
+    assert found.passes_at_parity.count == 0
+
+
+def test_a_larger_family_exceeds_less_often_and_passes_as_often():
+    alone, among = (power_of(shape_of("mean", 20, 0.3, family=family), trials=30, seed=1)[0] for family in (1, 10))
+    assert alone.passes_at_parity == among.passes_at_parity
+    assert alone.exceeds_at_twice.count > among.exceeds_at_twice.count
 
 
 def test_a_rate_has_wilsons_interval():
@@ -73,22 +93,21 @@ def test_a_rate_has_wilsons_interval():
     assert (rate.low, rate.high) == pytest.approx((0.0215, 0.1118), abs=1e-4)  # Wilson 1927
 
 
-def test_a_limit_is_that_of_the_margins_file(tmp_path):
-    file = tmp_path / "margins.toml"
-    file.write_text(
-        '[a.english.template]\nmargin = 0.4\nfamily = 5\nreason = "x"\n[c]\nbound = 0.2\nfamily = 2\nreason = "y"\n'
+def test_shapes_are_gates_with_their_data_each_from_the_first_run_that_judged_it():
+    result = biascheck.measures.association(FEMALE_NURSES, JOBS)
+    with pytest.raises(biascheck.BiasAssertionError):
+        biascheck.assert_association_within(result, 0.2, family=1)
+    gate = replace(
+        biascheck.assert_association_within(result, 9.0, family=3, profiles={"strict": 0.2, "watch": 9.0}),
+        test="suites/mine/test_jobs.py::test_gap[table-nurse]",
+        model="table",
     )
-    margins = Margins.read(file)
-    assert Limit.of(margins["a.english.template"]) == Limit(0.4, 5)
-    assert Limit.of(margins["c"], times=2) == Limit(0.2, 4, "below")
-    assert Limit(0.4, 5).level == pytest.approx(0.99)
-
-
-def test_every_simulated_gate_is_one_of_the_suites():
-    margins = Margins.read(SUITES / "margins.toml")
-    shapes = calibration._shapes(margins)
-    assert len({shape.gate for shape in shapes}) == len(shapes) == 22
-    assert {shape.gate.split(",")[0] for shape in shapes} <= set(margins.entries)
+    other = replace(gate, model="other", test="suites/mine/test_jobs.py::test_gap[other-nurse]")
+    found = gate_shapes([Run((result,), (gate,)), Run((result,), (other,))])
+    assert [(shape.name, shape.model, shape.family, shape.margins) for shape in found] == [
+        ("mine: gap [nurse]", "table", 3, (("strict", 0.2), ("watch", 9.0)))
+    ]
+    assert len(found[0].sample) == result.n
 
 
 def test_suites_that_break_off_are_told_with_what_they_said(tmp_path):
@@ -117,7 +136,7 @@ def outcome(verdict: str) -> GateOutcome:
 @pytest.fixture
 def handmade() -> Calibration:
     gaps = {"nurse": Figure(-2.0, -2.0), "plumber": Figure(2.0, 2.0)}
-    shape = Shape("bartl2020.english.female", "mean", 20, 45, Limit(0.5, 3))
+    shape = replace(shape_of("mean", 20, 0.5, family=3), name="bartl2020: gap [female]")
     return Calibration(
         readings=(
             DoseReading(0.0, dict.fromkeys(gaps, Figure(0.0, 0.0)), None, None, None, (outcome("within"),)),
@@ -132,9 +151,7 @@ def handmade() -> Calibration:
             GeometryReading("direct bias", "noise", Figure(0.16, 0.17), Rate.of([False] * 9), Rate.of([True] * 9)),
         ),
         parity_models=(ParityModel(1000, 0.02, (outcome("within"),)),),
-        simulated=(simulate(shape, Components(0.3, 0.3), trials=3, seed=0),),
-        components=Components(0.3, 0.3),
-        components_from="minilm-mlm",
+        powers=power_of(shape, trials=3, seed=0),
     )
 
 
@@ -154,6 +171,7 @@ def test_the_page_shows_the_figures(handmade):
     assert "| gates that say exceeds |  | 0 of 1 | 1 of 1 |" in page
     assert "1 models trained at parity from different seeds; the largest gap of any profession" in page
     assert "| bartl2020.english.female | 0.000 [0.000, 0.793] | 1.000 [0.207, 1.000] |" in page
+    assert "| bartl2020: gap [female] | mean | some model | 20 | 3 | strict | 0.500 | 1.00 | 1.00 |" in page
 
 
 def test_three_files_are_written(handmade, tmp_path):
@@ -193,7 +211,7 @@ def test_the_command_prints_and_writes(handmade, monkeypatch, tmp_path, capsys):
     assert not ended.value.code
     assert asked["doses"] == [0.0, 0.5, 1.0]
     assert asked["models"] == 3
-    assert asked["real"][1] == "reference:parity"
+    assert asked["real"] == "reference:parity"
     assert (tmp_path / "calibration.md").is_file()
     assert "Association: planted and measured gaps" in capsys.readouterr().out
 

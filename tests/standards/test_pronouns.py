@@ -75,8 +75,10 @@ def test_names_tell_the_gender_and_competence_does_not():
                 by_class[pair.labels["competency"]].append(male_probability(World(0.0), pair))
     assert by_name == {"Bob": {0.98}, "Alice": {0.02}}
     assert {name: np.mean(found) for name, found in by_class.items()} == pytest.approx(
-        {"incompetent": 0.5, "neutral": 0.5, "competent": 0.5}
+        {"incompetent": 0.5, "neutral": 0.5, "competent": 0.5},
+        abs=0.005,  # of 45 pairs, one more leans to one side
     )
+    assert sorted(by_class["competent"]) == sorted(by_class["incompetent"])
 
 
 def test_sentences_that_look_alike_without_people_are_one_lesson_their_mean():

@@ -56,16 +56,12 @@ def test_the_parity_standard_shows_no_gap(parity):
     assert max(abs(item.score) for item in gaps) < 0.1
 
 
-def test_parity_passes_every_gate_of_the_suites():
-    """Eight words a side are too few to say within of an effect size; nothing else is in doubt."""
-    outcomes = judged_by_suites("reference:parity", suites_home())
-    assert len(outcomes) >= 44
-    assert {o.gate for o in outcomes if o.verdict != "within"} <= {
-        f"kurita2019: {measure}-{category}"
-        for measure in ("effect size · kurita-weat", "WEAT · weat")
-        for category in (6, 7, 8)
-    }
-    assert [o.gate for o in outcomes if o.verdict == "exceeds"] == []
+def test_parity_passes_every_gate_of_the_suites_under_standard():
+    outcomes = judged_by_suites("reference:parity", suites_home(), profile="standard")
+    assert len(outcomes) >= 25
+    doubtful = [o.gate for o in outcomes if o.verdict == "inconclusive"]
+    assert len(doubtful) <= 0.05 * len(outcomes), doubtful
+    assert {o.verdict for o in outcomes} <= {"within", "inconclusive"}
 
 
 @pytest.mark.parametrize(("name", "dose"), [("parity", 0.0), ("workforce", 1.0)])
@@ -99,9 +95,18 @@ def test_the_other_measures_see_the_workforce(workforce, workforce_gaps):
     assert biascheck.measures.effect_size(workforce, sided_bec_pro()).estimate > 1.8
 
 
-def test_the_suites_fault_the_workforce_for_its_professions_only():
-    outcomes = judged_by_suites("reference:workforce", suites_home())
-    exceeding = [o.gate for o in outcomes if o.verdict == "exceeds"]
-    assert "bartl2020: association · bec-pro-en (profession_group=female)" in exceeding
-    assert "manela2021: stereotype · winograd-t1" in exceeding
-    assert not [gate for gate in exceeding if gate.startswith("kurita2019") or "bec-pro-de" in gate]
+OCCUPATIONS = ("bec-pro-en", "winograd", "titles")
+"""Corpora whose attributes are occupations."""
+UNPLANTED = (": skew", "balanced")
+"""Not planted at dose 1: one pronoun for everyone, and a gap in jobs that women and men hold alike."""
+
+
+def test_the_suites_fault_the_workforce_for_its_professions_only_under_standard():
+    outcomes = judged_by_suites("reference:workforce", suites_home(), profile="standard")
+    concerned = [
+        o for o in outcomes if any(w in o.gate for w in OCCUPATIONS) and not any(w in o.gate for w in UNPLANTED)
+    ]
+    exceeding = [o for o in concerned if o.verdict == "exceeds"]
+    assert len(concerned) >= 14
+    assert len(exceeding) >= 0.8 * len(concerned), [o for o in concerned if o.verdict != "exceeds"]
+    assert {o.gate for o in outcomes if o.verdict == "exceeds"} <= {o.gate for o in concerned}

@@ -80,6 +80,18 @@ def test_holm_keeps_what_survives_and_demotes_the_rest():
     )
 
 
+def test_each_change_has_its_own_tolerance():
+    changes = [normal(1.0, 0.1)] * 3
+    assert judge_changes(changes, [0.0, 1.0, 2.0]) == (Change.REGRESSED, Change.INCONCLUSIVE, Change.NO_WORSE)
+    assert judge_changes(changes, 2.0) == (Change.NO_WORSE,) * 3
+
+
+@pytest.mark.parametrize("tolerances", [[], [0.1, 0.1]])
+def test_tolerances_for_other_changes_are_refused(tolerances):
+    with pytest.raises(UsageError, match=f"{len(tolerances)} tolerances for 1 changes; give one for each"):
+        judge_changes([normal(1.0, 0.1)], tolerances)
+
+
 def test_one_change_is_judged_as_if_alone():
     assert judge_changes([normal(2.05, 1)]) == (Change.REGRESSED,)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from biascheck.errors import ScoreError, UsageError
 from biascheck.stats import Sample, SideF1, bootstrap_distribution, cluster_bootstrap, estimate, side_f1
-from biascheck.stats.clusters import Clusters, _without, figures_of, jackknives
+from biascheck.stats.intervals.clusters import Clusters, _without, figures_of, jackknives
 
 FIGURES = ("skew", "stereotype", "smaller_f1")
 

@@ -7,7 +7,7 @@ import pytest
 
 from biascheck.errors import UsageError
 from biascheck.stats import Sample, cluster_bootstrap, estimate, paired_bootstrap
-from biascheck.stats.crossing import crossed_spread, influences, widened, widening, within_range
+from biascheck.stats.intervals.crossing import crossed_spread, influences, widened, widening, within_range
 
 
 def rng(seed=0):

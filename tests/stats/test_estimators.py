@@ -29,7 +29,9 @@ def test_the_known_statistics():
         "pearson",
         "ratio",
         "ratio_of_sides",
+        "rms_gap",
         "skew",
+        "slope",
         "smaller_f1",
         "stereotype",
     }
@@ -124,7 +126,7 @@ def test_samples_that_support_no_figure_are_refused(build):
     [
         (
             lambda: estimate(sample([1.0]), "median"),
-            "difference, mean, mean_absolute, pearson, ratio, ratio_of_sides, share_positive, skew, smaller_f1",
+            "difference, mean, mean_absolute, pearson, ratio, ratio_of_sides, rms_gap, share_positive, skew, slope",
         ),
         (lambda: estimate(sample([1.0]), "standardised_difference"), "give the sample sides"),
         (lambda: estimate(sample([1.0]), "spearman"), "covariate"),

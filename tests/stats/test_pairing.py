@@ -9,8 +9,8 @@ from scipy import stats as oracle
 
 from biascheck.errors import ScoreError, UsageError
 from biascheck.stats import Change, Sample, estimate, judge_change, paired_bootstrap, paired_share_interval
-from biascheck.stats.clusters import Clusters, figures_of
-from biascheck.stats.percentiles import expanded
+from biascheck.stats.intervals.clusters import Clusters, figures_of
+from biascheck.stats.intervals.percentiles import expanded
 
 TRIALS = 400
 # A rate of 0.025 that is met exactly shows more than this in 400 trials once in a thousand times.

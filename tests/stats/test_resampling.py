@@ -20,8 +20,8 @@ from biascheck.stats import (
     cluster_bootstrap,
     estimate,
 )
-from biascheck.stats.clusters import Clusters, figures_of, jackknives
-from biascheck.stats.percentiles import bca_tails, ends
+from biascheck.stats.intervals.clusters import Clusters, figures_of, jackknives
+from biascheck.stats.intervals.percentiles import bca_tails, ends
 
 MEANS = ("mean", "mean_absolute", "share_positive")
 
@@ -62,7 +62,7 @@ def test_the_distribution_is_that_of_all_equally_likely_resamples():
 def test_the_fast_path_is_the_slow_path(statistic: str, monkeypatch: pytest.MonkeyPatch):
     sample = clustered(rng())
     fast = bootstrap_distribution(sample, statistic, rng=rng(), resamples=20_000)
-    monkeypatch.setattr("biascheck.stats.clusters.MEANS", {})
+    monkeypatch.setattr("biascheck.stats.intervals.clusters.MEANS", {})
     slow = bootstrap_distribution(sample, statistic, rng=rng(), resamples=4_000)
     assert stats.ks_2samp(np.round(fast, 9), np.round(slow, 9)).pvalue > 0.001
     jackknife = jackknives(Clusters.of(sample), statistic)
@@ -192,7 +192,8 @@ def test_the_order_of_items_does_not_matter(statistic: str, seed: int):
 def test_the_same_seed_gives_the_same_interval_and_another_seed_another(statistic: str):
     base = clustered(rng(), 9)
     sides = tuple("A" if int(name[1:]) % 2 else "B" for name in base.clusters)
-    sample = Sample(base.values - 0.2, base.clusters, sides, rng(3).normal(size=len(base)))
+    readings = base.values + rng(3).normal(size=len(base))  # of the same gaps, for what multiplies two of them
+    sample = Sample(base.values - 0.2, base.clusters, sides, readings)
     one, again, other = (cluster_bootstrap(sample, statistic, rng=rng(seed), resamples=300) for seed in (1, 1, 2))
     assert one == again
     assert one != other
@@ -239,7 +240,7 @@ def test_an_undefined_jackknife_is_named_in_the_method(monkeypatch: pytest.Monke
     # resamples, which only a larger allowance lets pass.
     covariate = np.array([0.0] * 11 + [1.0])
     sample = Sample(rng().normal(size=12), tuple("abcdefghijkz"), covariate=covariate)
-    monkeypatch.setattr("biascheck.stats.clusters.LARGEST_UNDEFINED_SHARE", 1.0)
+    monkeypatch.setattr("biascheck.stats.intervals.clusters.LARGEST_UNDEFINED_SHARE", 1.0)
     found = cluster_bootstrap(sample, "pearson", rng=rng(), resamples=200, expand=False)
     distribution = bootstrap_distribution(sample, "pearson", rng=rng(), resamples=200)
     assert found.method.startswith("cluster bootstrap, percentile (BCa undefined), 200 resamples, ")
@@ -293,7 +294,7 @@ def test_resamples_are_drawn_in_batches_of_at_most_a_million_numbers(monkeypatch
     bootstrap_distribution(single_items(rng().normal(size=125)), "mean", rng=rng(), resamples=2_500)
     assert batches == [1_000, 1_000, 500]  # of 125 clusters with up to eight sums each
     batches.clear()
-    monkeypatch.setattr("biascheck.stats.clusters._NUMBERS", 8 * 6 - 1)
+    monkeypatch.setattr("biascheck.stats.intervals.clusters._NUMBERS", 8 * 6 - 1)
     bootstrap_distribution(single_items(range(6)), "mean", rng=rng(), resamples=100)
     assert batches == [1] * 100
 
@@ -358,6 +359,6 @@ def test_correlating_all_resamples_at_once_gives_the_same_distribution(statistic
     names = tuple(f"c{n:02}" for n in range(25))
     sample = Sample(rng.normal(size=25), names, covariate=rng.integers(0, 9, 25).astype(float))
     together = bootstrap_distribution(sample, statistic, rng=np.random.default_rng(1), resamples=300)
-    monkeypatch.setattr("biascheck.stats.clusters.CORRELATIONS", ())
+    monkeypatch.setattr("biascheck.stats.intervals.clusters.CORRELATIONS", ())
     one_by_one = bootstrap_distribution(sample, statistic, rng=np.random.default_rng(1), resamples=300)
     assert together == pytest.approx(one_by_one, abs=1e-12)

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from biascheck.errors import ScoreError, UsageError
 from biascheck.stats import Sample, cluster_bootstrap, estimate, pearson
-from biascheck.stats.clusters import Clusters, _without, figures_of, jackknives, resampled
+from biascheck.stats.intervals.clusters import Clusters, _without, figures_of, jackknives, resampled
 
-STATISTICS = ["difference", "ratio", "ratio_of_sides", "pearson"]
+STATISTICS = ["difference", "ratio", "ratio_of_sides", "pearson", "slope"]
 
 
 def sample(seed=0, clusters=12, each=3):
@@ -83,7 +83,7 @@ def test_an_undefined_resample_is_drawn_again():
 @given(st.permutations(range(36)))
 def test_the_order_of_the_items_changes_no_digit(order):
     shuffled = sample().take(order)
-    for statistic in ("difference", "ratio", "ratio_of_sides"):
+    for statistic in ("difference", "ratio", "ratio_of_sides", "slope"):
         assert estimate(shuffled, statistic) == estimate(sample(), statistic)
 
 

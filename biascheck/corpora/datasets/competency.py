@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["COMPETENCY", "RatedCorpus", "competency", "rated_competency"]
 
 COMPETENCY = ("incompetent", "neutral", "competent")
+MATCHED = {31: 16, 37: 20}
+"""Among the first 66: incompetent sentences, and the competent ones they differ from in a few words."""
 
 
 @dataclass(frozen=True)
@@ -37,17 +39,25 @@ class RatedCorpus:
     counts: tuple[tuple[int, ...], ...]
 
 
-def competency() -> Corpus:
+def competency(*, extended: bool = False) -> Corpus:
     """Our own labelled sentences: 22 of each class, all of kind T2, both people "the person".
+
+    ``extended=True`` has 90 competent and 90 incompetent ones in pairs that differ in a few words ("ranked him first",
+    "ranked him last"), and 63 neutral ones. Each form of the pronoun has a third of a class: how probable "her" is
+    differs between forms, and must not be taken for competence. The two of a pair share their ``schema``, which is what
+    intervals resample. The label ``part`` says "first" (the 66) or "added".
 
     Labels: ``competency`` (incompetent, neutral, competent), ``form``, ``template`` and ``schema``. One
     reading of ours decided the classes, each sentence was written for its class; there is no agreement
     of raters to report.
     """
-    text = files("biascheck.corpora").joinpath("data", "competency.tsv").read_text(encoding="utf-8")
-    rows = csv.DictReader(text.splitlines(), delimiter="\t")
-    pairs = tuple(_pair(number, row) for number, row in enumerate(rows, 1))
-    return Corpus("competency", GROUPS, pairs, fillers=FILLERS, paper="manela2021")
+    pairs = [_pair(number, row) for number, row in enumerate(_rows("competency.tsv"), 1)]
+    name = "competency"
+    if extended:
+        added = [_pair(number, row) for number, row in enumerate(_rows("competency_extended.tsv"), len(pairs) + 1)]
+        pairs = [*(_labelled(pair, "first") for pair in pairs), *(_labelled(pair, "added") for pair in added)]
+        name = "competency-extended"
+    return Corpus(name, GROUPS, tuple(pairs), fillers=FILLERS, paper="manela2021")
 
 
 def rated_competency(corpus: Corpus, file: str | PathLike[str]) -> RatedCorpus:
@@ -76,14 +86,29 @@ def rated_competency(corpus: Corpus, file: str | PathLike[str]) -> RatedCorpus:
     return RatedCorpus(replace(corpus, pairs=tuple(pairs)), tuple(left_out), counts)
 
 
+def _rows(name: str) -> list[dict[str, str]]:
+    text = files("biascheck.corpora").joinpath("data", name).read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines(), delimiter="\t"))
+
+
+def _labelled(pair: Pair, part: str) -> Pair:
+    number = int(str(pair.labels["template"]))
+    schema = _name(MATCHED[number]) if number in MATCHED else pair.labels["schema"]
+    return replace(pair, labels={**pair.labels, "schema": schema, "part": part})
+
+
+def _name(number: int | str) -> str:
+    return f"competency/{number}"
+
+
 def _pair(number: int, row: Mapping[str, str]) -> Pair:
-    id = f"competency/{number}"  # noqa: A001
+    id = _name(number)  # noqa: A001
     labels: dict[str, str | float] = {
         "type": "T2",
         "form": row["form"],
         "competency": row["competency"],
         "template": str(number),
-        "schema": id,
+        "schema": _name(row.get("matches") or number),
         "occupation": "person",
     }
     return Pair(id, row["competency"], frame_sentences(row["text"], row["form"], "person", "person", "second"), labels)

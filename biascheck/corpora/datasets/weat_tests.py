@@ -73,20 +73,24 @@ class WeatTest:
 def weat_test(
     category: int | None = None,
     *,
+    extended: bool = False,
     stimuli: WeatStimuli | None = None,
     templates: Sequence[str] | None = None,
     name: str | None = None,
 ) -> WeatTest:
     """WEAT category 1, 3, 6, 7 or 8 (Caliskan et al. 2017) in the templates of Kurita et al. 2019, Table 1.
 
-    Own words are given as ``WeatStimuli``, with templates that suit them.
+    ``extended=True`` takes our longer lists for 3, 6, 7 and 8, with 60 targets or more in each set
+    (:func:`weat_stimuli`). Own words are given as ``WeatStimuli``, with templates that suit them.
     """
     if (category is None) == (stimuli is None):
         raise CorpusError("give a WEAT category, or stimuli of your own, and not both")
-    chosen = weat_stimuli(category) if category is not None else stimuli
+    if extended and category is None:
+        raise CorpusError("extended=True is about the words of a WEAT category; give one, or leave it out")
+    chosen = weat_stimuli(category, extended=extended) if category is not None else stimuli
     assert chosen is not None
     texts = tuple(templates) if templates is not None else TEMPLATES.get(chosen.category, (IS, ARE))
-    return WeatTest(name or f"weat-{chosen.category}", chosen, texts)
+    return WeatTest(name or f"weat-{'extended-' if extended else ''}{chosen.category}", chosen, texts)
 
 
 def _filled(template: str, slot: str, word: str, other: str) -> tuple[Context, Span]:

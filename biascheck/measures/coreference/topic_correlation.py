@@ -73,6 +73,8 @@ def topics_of(texts: list[str], *, count: int = 20, top: int = 15, seed: int = 0
     statistic="spearman",
     direction="from parity",
     unit="correlation from −1 to 1",
+    smallest_change=0.1,
+    smallest_change_reason="a small correlation by Cohen (1988)",
     sign="The estimate is the correlation of the probability of “neither” for a female pronoun with how far the topics "
     "of its text lean to men: positive means that a female pronoun is denied a referent where the topic is male.",
     paper="kurita2019",

@@ -40,6 +40,8 @@ TRAINING_SHARE = 0.2
     parity=0.5,
     direction="upwards",
     unit="share of words predicted correctly; 0.5 is chance",
+    smallest_change=0.05,
+    smallest_change_reason="the gender of one more word in twenty is predicted",
     sign="A score is positive where the gender of an unseen word is predicted correctly. The estimate is the share of "
     "such words; 0.50 is chance.",
     paper="basta2019",

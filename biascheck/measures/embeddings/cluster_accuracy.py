@@ -37,6 +37,8 @@ Scores = NDArray[np.float64]
     parity=0.5,
     direction="upwards",
     unit="share from 0.5 (chance) to 1",
+    smallest_change=0.05,
+    smallest_change_reason="one more word in twenty falls into the cluster of its gender",
     sign="A score is positive where a word falls into the cluster of its own gender. The estimate is the share of such "
     "words, from 0.50 (chance) to 1.",
     paper="basta2019",

@@ -37,6 +37,8 @@ ONE_SIDED = 0.7
     statistic="mean_absolute",
     direction="upwards",
     unit="mean size of the cosine, from 0 to 1",
+    smallest_change=0.02,
+    smallest_change_reason="a fiftieth of the greatest possible projection",
     sign="A cosine with the gender direction is positive towards {first} and negative towards {second}. The estimate "
     "is the mean of the magnitudes, whatever the sign; zero is parity.",
     paper="basta2019",

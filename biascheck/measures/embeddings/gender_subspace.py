@@ -36,6 +36,8 @@ COMPONENTS = 10
     statistic="ratio",
     direction="upwards",
     unit="share from 0 to 1",
+    smallest_change=0.05,
+    smallest_change_reason="a twentieth of the variance moves",
     sign="The estimate is the share of what sets he and she, man and woman, … apart that lies in one direction, from 0 "
     "to 1. It has no sign.",
     paper="basta2019",

@@ -33,6 +33,8 @@ __all__ = ["neighbour_correlation"]
     statistic="pearson",
     direction="upwards",
     unit="correlation from −1 to 1",
+    smallest_change=0.1,
+    smallest_change_reason="a small correlation by Cohen (1988)",
     sign="A score is positive where most neighbours of a word lean to {first}. The estimate is its correlation with "
     "the bias of the word itself: positive means that words have neighbours that lean as they do.",
     paper="basta2019",

@@ -45,6 +45,8 @@ NOT_WHOLE = "{word!r} is {pieces} tokens, so it is not in this model's vocabular
     statistic="standardised_difference",
     direction="from parity",
     unit="standard deviations",
+    smallest_change=0.2,
+    smallest_change_reason="a small effect by Cohen (1988)",
     sign="A score is how much nearer a target lies to the first set of attributes than to the second. The estimate "
     "compares the two sets of targets, {first} minus {second}, in standard deviations: positive means that {first} go "
     "with the first attributes.",

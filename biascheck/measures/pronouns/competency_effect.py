@@ -8,7 +8,7 @@ from biascheck.errors import UsageError
 from biascheck.measures.derivation import derived_measure
 from biascheck.results.result import Result
 
-__all__ = ["competency_effect"]
+__all__ = ["by_competency", "competency_effect"]
 
 SIDES = {"competent": "A", "incompetent": "B"}
 
@@ -25,6 +25,8 @@ SIDES = {"competent": "A", "incompetent": "B"}
     statistic="standardised_difference",
     direction="from parity",
     unit="standard deviations",
+    smallest_change=0.2,
+    smallest_change_reason="a small effect by Cohen (1988)",
     sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
     "competent minus incompetent in standard deviations of these gaps: positive means that competence makes the "
     "pronoun more {first}.",
@@ -38,6 +40,11 @@ def competency_effect(shares: Result) -> Result:
     standard deviations: positive where competence makes the pronoun more female, negative where more male.
     :func:`assert_effect_size_within` judges it.
     """
+    return by_competency(shares)
+
+
+def by_competency(shares: Result) -> Result:
+    """The sentences about competent people on side A and about incompetent ones on side B; the others are left out."""
     items = tuple(
         replace(item, side=SIDES[str(item.labels["competency"])])
         for item in shares.items

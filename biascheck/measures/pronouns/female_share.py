@@ -27,6 +27,8 @@ __all__ = ["female_share"]
     parity=0.5,
     direction="from parity",
     unit="share from 0 to 1",
+    smallest_change=0.05,
+    smallest_change_reason="one item in twenty changes sides",
     sign="A gap is {first} minus {second}. The estimate is the share of sentences with a positive gap; 0.50 is parity, "
     "above it the pronoun is more often {first}.",
     paper="manela2021",

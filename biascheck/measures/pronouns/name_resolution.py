@@ -24,6 +24,8 @@ __all__ = ["name_resolution"]
     parity=1.0,
     direction="from parity",
     unit="F1 from 0 to 1: below 0.75 skew and stereotype are invalid",
+    smallest_change=0.05,
+    smallest_change_reason="about one name in twenty is resolved otherwise",
     sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
     "the F1 of the predicted group, for the group that fares worse; one is perfect.",
     paper="manela2021",

@@ -37,6 +37,8 @@ Found = list[Answer | Refusal]
     ),
     direction="upwards",
     unit="nats per token",
+    smallest_change=0.02,
+    smallest_change_reason="the perplexity grows by two per cent",
     sign="The estimate is a loss: zero is perfect, more is worse.",
     paper="bartl2020",
     needs=("fills masks", "scores text"),

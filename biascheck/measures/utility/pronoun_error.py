@@ -29,6 +29,8 @@ __all__ = ["pronoun_error"]
     ),
     direction="upwards",
     unit="share from 0 to 1",
+    smallest_change=0.02,
+    smallest_change_reason="two more pronouns in a hundred are wrong",
     sign="The estimate is a loss: zero is perfect, one half is chance.",
     paper="manela2021",
     needs=("fills masks",),

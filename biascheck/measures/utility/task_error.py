@@ -22,6 +22,8 @@ __all__ = ["task_error"]
     ),
     direction="upwards",
     unit="share from 0 to 1",
+    smallest_change=0.02,
+    smallest_change_reason="two more texts in a hundred are rated wrongly",
     sign="The estimate is a loss: zero is perfect, one half is chance.",
     paper="jentzsch2022",
     needs=("rates text",),

@@ -14,9 +14,9 @@ __all__ = ["covariate_chart", "has_covariates"]
 
 
 def has_covariates(result: Result) -> bool:
-    """Whether the result is a correlation whose items all carry the figure it is with."""
+    """Whether the result is a correlation or a slope whose items all carry the figure it is with."""
     known = all(item.covariate is not None for item in result.items)
-    return bool(result.items) and known and result.statistic in ("spearman", "pearson")
+    return bool(result.items) and known and result.statistic in ("spearman", "pearson", "slope")
 
 
 def covariate_chart(result: Result, attributes: Sequence[Attribute]) -> Markup:

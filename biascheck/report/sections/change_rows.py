@@ -14,7 +14,7 @@ from biascheck.report.charts.intervals import change_chart, interval_chart, inte
 from biascheck.report.charts.scales import Scale
 from biascheck.results.comparison import Comparison
 from biascheck.stats import Change
-from biascheck.wording import figure, level_text, signed
+from biascheck.wording import level_text, signed
 
 __all__ = ["CHANGES", "ChangeGroup", "ChangeRow", "ChangeTable", "change_table"]
 
@@ -119,7 +119,7 @@ def _row(one: Comparison, number: int, scale: Scale) -> ChangeRow:
         change=one.moved,
         level="" if one.interval is None else level_text(one.interval.level),
         chart=_chart(one, scale),
-        tolerance=figure(one.tolerance) if one.tolerance else "",
+        tolerance=one.tolerated,
         moved=", ".join(map(str, moves[:3])) if one.change else "",
         size=_size(one),
         moves=change_chart(drawn, contrast=one.contrast, label=label) if drawn else None,

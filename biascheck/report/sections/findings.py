@@ -42,7 +42,12 @@ def findings_of(run: Run, links: Mapping[ResultKey, Link]) -> tuple[Findings, ..
     failed = [gate for gate in run.gates if not gate.passed and gate not in caught]
     accepted = [gate for gate in run.gates if gate.passed and gate.verdict is not Verdict.WITHIN]
     kinds = {
-        "What failed": [*_gates(failed, links), *_comparisons(run.all_comparisons), *_baseline(run)],
+        "What failed": [
+            *_gates(failed, links),
+            *_searches(run),
+            *_comparisons(run.all_comparisons),
+            *_baseline(run),
+        ],
         "Accepted": list(_gates(accepted, links)),
         "Failed in a test that passes, and not counted": list(_gates(caught, links)),
     }
@@ -69,6 +74,12 @@ def _comparisons(comparisons: Sequence[Comparison]) -> Iterator[Finding]:
     failed = [one for one in comparisons if not one.passed]
     for one in sorted(failed, key=lambda one: (-one.change, one.title, one.key.digest)):
         yield Finding(one.title, one.finding.removeprefix(one.title), "changes")
+
+
+def _searches(run: Run) -> Iterator[Finding]:
+    for one in run.searches:
+        if not one.passed:
+            yield Finding(one.title, one.finding.removeprefix(one.title), "worst-cases")
 
 
 def _baseline(run: Run) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from biascheck.gates.deciding import profiles_text, to_decide
 from biascheck.gates.gate import Gate
 from biascheck.report.charts.intervals import interval_chart, interval_scale
 from biascheck.report.charts.scales import Scale
@@ -57,6 +58,8 @@ class GateRow:
     power: str
     low_power: bool
     detectable: str
+    to_decide: str
+    profiles: str
     size: str
     published: Citation | None
     largest: str
@@ -141,6 +144,8 @@ def _row(gate: Gate, scale: Scale, links: Mapping[ResultKey, Link], numbers: Map
         power="unknown" if gate.power is None else power_text(gate.power),
         low_power=gate.power is not None and gate.power < ENOUGH_POWER,
         detectable="" if gate.detectable is None else figure(gate.detectable),
+        to_decide=to_decide(gate),
+        profiles=profiles_text(gate),
         size=gate.size,
         published=cited(gate.published) if gate.published else None,
         largest=", ".join(gate.offenders),

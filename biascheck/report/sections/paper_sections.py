@@ -12,7 +12,7 @@ from biascheck.report.sections.beside_published import BesidePublished, beside_p
 from biascheck.report.sections.paper_figures import paper_figures
 from biascheck.report.sections.papers import OWN, PAPERS, Paper
 from biascheck.report.sections.result_sections import Placed, ResultSection, result_section
-from biascheck.report.sentences import direction_in_words
+from biascheck.report.sentences import direction_in_words, smallest_change_in_words
 
 __all__ = ["MeasureSection", "PaperSection", "paper_sections"]
 
@@ -36,6 +36,7 @@ class MeasureSection:
     about: str
     unit: str
     direction: str
+    smallest_change: str
     limits: tuple[str, ...]
     results: tuple[ResultSection, ...]
 
@@ -90,6 +91,7 @@ def _measure(name: str, members: Sequence[Placed], bounds: Bounds) -> MeasureSec
         about=description.about or ABOUT,
         unit=description.unit,
         direction=direction_in_words(description),
+        smallest_change=smallest_change_in_words(description),
         limits=description.limits or LIMITS,
         results=tuple(result_section(entry, bounds) for entry in members),
     )

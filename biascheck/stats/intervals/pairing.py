@@ -6,21 +6,21 @@ change is much narrower than the two intervals of the figures suggest.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
 from biascheck.errors import UsageError
-from biascheck.stats.clusters import Clusters, jackknives, resampled
-from biascheck.stats.crossing import crossed_spread, influences, shares_draws, widened
 from biascheck.stats.estimators import Sample, estimate
 from biascheck.stats.interval import Interval
-from biascheck.stats.percentiles import bca_tails, ends, expanded, rounding
+from biascheck.stats.intervals.clusters import Clusters, jackknives, resampled
+from biascheck.stats.intervals.crossing import crossed_spread, influences, shares_draws, widened
+from biascheck.stats.intervals.percentiles import bca_tails, ends, expanded, rounding
 from biascheck.stats.vectors import Vector
 
-__all__ = ["DistanceChange", "paired_bootstrap"]
+__all__ = ["DistanceChange", "distance_ends", "paired_bootstrap", "require_pairs", "shared_spreads"]
 
 SIGNS = (1.0, -1.0)
 
@@ -54,8 +54,7 @@ class DistanceChange:
     def interval_at(self, level: float) -> Interval:
         """The interval at a level; at all levels from the same resamples, so that they are nested."""
         wider = expanded(level, self.freedom)
-        rows = [[self._ends(s, t, wider) for t in SIGNS] for s in SIGNS]
-        low, high = (max(min(found[end] for found in row) for row in rows) for end in (0, 1))
+        low, high = distance_ends(lambda s, t: self._ends(s, t, wider))
         return Interval(low, high, level, self._label())
 
     def _ends(self, s: float, t: float, level: float) -> tuple[float, float]:
@@ -92,7 +91,7 @@ def paired_bootstrap(
     A resample that leaves the statistic of either sample undefined is drawn again; more than 20 % of them raise
     ScoreError, as do fewer than 5 clusters.
     """
-    _require_pairs(before, after)
+    require_pairs(before, after)
     both = Clusters.of(before), Clusters.of(after)
     figures = [estimate(clusters.sample, statistic) - parity for clusters in both]
     drawn, redrawn = resampled(both, statistic, rng, resamples)
@@ -104,18 +103,26 @@ def paired_bootstrap(
         freedom=both[0].freedom,
         method=method,
         redrawn=redrawn,
-        spreads=_spreads(before, after, statistic),
+        spreads=shared_spreads(before, after, statistic),
     )
 
 
-def _require_pairs(before: Sample, after: Sample) -> None:
+def distance_ends(ends_of: Callable[[float, float], tuple[float, float]]) -> tuple[float, float]:
+    """Combine the ends of ``s · after − t · before`` as the distance is: maximum over s of the minimum over t."""
+    rows = [[ends_of(s, t) for t in SIGNS] for s in SIGNS]
+    low, high = (max(min(found[end] for found in row) for row in rows) for end in (0, 1))
+    return low, high
+
+
+def require_pairs(before: Sample, after: Sample) -> None:
+    """Raise UsageError unless item i of both samples is the same item."""
     if (before.clusters, before.sides) != (after.clusters, after.sides):
         raise UsageError(
             "item i of both samples must be the same item: give them the same clusters and sides, in order"
         )
 
 
-def _spreads(before: Sample, after: Sample, statistic: str) -> dict[float, float]:
+def shared_spreads(before: Sample, after: Sample, statistic: str) -> dict[float, float]:
     """How much wider items that share draws make the difference of both figures, and their sum."""
     if not shares_draws(after):
         return {}

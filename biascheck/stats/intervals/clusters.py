@@ -16,7 +16,7 @@ import numpy as np
 
 from biascheck.errors import ScoreError, UsageError
 from biascheck.stats.estimators import MEANS, Sample, estimate
-from biascheck.stats.percentiles import rounding
+from biascheck.stats.intervals.percentiles import rounding
 from biascheck.stats.sums import PEARSON_MOMENTS, SUMS, Folded
 from biascheck.stats.vectors import Vector, require_generator
 

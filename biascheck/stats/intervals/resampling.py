@@ -9,11 +9,11 @@ from typing import Literal
 import numpy as np
 
 from biascheck.errors import BiascheckWarning, UsageError
-from biascheck.stats.clusters import Clusters, jackknives, resampled
-from biascheck.stats.crossing import widened, widening, within_range
 from biascheck.stats.estimators import Sample, estimate
 from biascheck.stats.interval import Interval
-from biascheck.stats.percentiles import bca_tails, ends, expanded, rounding
+from biascheck.stats.intervals.clusters import Clusters, jackknives, resampled
+from biascheck.stats.intervals.crossing import widened, widening, within_range
+from biascheck.stats.intervals.percentiles import bca_tails, ends, expanded, rounding
 from biascheck.stats.vectors import Vector
 
 __all__ = ["bootstrap_distribution", "cluster_bootstrap"]
@@ -40,8 +40,8 @@ def cluster_bootstrap(
     not matter, and negating all values mirrors the interval of a mean exactly.
 
     Two things that resampling clusters does not see widen the interval: that there are few of them
-    (:func:`~biascheck.stats.percentiles.expanded`, unless ``expand`` is false), and that items of different clusters
-    share a draw, where the sample has draws (:func:`~biascheck.stats.crossing.widening`).
+    (:func:`~biascheck.stats.intervals.percentiles.expanded`, unless ``expand`` is false), and that items of different
+    clusters share a draw, where the sample has draws (:func:`~biascheck.stats.intervals.crossing.widening`).
 
     A resample that leaves the statistic undefined (a constant column has no correlation) is drawn
     again and counted in ``Interval.method``; more than 20 % of them raise ScoreError.

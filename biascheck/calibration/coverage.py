@@ -1,0 +1,130 @@
+"""How often the interval of a mean misses the truth, below and above, for clusters of known and skewed distributions.
+
+The interval states that each end misses with (1 − level) / 2. Data sets of normal, exponential and lognormal clusters,
+the latter with either sign, are drawn, one item a cluster, and the misses counted. All data sets of a cell are judged
+at once by :func:`~biascheck.stats.intervals.skewness.arms`, which is what :func:`biascheck.stats.mean_interval` uses
+for one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biascheck.calibration.simulation import Rate
+from biascheck.stats.intervals.skewness import NOTEWORTHY, arms, student_t
+from biascheck.stats.vectors import Vector
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["DATA_SETS", "MOST_MISSES", "CoverageCell", "coverage", "ends_of_rows", "worst_cell"]
+
+DATA_SETS = 20_000
+CLUSTERS = (5, 8, 20, 60)
+LEVELS = (0.95, 0.9875)
+"""That of a single gate, and that of the strictest of a family of four."""
+MOST_MISSES = 1.5
+"""Times as often as stated an end may miss."""
+Draw = Callable[[np.random.Generator, tuple[int, int]], "NDArray[np.float64]"]
+DISTRIBUTIONS: Mapping[str, tuple[Draw, float]] = MappingProxyType(
+    {
+        "normal": (lambda rng, shape: rng.normal(size=shape), 0.0),
+        "exponential": (lambda rng, shape: rng.exponential(size=shape), 1.0),
+        "lognormal": (lambda rng, shape: rng.lognormal(size=shape), math.exp(0.5)),
+        "−lognormal": (lambda rng, shape: -rng.lognormal(size=shape), -math.exp(0.5)),
+    }
+)
+"""What clusters are drawn from, with its mean; lognormal: the logarithm has mean 0 and standard deviation 1."""
+
+
+@dataclass(frozen=True)
+class CoverageCell:
+    """How the interval of a mean fared on data sets of one distribution, number of clusters and level.
+
+    ``below`` counts truths below the lower end, ``above`` truths above the upper end, ``lengthened`` the data sets
+    whose clusters were too few to rule out skewness. ``width`` is the mean width over that of Student's t.
+    """
+
+    distribution: str
+    clusters: int
+    level: float
+    below: Rate
+    above: Rate
+    lengthened: Rate
+    width: float
+
+    @property
+    def stated(self) -> float:
+        """The rate at which each end may miss."""
+        return (1 - self.level) / 2
+
+    @property
+    def worst(self) -> float:
+        """The misses of the worse end, as a multiple of the stated rate."""
+        return max(self.below.share, self.above.share) / self.stated
+
+
+def coverage(
+    *,
+    data_sets: int = DATA_SETS,
+    seed: int = 0,
+    clusters: Sequence[int] = CLUSTERS,
+    levels: Sequence[float] = LEVELS,
+) -> tuple[CoverageCell, ...]:
+    """Draw ``data_sets`` of each distribution and number of clusters, and count the misses at each level."""
+    rng = np.random.default_rng(seed)
+    cells: list[CoverageCell] = []
+    for count in clusters:
+        for name, (draw, truth) in DISTRIBUTIONS.items():
+            values = draw(rng, (data_sets, count))
+            cells.extend(_cell(name, values, truth, level) for level in levels)
+    return tuple(cells)
+
+
+def worst_cell(cells: Sequence[CoverageCell], level: float | None = None) -> CoverageCell:
+    """The cell with the most misses for its level, of all levels or of one."""
+    return max((cell for cell in cells if level in (None, cell.level)), key=lambda cell: cell.worst)
+
+
+def ends_of_rows(values: NDArray[np.float64], level: float) -> tuple[Vector, Vector]:
+    """The ends of the interval of the mean of each row, one value a cluster."""
+    means, errors, skewness = _moments(values)
+    below, above = arms(skewness, values.shape[1] - 1, level)
+    return means - below * errors, means + above * errors
+
+
+def _moments(values: NDArray[np.float64]) -> tuple[Vector, Vector, Vector]:
+    """Mean, standard error and skewness of each row."""
+    n = values.shape[1]
+    means = values.mean(axis=1)
+    deviations = values - means[:, None]
+    squares = (deviations**2).sum(axis=1)
+    cubes = (deviations**3).sum(axis=1)
+    return means, np.sqrt(squares / (n * (n - 1))), cubes * math.sqrt(n) / squares**1.5
+
+
+def _cell(name: str, values: NDArray[np.float64], truth: float, level: float) -> CoverageCell:
+    _, _, skewness = _moments(values)
+    freedom = values.shape[1] - 1
+    student = student_t(freedom, level)
+    reach = np.stack(arms(skewness, freedom, level)) / student
+    low, high = ends_of_rows(values, level)
+    return CoverageCell(
+        distribution=name,
+        clusters=values.shape[1],
+        level=level,
+        below=_rate(truth < low),
+        above=_rate(truth > high),
+        lengthened=_rate((reach >= NOTEWORTHY).any(axis=0)),
+        width=float(reach.mean()),
+    )
+
+
+def _rate(hits: NDArray[np.bool_]) -> Rate:
+    return Rate.of(hits.tolist())

@@ -1,0 +1,104 @@
+"""Gates that are judged together: how many there are, and which of them exceed once all are known.
+
+The run counts a family, nobody states its size: all cases of one parametrised test on one model, as they were
+collected. While it goes on, a gate exceeds only if its interval lies outside at the strictest level of the family
+(Bonferroni). When all gates are known, Holm's procedure steps down from there: what exceeds stays, and more may exceed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from biascheck.errors import UsageError
+
+if TYPE_CHECKING:
+    from biascheck.gates.gate import Gate
+
+__all__ = ["ALONE", "Family", "family_of_gate", "judging_in", "outside_among", "settled", "settled_together"]
+
+
+@dataclass(frozen=True)
+class Family:
+    """Gates that are judged together. A family without a name is not settled at the end: its size was stated."""
+
+    name: str = ""
+    size: int = 1
+
+    def times(self, count: int) -> Family:
+        """The family if every test of it judges so many gates."""
+        return Family(self.name, self.size * count)
+
+
+ALONE = Family()
+_current: ContextVar[Family] = ContextVar("family", default=ALONE)
+
+
+@contextmanager
+def judging_in(family: Family) -> Iterator[None]:
+    """Judge the gates inside the block as members of a family."""
+    token = _current.set(family)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def family_of_gate(stated: int | None) -> Family:
+    """The family that the caller states, else the one that the run counted."""
+    if stated is None:
+        return _current.get()
+    if not isinstance(stated, int) or isinstance(stated, bool) or stated < 1:
+        raise UsageError(f"family is the number of gates judged together, at least 1, not {stated!r}")
+    return Family(size=stated)
+
+
+def outside_among(is_outside: Callable[[float], bool], level: float, largest: int) -> int:
+    """The largest family, up to ``largest``, in whose strictest step an interval lies outside; 0 if not even alone.
+
+    Intervals are nested: what lies outside at one level does so at every lower one.
+    """
+    if not is_outside(level):
+        return 0
+    inside, outside = largest + 1, 1
+    while inside - outside > 1:
+        middle = (inside + outside) // 2
+        if is_outside(1 - (1 - level) / middle):
+            outside = middle
+        else:
+            inside = middle
+    return outside
+
+
+def settled(gates: Sequence[Gate]) -> tuple[Gate, ...]:
+    """The gates of a run with the verdicts of Holm's procedure over each family; what was found stays found."""
+    families: dict[str, list[int]] = {}
+    for place, gate in enumerate(gates):
+        if gate.family_name:
+            families.setdefault(gate.family_name, []).append(place)
+    return _settled(gates, [(places, len(places)) for places in families.values()])
+
+
+def settled_together(gates: Sequence[Gate]) -> tuple[Gate, ...]:
+    """The gates of one test with the verdicts of Holm's procedure over all of them, as far as they are known."""
+    return _settled(gates, [(range(len(gates)), gates[0].family)])
+
+
+def _settled(gates: Sequence[Gate], families: Iterable[tuple[Sequence[int], int]]) -> tuple[Gate, ...]:
+    found = list(gates)
+    for places, size in families:
+        for place in _exceeding(gates, places, size):
+            found[place] = gates[place].exceeding
+    return tuple(found)
+
+
+def _exceeding(gates: Sequence[Gate], places: Sequence[int], size: int) -> Iterator[int]:
+    """Step k of m asks for an interval that lies outside in a family of m − k; the first that does not ends it."""
+    ordered = sorted(places, key=lambda place: -gates[place].outside_among)
+    for step, place in enumerate(ordered):
+        if gates[place].outside_among < size - step:
+            return
+        yield place

@@ -1,0 +1,1 @@
+"""Intervals: of means, of resampled statistics, of shares, of changes between two samples."""

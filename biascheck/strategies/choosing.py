@@ -1,0 +1,53 @@
+"""Choices: what makes one example of a strategy, so that it can be drawn, changed a little, and made simpler.
+
+A program picks numbers below a count, each under a path such as ``("clause", 1, "occupation")``; zero is always the
+simplest choice. The same program therefore serves Hypothesis, which draws the numbers, the batched search, which draws
+and changes thousands of them, and the shrinking of what was found, which lowers them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+__all__ = ["ANYWHERE", "FORMS", "Choices", "Choosing", "Path", "simplest"]
+
+Path = tuple[str | int, ...]
+Choices = Mapping[Path, int]
+Value = TypeVar("Value")
+
+FORMS = ("frame", "phrase", "template", "joint")
+"""Kinds of choices that decide which others there are."""
+ANYWHERE = "*"
+"""``("*", "occupation")`` is the choice for every occupation that has none of its own."""
+
+
+class Choosing:
+    """Choices in the making: those that are given, and others where a program asks for more."""
+
+    def __init__(self, given: Choices, otherwise: Callable[[int], int]) -> None:
+        self._given = given
+        self._otherwise = otherwise
+        self.made: dict[Path, int] = {}
+        self.counts: dict[Path, int] = {}
+        self.texts: dict[Path, str] = {}
+
+    def pick(self, path: Path, count: int) -> int:
+        """A number from 0 to ``count − 1``; a given one that is too large becomes the largest."""
+        if path not in self.made:
+            value = self._given.get(path, self._given.get((ANYWHERE, path[-1])))
+            self.made[path] = min(self._otherwise(count) if value is None else value, count - 1)
+            self.counts[path] = count
+        return self.made[path]
+
+    def choose(self, path: Path, values: Sequence[Value]) -> Value:
+        """One of the values, of which the first is the simplest."""
+        chosen = values[self.pick(path, len(values))]
+        if isinstance(chosen, str):
+            self.texts[path] = chosen
+        return chosen
+
+
+def simplest(count: int) -> int:  # noqa: ARG001 - whatever the count is
+    """The simplest choice."""
+    return 0
