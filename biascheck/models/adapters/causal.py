@@ -8,11 +8,12 @@ from typing import Any, ClassVar, Literal
 from biascheck.cache.document_cache import digest_of
 from biascheck.errors import UsageError
 from biascheck.models.adapters.transformers import TransformersModel
-from biascheck.models.scoring.continuation_encoding import SENTENCE_REQUEST, encode_continuations
+from biascheck.models.scoring.continuation_encoding import SENTENCE_REQUEST, encode_continuations, encode_prompts
 from biascheck.models.scoring.encoding import encode_sentences
 from biascheck.models.scoring.engine import execute
 from biascheck.models.scoring.plan import ScoringPlan, make_plan
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, Framing, Refusal, SentenceQuery
+from biascheck.models.scoring.writing import Writer
 
 __all__ = ["TransformersCausalModel", "TransformersChatModel"]
 
@@ -41,6 +42,16 @@ class TransformersCausalModel(TransformersModel):
     def continuations(self, queries: Sequence[ContinuationQuery]) -> list[Answer | Refusal]:
         """ln P(continuation | context) of each query; in chat framing, of the answer to what the user said."""
         return execute(self.plan_continuations(queries), self._engine, title=self.name)
+
+    def generate(self, prompts: Sequence[str], *, max_tokens: int) -> list[str | Refusal]:
+        """What the model writes after each prompt; in chat framing, its answer to what the user said."""
+        if max_tokens < 1:
+            raise UsageError(f"max_tokens is {max_tokens}; ask for at least one token")
+        writer = Writer(
+            self.torch_model, self.tokenizer, self._pad_token, self.device, self.max_length, self.token_budget
+        )
+        encoded = list(encode_prompts(prompts, self.tokenizer, framing=self.framing))
+        return writer.write(encoded, max_tokens, title=self.name)
 
 
 class TransformersChatModel(TransformersCausalModel):
