@@ -58,6 +58,11 @@ class TransformersCausalModel(TransformersModel):
         encoded = list(encode_prompts(prompts, self.tokenizer, framing=self.framing))
         return writer.write(encoded, max_tokens, title=self.name)
 
+    @property
+    def about(self) -> dict[str, str]:
+        """The model in words for a reader of its results; loads it."""
+        return {**super().about, "framing": self.framing}
+
     def _shared(self, encoded: Iterable[Encoded | Refusal]) -> ScoringPlan:
         """A plan in which equal beginnings run once, where this model allows that."""
         plan = make_plan(without_unread(encoded), self._budget)
