@@ -21,6 +21,7 @@ from biascheck.models.loading.folder_reading import read_unchanged
 from biascheck.models.loading.folders import Kind, in_words, inspect_folder, kind_of_architecture
 from biascheck.models.loading.minilm import materialise_minilm_mlm
 from biascheck.models.loading.random_references import REFERENCES
+from biascheck.models.loading.smollm2 import materialise_smollm2
 from biascheck.models.scoring.windows import Window
 
 __all__ = ["BUNDLED", "ClassifierOptions", "CommonOptions", "LoadOptions", "LoadedModel", "load"]
@@ -28,8 +29,10 @@ __all__ = ["BUNDLED", "ClassifierOptions", "CommonOptions", "LoadOptions", "Load
 # What `load` returns: who names a kind, or loads a language model, gets its type from `biascheck.load`.
 LoadedModel = TransformersMaskedModel | TransformersCausalModel | TransformersClassifier | TransformersEncoder
 
-BUNDLED: Mapping[str, Callable[[Path], Path]] = MappingProxyType({"minilm-mlm": materialise_minilm_mlm})
-"""Models that come with the package: each is written once, as an ordinary folder, into the cache."""
+BUNDLED: Mapping[str, Callable[[Path], Path]] = MappingProxyType(
+    {"minilm-mlm": materialise_minilm_mlm, "smollm2": materialise_smollm2}
+)
+"""Models made from a pip package: each is written once, as an ordinary folder, into the cache."""
 
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+|[\w.-]+")
 FROM_HUB = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
