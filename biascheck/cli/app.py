@@ -17,6 +17,7 @@ from biascheck.cli.measures_command import measures
 from biascheck.cli.models_command import models
 from biascheck.cli.run_command import run
 from biascheck.cli.stored_command import card, report
+from biascheck.cli.trend_command import trend
 from biascheck.errors import BiascheckError
 from biascheck.release import __version__
 from biascheck.wording import visible
@@ -24,7 +25,7 @@ from biascheck.wording import visible
 __all__ = ["app", "main"]
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
-for command in (run, init, report, compare, card, measures, models, calibrate, debias, doctor):
+for command in (run, init, report, compare, trend, card, measures, models, calibrate, debias, doctor):
     app.command()(command)
 app.add_typer(cache_app, name="cache")
 
