@@ -16,7 +16,7 @@ BASELINE := --bias-profile watch --bias-baseline baselines/minilm-mlm.json --bia
 # Which mutants `make mutants` tries; one module is MUTANTS='biascheck.stats.effects*'.
 MUTANTS ?=
 
-.PHONY: suites baseline test test-all mutants lint docs-measures benchmarks release clean
+.PHONY: suites baseline test test-all mutants lint docs docs-measures benchmarks release clean
 
 suites: $(READY)
 	$(BIN)/pytest suites $(BASELINE) --bias-results reports/results.json --bias-report reports/bias.html
@@ -40,6 +40,15 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The documentation site in build/site; a broken link or a page that nothing leads to is an error.
+docs: docs-measures .venv/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "written: build/site/index.html"
+
+.venv/.docs: $(READY)
+	$(BIN)/pip install --quiet --quiet --constraint constraints.txt --editable '.[docs]'
+	touch .venv/.docs
 
 docs-measures: $(READY)
 	$(BIN)/python tools/generate_measure_docs.py
