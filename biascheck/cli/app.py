@@ -11,10 +11,13 @@ from biascheck.cli.cache_command import cache_app
 from biascheck.cli.calibrate_command import calibrate
 from biascheck.cli.compare_command import compare
 from biascheck.cli.debias_command import debias
+from biascheck.cli.doctor_command import doctor
 from biascheck.cli.init_command import init
 from biascheck.cli.measures_command import measures
 from biascheck.cli.models_command import models
+from biascheck.cli.run_command import run
 from biascheck.cli.stored_command import card, report
+from biascheck.cli.trend_command import trend
 from biascheck.errors import BiascheckError
 from biascheck.release import __version__
 from biascheck.wording import visible
@@ -22,7 +25,7 @@ from biascheck.wording import visible
 __all__ = ["app", "main"]
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
-for command in (init, report, compare, card, measures, models, calibrate, debias):
+for command in (run, init, report, compare, trend, card, measures, models, calibrate, debias, doctor):
     app.command()(command)
 app.add_typer(cache_app, name="cache")
 
