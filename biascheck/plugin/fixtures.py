@@ -86,6 +86,8 @@ def bias_model(request: pytest.FixtureRequest) -> Model:
         model = load_any(
             request.param,
             device=settings.device,
+            token_budget=settings.token_budget,
+            base=settings.base,
             dtype=settings.dtype,
             allow_pickle=settings.allow_pickle,
             trust_remote_code=settings.trust_remote_code,

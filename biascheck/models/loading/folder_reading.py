@@ -13,7 +13,7 @@ from biascheck.errors import ModelError
 from biascheck.models.loading.folders import ModelFolder
 from biascheck.models.loading.loading_report import judge_unexpected, refuse_uninitialised
 
-__all__ = ["read_folder", "read_unchanged", "without_bars"]
+__all__ = ["explained", "read_folder", "read_tokenizer", "read_unchanged", "without_bars"]
 
 AUTO_CLASSES = {
     "masked": "AutoModelForMaskedLM",
@@ -69,10 +69,10 @@ def read_folder(folder: ModelFolder, *, dtype: str, trust_remote_code: bool, ggu
         **common,
     )
     with without_bars(gguf=gguf_file is not None):
-        model, report = _explained(folder, read)
+        model, report = explained(folder, read)
     refuse_uninitialised(folder, model, report)
     judge_unexpected(folder, model, report)
-    return model, _explained(folder, partial(_read_tokenizer, folder, **common))
+    return model, explained(folder, partial(read_tokenizer, folder, **common))
 
 
 @contextmanager
@@ -91,7 +91,8 @@ def without_bars(*, gguf: bool = False) -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def _read_tokenizer(folder: ModelFolder, **common: Any) -> Any:
+def read_tokenizer(folder: ModelFolder, **common: Any) -> Any:
+    """The tokenizer in a folder."""
     import transformers
 
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder.path, **common)
@@ -103,10 +104,12 @@ def _read_tokenizer(folder: ModelFolder, **common: Any) -> Any:
     return tokenizer
 
 
-def _explained(folder: ModelFolder, read: Callable[[], Any]) -> Any:
+def explained(folder: ModelFolder, read: Callable[[], Any]) -> Any:
     """Turn the many ways in which reading a folder can fail into one error with a remedy."""
     try:
         return read()
+    except ModelError:
+        raise
     except ImportError as error:
         raise ModelError(f"{folder.path}: {str(error).strip().splitlines()[0]}") from error
     except Exception as error:
