@@ -93,7 +93,7 @@ def bias_model(request: pytest.FixtureRequest) -> Model:
             trust_remote_code=settings.trust_remote_code,
             lazy=True,
         )
-        framed: Model = in_framing(model, settings.framing)  # type: ignore[arg-type] - settings are checked
+        framed: Model = in_framing(model, settings.framing)
         return framed
 
 

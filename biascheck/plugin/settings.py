@@ -6,7 +6,7 @@ import os
 import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -56,7 +56,7 @@ class Settings:
     device: str | None = None
     token_budget: int | None = None
     dtype: str = "float32"
-    framing: str = "raw"
+    framing: Literal["raw", "chat", "auto"] = "raw"
     profile: str = "standard"
     data: Path | None = None
     results: Path | None = None

@@ -11,6 +11,7 @@ from typing import Any
 from biascheck.cache.fingerprints import FileState, Fingerprint, state_of
 from biascheck.errors import ModelError
 from biascheck.models.loading.folders import ModelFolder
+from biascheck.models.loading.gguf_files import faithful
 from biascheck.models.loading.loading_report import judge_unexpected, refuse_uninitialised
 
 __all__ = ["explained", "read_folder", "read_tokenizer", "read_unchanged", "without_bars"]
@@ -72,7 +73,11 @@ def read_folder(folder: ModelFolder, *, dtype: str, trust_remote_code: bool, ggu
         model, report = explained(folder, read)
     refuse_uninitialised(folder, model, report)
     judge_unexpected(folder, model, report)
-    return model, explained(folder, partial(read_tokenizer, folder, **common))
+    tokenizer = explained(folder, partial(read_tokenizer, folder, **common))
+    if gguf_file is not None:
+        limit = getattr(model.config, "max_position_embeddings", None)
+        tokenizer = explained(folder, partial(faithful, tokenizer, folder.path / gguf_file, limit))
+    return model, tokenizer
 
 
 @contextmanager

@@ -17,7 +17,6 @@ from biascheck.models.adapters.encoders import TransformersEncoder, pooling_of_f
 from biascheck.models.adapters.sequence_classifier import TransformersClassifier
 from biascheck.models.adapters.transformers import TransformersMaskedModel
 from biascheck.models.loading.adapter_folders import (
-    AdapterFolder,
     base_of_adapter,
     inspect_adapter,
     is_adapter_folder,
@@ -26,9 +25,10 @@ from biascheck.models.loading.adapter_folders import (
 from biascheck.models.loading.folder_reading import read_folder as _read_folder
 from biascheck.models.loading.folder_reading import read_unchanged
 from biascheck.models.loading.folders import Kind, ModelFolder, in_words, inspect_folder, kind_of_architecture
+from biascheck.models.loading.gguf_files import require_gguf_readers
 from biascheck.models.loading.minilm import materialise_minilm_mlm
 from biascheck.models.loading.random_references import REFERENCES
-from biascheck.models.loading.smollm2 import materialise_smollm2, require_gguf_readers
+from biascheck.models.loading.smollm2 import materialise_smollm2
 from biascheck.models.scoring.windows import Window
 
 __all__ = ["BUNDLED", "ClassifierOptions", "CommonOptions", "LoadOptions", "LoadedModel", "load"]
@@ -141,7 +141,7 @@ def load(
 
 def _whole_model(
     path: Path, kind: Kind | None, dtype: str, gguf_file: str | None, safety: Safety
-) -> tuple[Callable[[], ModelFolder], Callable[[ModelFolder], tuple[Any, Any]]]:
+) -> tuple[Callable[[], ModelFolder], Callable[[Any], tuple[Any, Any]]]:
     """How the folder of a model, or a GGUF file, is inspected and read."""
     trust = safety["trust_remote_code"]
     inspect = partial(inspect_folder, path, kind=kind, gguf_file=gguf_file, **safety)
@@ -156,7 +156,7 @@ def _adapter_of(
     kind: Kind | None,
     dtype: str,
     safety: Safety,
-) -> tuple[Callable[[], AdapterFolder], Callable[[AdapterFolder], tuple[Any, Any]]]:
+) -> tuple[Callable[[], ModelFolder], Callable[[Any], tuple[Any, Any]]]:
     """How the folder of an adapter and that of its base are inspected and read."""
 
     def find(model: str | Path) -> Path:
