@@ -79,10 +79,11 @@ def bias_model(request: pytest.FixtureRequest) -> Model:
             'or set model = "…" in [tool.biascheck] of pyproject.toml'
         )
     from biascheck.model_specs import load_any
+    from biascheck.models.framings import in_framing
 
     settings = settings_of(request.config)
     with _in_one_line(), _stopping(request.session):
-        return load_any(
+        model = load_any(
             request.param,
             device=settings.device,
             dtype=settings.dtype,
@@ -90,6 +91,8 @@ def bias_model(request: pytest.FixtureRequest) -> Model:
             trust_remote_code=settings.trust_remote_code,
             lazy=True,
         )
+        framed: Model = in_framing(model, settings.framing)  # type: ignore[arg-type] - settings are checked
+        return framed
 
 
 @pytest.fixture(scope="session")
@@ -156,10 +159,13 @@ def bias_debiased_model(bias_model: Any, request: pytest.FixtureRequest) -> Call
         recipe: str | LanguageRecipe = "lora", documents: Documents | None = None, **options: Any
     ) -> LoadedModel:
         from biascheck.debias import fine_tune
+        from biascheck.models.framings import in_framing, unframed
 
         text = request.getfixturevalue("bias_text") if documents is None else documents
         options.setdefault("name_map", request.getfixturevalue("bias_names"))
-        return fine_tune(bias_model, text, recipe, **options)
+        trained = fine_tune(unframed(bias_model), text, recipe, **options)
+        framed: LoadedModel = in_framing(trained, getattr(bias_model, "framing", "raw"))
+        return framed
 
     return debiased
 

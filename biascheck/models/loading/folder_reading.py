@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, redirect_stderr
 from functools import partial
+from io import StringIO
 from typing import Any
 
 from biascheck.cache.fingerprints import FileState, Fingerprint, state_of
@@ -12,7 +13,7 @@ from biascheck.errors import ModelError
 from biascheck.models.loading.folders import ModelFolder
 from biascheck.models.loading.loading_report import judge_unexpected, refuse_uninitialised
 
-__all__ = ["read_folder", "read_unchanged"]
+__all__ = ["read_folder", "read_unchanged", "without_bars"]
 
 AUTO_CLASSES = {
     "masked": "AutoModelForMaskedLM",
@@ -67,7 +68,7 @@ def read_folder(folder: ModelFolder, *, dtype: str, trust_remote_code: bool, ggu
         output_loading_info=True,
         **common,
     )
-    with _without_bars():
+    with without_bars(gguf=gguf_file is not None):
         model, report = _explained(folder, read)
     refuse_uninitialised(folder, model, report)
     judge_unexpected(folder, model, report)
@@ -75,14 +76,16 @@ def read_folder(folder: ModelFolder, *, dtype: str, trust_remote_code: bool, ggu
 
 
 @contextmanager
-def _without_bars() -> Iterator[None]:
+def without_bars(*, gguf: bool = False) -> Iterator[None]:
     """Keep transformers' own bars for reading weights off the terminal."""
     from transformers.utils import logging
 
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
-        yield
+        # The bar for unpacking GGUF is not one of those that can be switched off.
+        with redirect_stderr(StringIO()) if gguf else nullcontext():
+            yield
     finally:
         if shown:
             logging.enable_progress_bar()
