@@ -7,11 +7,12 @@ from typing import Any, Literal, Unpack, overload
 
 from biascheck.cache.progress import announce
 from biascheck.errors import UsageError
+from biascheck.models.adapters.causal import TransformersCausalModel
 from biascheck.models.adapters.encoders import TransformersEncoder, encoder_of
 from biascheck.models.adapters.sequence_classifier import TransformersClassifier
 from biascheck.models.adapters.served.endpoint import is_served
 from biascheck.models.adapters.served.serving import ServedOptions, load_served
-from biascheck.models.adapters.transformers import TransformersCausalModel, TransformersMaskedModel
+from biascheck.models.adapters.transformers import TransformersMaskedModel
 from biascheck.models.capabilities import Model
 from biascheck.models.loading.loader import ClassifierOptions, CommonOptions, LoadOptions
 from biascheck.models.loading.loader import load as load_model
