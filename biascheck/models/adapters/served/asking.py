@@ -112,8 +112,8 @@ class Asker:
         return found
 
 
-def answered(read: Callable[[], list[float]], title: str) -> list[float] | Refusal:
-    """The figures that a request gives; a text that the server cannot read is refused, wrong figures end the run."""
+def answered(read: Callable[[], Any], title: str) -> Any:
+    """What a request gives; a text that the server cannot read is refused, wrong figures end the run."""
     try:
         return read()
     except TooLongError as error:

@@ -38,10 +38,16 @@ class ChatRoute:
         if isinstance(entries, list) and len(entries) > 1:
             self.abilities = ("top-k only", "generation")
 
-    def generate(self, prompt: str, max_tokens: int) -> str:
+    def reply(self, prompt: str, max_tokens: int) -> str:
         """What the model answers to one turn of the user, always the likeliest token."""
         answer = self._asked(prompt, max_tokens, {})
         return str(field(answer, "choices", 0, "message").get("content") or "")
+
+    def text_after(self, prompt: str, max_tokens: int) -> str:
+        """What the model writes after a prompt, always the likeliest token."""
+        body = {"model": self._model, "prompt": prompt, "max_tokens": max_tokens, "temperature": 0}
+        answer = self._transport.post(f"{self._transport.endpoint.api}/completions", body)
+        return str(field(answer, "choices", 0, "text"))
 
     def _asked(self, prompt: str, max_tokens: int, more: dict[str, Any]) -> Any:
         body = {"model": self._model, "messages": [{"role": "user", "content": prompt}], "temperature": 0}

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from biascheck.models.adapters.served.routes import OPENINGS, RouteError, listed
-from biascheck.models.adapters.served.token_scores import UNREADABLE, TokenScores, UnusableError, checked
+from biascheck.models.adapters.served.token_scores import UNREADABLE, TokenScores, TooLongError, UnusableError, checked
 from biascheck.models.adapters.served.transport import RejectedError, Transport
 
 __all__ = ["EchoRoute"]
@@ -24,6 +24,7 @@ class EchoRoute:
     name = "/completions with echo"
     abilities = ("prompt log-probabilities",)
     requests = 1
+    chats = False
 
     def __init__(self, transport: Transport, model: str) -> None:
         self._transport = transport
@@ -75,6 +76,24 @@ class EchoRoute:
         if self.opening and tokens[0] != self.opening:
             raise UnusableError(f"the text opens with {tokens[0]!r}, not with {self.opening!r}")
         return checked(text, tokens[start:], numbers[start:])
+
+    def continuation(self, context: str, continuation: str, *, chat: bool = False) -> tuple[float, ...]:
+        """Ask for both as one text, and take the tokens that reach beyond the context."""
+        assert not chat, "a prompt that the server repeats has no turns"
+        if not context:
+            return self.read(continuation).log_probabilities
+        text = context + continuation
+        tokens, numbers = _cut(self._asked(text), text, self._added)
+        start = 1 if self._added else 0
+        if any(UNREADABLE.search(token) for token in tokens):
+            raise TooLongError("the server does not say where a token with part of a character begins")
+        place, end = start, 0
+        while place < len(tokens) - 1 and end + len(tokens[place]) <= len(context):
+            end += len(tokens[place])
+            place += 1
+        if place == 0 and numbers[0] is None:  # all of it is one token: it is scored after an opening token
+            return self.read(text).log_probabilities
+        return checked("".join(tokens[place:]), tokens[place:], numbers[place:]).log_probabilities
 
     def _asked(self, prompt: str) -> Any:
         body = {"model": self._model, "prompt": prompt, "echo": True, "logprobs": 1, "temperature": 0}

@@ -8,41 +8,40 @@ so that one request scores it. Servers without such grammars get one request for
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from biascheck.models.adapters.served.routes import RouteError, field, listed
-from biascheck.models.adapters.served.token_scores import TokenScores, TooLongError, UnusableError, checked_number
+from biascheck.models.adapters.served.token_route import PROBE, TokenRoute
+from biascheck.models.adapters.served.token_scores import UnusableError, checked_number
 from biascheck.models.adapters.served.transport import RejectedError, Transport
 
 __all__ = ["ForcedTokensRoute"]
 
-PROBE = "The weather is nice today."
 END_OF_TEXT = "<|endoftext|>"
 BIAS = 1e4
 LISTED = 10
 SAME = 1e-3
+UNDATED = "01 Jan 2025"
 
 
-class ForcedTokensRoute:
+class ForcedTokensRoute(TokenRoute):
     """``/tokenize``, then ``/completion`` with the tokens forced by a grammar, or one by one."""
 
     abilities = ("prompt log-probabilities", "full next-token distribution")
 
-    def __init__(self, transport: Transport, about: dict[str, Any]) -> None:
-        self._transport = transport
-        self._about = about
-        self._first = 0
-        self._longest: int | None = None
+    def __init__(self, transport: Transport, model: str, props: dict[str, Any]) -> None:
+        super().__init__(transport, model)
+        self._props = props
         self._by_grammar = True
-        self.opening = ""
 
     @property
-    def name(self) -> str:
+    def name(self) -> str:  # type: ignore[override]
         """The way in words."""
         return f"/completion with n_probs, tokens forced by {'a grammar' if self._by_grammar else 'logit_bias'}"
 
     @property
-    def requests(self) -> int:
+    def requests(self) -> int:  # type: ignore[override]
         """One for the tokens and one for their figures; without grammars there is one for each token."""
         return 2 if self._by_grammar else 20
 
@@ -50,38 +49,33 @@ class ForcedTokensRoute:
         """Find the opening token, a way to force tokens, and whether the figures are those of the model itself."""
         try:
             self._find_opening()
-            ids = self.ids_of(PROBE)
-            back = str(field(self._root("detokenize", {"tokens": list(ids)}), "content"))
+            self.refuse_other_text()
         except (RejectedError, UnusableError) as error:
             raise RouteError(f"there is no /tokenize: {error}") from None
-        if back.lstrip(" ") != PROBE:
-            raise RouteError(f"token ids do not round-trip: {PROBE!r} comes back as {back!r}")
-        self._find_way(ids)
+        self._find_way(self.ids_of(PROBE))
         self._refuse_other_distributions()
 
     def _find_opening(self) -> None:
         """As for local models: the opening token, unless it opens a turn of a chat; else the end of the text before."""
-        opening, ending = (str(self._about.get(name) or "") for name in ("bos_token", "eos_token"))
-        if opening and opening in str(self._about.get("chat_template") or ""):
-            opening = END_OF_TEXT if self._special(END_OF_TEXT) is not None else opening
+        opening, ending = (str(self._props.get(name) or "") for name in ("bos_token", "eos_token"))
+        if opening and opening in str(self._props.get("chat_template") or ""):
+            opening = END_OF_TEXT if len(self.ids_of(END_OF_TEXT, parse_special=True)) == 1 else opening
         self.opening = opening or ending or END_OF_TEXT
-        found = self._special(self.opening)
-        if found is None:
+        found = self.ids_of(self.opening, parse_special=True)
+        if len(found) != 1:
             raise RouteError(f"the opening token {self.opening!r} is no token of the server")
-        self._first = found
-        settings = self._about.get("default_generation_settings") or {}
-        self._longest = settings.get("n_ctx") if isinstance(settings.get("n_ctx"), int) else None
-
-    def _special(self, text: str) -> int | None:
-        found = self._tokens(text, special=True)
-        return found[0] if len(found) == 1 else None
+        self.first = found[0]
+        bare, special = (self._tokens(PROBE, add_special=add) for add in (False, True))
+        self.usual = special[:1] if special[1 : len(bare) + 1] == bare else ()
+        settings = self._props.get("default_generation_settings") or {}
+        self.longest = settings.get("n_ctx") if isinstance(settings.get("n_ctx"), int) else None
 
     def _find_way(self, ids: tuple[int, ...]) -> None:
         reasons = []
         for by_grammar in (True, False):
             self._by_grammar = by_grammar
             try:
-                self.after((), ids)
+                self.figures((self.first,), ids, PROBE)
             except (RejectedError, UnusableError) as error:
                 reasons.append(str(error))
             else:
@@ -90,35 +84,33 @@ class ForcedTokensRoute:
 
     def _refuse_other_distributions(self) -> None:
         """Refuse figures that change when a token is forced: they would be those of the sampler, not of the model."""
-        body = {"prompt": [self._first], "n_predict": 1, "n_probs": LISTED, "temperature": 0, "cache_prompt": False}
+        body = {"prompt": [self.first], "n_predict": 1, "n_probs": LISTED, "temperature": 0, "cache_prompt": False}
         free = field(self._root("completion", body), "completion_probabilities", 0)
         for entry in listed(free, "top_logprobs")[1:4]:
-            (forced,) = self.after((), (int(field(entry, "id")),))
+            (forced,) = self.figures((self.first,), (int(field(entry, "id")),), None)
             if abs(forced - checked_number(field(entry, "logprob"))) > SAME:
                 raise RouteError(f"a forced token has log-probability {forced:.4f}, a free one {entry['logprob']:.4f}")
 
-    def ids_of(self, text: str) -> tuple[int, ...]:
+    def ids_of(self, text: str, *, parse_special: bool = False) -> tuple[int, ...]:
         """The token ids of a text, without any that open or end it."""
-        return tuple(self._tokens(text, special=False))
+        return self._tokens(text, add_special=False, parse_special=parse_special)
 
-    def _tokens(self, text: str, *, special: bool) -> list[int]:
-        body = {"content": text, "add_special": False, "parse_special": special}
-        return [int(token) for token in listed(self._root("tokenize", body), "tokens")]
+    def _tokens(self, text: str, **options: bool) -> tuple[int, ...]:
+        body = {"content": text, "parse_special": False, **options}
+        return tuple(int(token) for token in listed(self._root("tokenize", body), "tokens"))
 
-    def _root(self, name: str, body: dict[str, Any]) -> Any:
-        return self._transport.post(f"{self._transport.endpoint.root}/{name}", body)
+    def text_of(self, ids: Sequence[int]) -> str:
+        """The text of token ids."""
+        return str(field(self._root("detokenize", {"tokens": list(ids)}), "content"))
 
-    def read(self, text: str) -> TokenScores:
-        """Force the whole text after the opening token."""
-        ids = self.ids_of(text)
-        if not ids:
-            return TokenScores((), ())
-        return TokenScores(tuple(map(str, ids)), self.after((), ids, spelling=text))
+    def _prompt_of_chat(self, said: str) -> str:
+        turns = [{"role": "user", "content": said}]
+        # a template that writes today's date would give another score every day
+        body = {"messages": turns, "chat_template_kwargs": {"date_string": UNDATED}}
+        return str(field(self._root("apply-template", body), "prompt"))
 
-    def after(self, before: tuple[int, ...], ids: tuple[int, ...], spelling: str | None = None) -> tuple[float, ...]:
-        """ln P of each of ``ids``, after the opening token and the ids ``before``."""
-        if self._longest is not None and len(before) + len(ids) + 1 > self._longest:
-            raise TooLongError(f"{len(before) + len(ids) + 1} tokens, and the server reads at most {self._longest}")
+    def figures(self, before: tuple[int, ...], ids: tuple[int, ...], spelling: str | None) -> tuple[float, ...]:
+        """Force ``ids`` after the ids ``before``."""
         if self._by_grammar:
             grammar = "root ::= " + " ".join(f"<[{token}]>" for token in ids)
             return self._forced(before, ids, {"grammar": grammar}, spelling)
@@ -131,7 +123,7 @@ class ForcedTokensRoute:
         self, before: tuple[int, ...], ids: tuple[int, ...], force: dict[str, Any], spelling: str | None
     ) -> tuple[float, ...]:
         body = {
-            "prompt": [self._first, *before],
+            "prompt": list(before),
             "n_predict": len(ids),
             "n_probs": 1,
             "temperature": 0,

@@ -93,7 +93,7 @@ def _routes(transport: Transport, facts: ServerFacts) -> Iterator[Route]:
     if facts.runtime == "vLLM":
         yield PromptScoresRoute(transport, facts.model)
     if facts.runtime == "llama.cpp":
-        yield ForcedTokensRoute(transport, dict(facts.props))
+        yield ForcedTokensRoute(transport, facts.model, dict(facts.props))
 
 
 def verified(route: Route) -> tuple[tuple[float, ...], int]:

@@ -40,8 +40,15 @@ class Route(Protocol):
     def prepare(self) -> None:
         """Find out what the server needs; RouteError where it cannot be asked in this way."""
 
+    @property
+    def chats(self) -> bool:
+        """Whether a continuation can be framed as the answer to a user's turn."""
+
     def read(self, text: str) -> TokenScores:
         """The log-probability of each token of a text, after the opening token and all before it."""
+
+    def continuation(self, context: str, continuation: str, *, chat: bool = False) -> tuple[float, ...]:
+        """The log-probability of each token that holds a character of the continuation."""
 
 
 def field(document: Any, *path: str | int) -> Any:

@@ -12,7 +12,7 @@ from biascheck.models.adapters.served.allowance import Allowance
 from biascheck.models.adapters.served.asking import Asker, Pace
 from biascheck.models.adapters.served.endpoint import Endpoint
 from biascheck.models.adapters.served.handshake import PROBES, SAME, Handshake, shake_hands
-from biascheck.models.adapters.served.served_model import ServedGenerator, ServedModel
+from biascheck.models.adapters.served.served_model import ServedChatModel, ServedGenerator, ServedModel
 from biascheck.models.adapters.served.transport import Patience, Transport
 
 __all__ = ["ServedOptions", "load_served"]
@@ -41,7 +41,7 @@ def load_served(
     price: float | None = None,
     keep: bool = True,
     patience: Patience | None = None,
-) -> ServedGenerator | ServedModel:
+) -> ServedGenerator:
     """Load a model behind an endpoint: ``openai:http://host:port/v1#name``, ``vllm:…`` or ``llamacpp:…``.
 
     A handshake decides in which way the server is asked, and refuses one whose figures cannot be those of a language
@@ -68,7 +68,9 @@ def load_served(
         allowance=allowance,
         pace=_pace(handshake, concurrency, price),
     )
-    kind = ServedGenerator if handshake.route is None else ServedModel
+    if handshake.route is None:
+        return ServedGenerator(handshake, asker, name=asker.title)
+    kind = ServedChatModel if handshake.route.chats else ServedModel
     return kind(handshake, asker, name=asker.title)
 
 

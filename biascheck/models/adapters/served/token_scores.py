@@ -23,7 +23,7 @@ class UnusableError(EndpointError):
 
 
 class TooLongError(EndpointError):
-    """A text that does not fit into what the server reads at once."""
+    """A text that does not fit into what the server reads at once, or of which it says too little."""
 
 
 @dataclass(frozen=True, slots=True)
