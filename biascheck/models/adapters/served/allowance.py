@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from threading import Lock
 
-from biascheck.errors import UsageError
+from biascheck.errors import EndpointError, UsageError
 
 __all__ = ["Allowance"]
 
@@ -23,7 +23,7 @@ class Allowance:
         """Count one request."""
         with self._lock:
             if self.most is not None and self.made >= self.most:
-                raise UsageError(
+                raise EndpointError(
                     f"the budget of {self.most:,} requests is spent. Every answer so far is kept: run again with "
                     "another budget (--bias-max-requests), and only what is missing is asked"
                 )
@@ -32,7 +32,7 @@ class Allowance:
     def require(self, requests: int, what: str) -> None:
         """Refuse work that cannot be finished before anything is spent on it."""
         if self.most is not None and self.made + requests > self.most:
-            raise UsageError(
+            raise EndpointError(
                 f"{what} needs {requests:,} requests, and {self.most - self.made:,} of the budget of {self.most:,} "
                 "are left; nothing was asked. Raise --bias-max-requests, or measure a smaller corpus"
             )

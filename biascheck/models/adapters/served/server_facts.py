@@ -44,7 +44,8 @@ class ServerFacts:
         """For a reader of results."""
         parameters = (self.record.get("meta") or {}).get("n_params")
         told = {
-            "runtime": f"{self.runtime} {self.version}".strip(),
+            "runtime": self.runtime,
+            "version": self.version,
             "served model": self.name,
             "quantisation": self.quantisation,
             "parameters": f"{parameters:,}" if isinstance(parameters, int) else "",

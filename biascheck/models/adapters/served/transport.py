@@ -24,6 +24,8 @@ KEYS = ("BIASCHECK_API_KEY", "OPENAI_API_KEY")
 """Environment variables that may hold the key; the first that is set counts."""
 HIDDEN = "[key]"
 TRANSIENT = (408, 409, 425, 429, 500, 502, 503, 504, 529)
+FAULTY = (500, 502)
+KEPT = "Every answer so far is kept: once the server is back, the same command asks only what is missing"
 LONGEST_MESSAGE = 200
 
 
@@ -51,9 +53,10 @@ class RejectedError(EndpointError):
 class _TransientError(Exception):
     """A failure that may pass: worth another attempt, after ``wait`` seconds if the server said so."""
 
-    def __init__(self, reason: str, wait: float | None = None) -> None:
+    def __init__(self, reason: str, wait: float | None = None, status: int = 0) -> None:
         super().__init__(reason)
         self.wait = wait
+        self.status = status
 
 
 class Transport:
@@ -101,6 +104,8 @@ class Transport:
         try:
             answer = retrying(self._once, method, url, body)
         except _TransientError as error:
+            if error.status in FAULTY:  # the server is there, and cannot do this
+                raise RejectedError(f"{self.endpoint}: {error}, {attempts} times. {KEPT}", error.status) from None
             raise self._give_up(str(error), attempts) from None
         self._has_answered = True
         return answer
@@ -143,7 +148,7 @@ class Transport:
             wait = _retry_after(response.headers.get("retry-after"))
             if wait is not None and wait > self._patience.longest_retry_after:
                 raise self._give_up(f"{said}; it asks to wait {wait:,.0f} seconds", 1)
-            raise _TransientError(said, wait)
+            raise _TransientError(said, wait, status)
         if status in (401, 403):
             given = f"the key in {' or '.join(KEYS)}" if self._key else f"a request without a key; set {KEYS[0]}"
             raise ModelError(f"{self.endpoint} refuses {given} ({said})")
@@ -161,8 +166,7 @@ class Transport:
     def _give_up(self, reason: str, attempts: int) -> EndpointError:
         tried = f" after {attempts} attempts" if attempts > 1 else ""
         self._given_up = (
-            f"{self.endpoint} does not answer{tried} ({reason}); every answer so far is kept, so once the server is "
-            "back the same command asks only what is missing"
+            f"{self.endpoint} does not answer{tried} ({reason}). {KEPT}"
             if self._has_answered
             else f"{self.endpoint} cannot be reached ({reason}); check the address and that the server runs"
         )
