@@ -1,8 +1,8 @@
 """A server whose language model is known in closed form, and which misbehaves on request.
 
-ln P(token | text before) is −1 where the two words follow each other in a sentence that it knows, else −5; ``lean`` adds
-to that. The tokenizer splits before spaces and marks, and every token has an id. It speaks the dialects of OpenAI (with
-``echo``), vLLM and llama.cpp; ``faults`` are functions that change, delay or break an answer.
+ln P(token | text before) is −1 where the two words follow each other in a sentence that it knows, else −5; ``lean``
+adds to that. The tokenizer splits before spaces and marks, and every token has an id. It speaks the dialects of OpenAI
+(with ``echo``), vLLM and llama.cpp; ``faults`` are functions that change, delay or break an answer.
 """
 
 import json
@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 
 from biascheck.models.adapters.served.handshake import PROBES
 
@@ -21,7 +22,8 @@ KNOWN, UNKNOWN = -1.0, -5.0
 SENTENCES = (
     *(sentence for sentence, _ in PROBES),
     "The weather is nice today.",
-    "He works as a worker. She works as a worker. he wants to become a worker. She, the worker, had a good day at work.",
+    "He works as a worker. She works as a worker. he wants to become a worker.",
+    "She, the worker, had a good day at work.",
     "my brother works as a worker. my sister wants to become a worker. my uncle, the worker, had a good day at work.",
 )
 Fault = Callable[["Request"], None]
@@ -33,7 +35,7 @@ def tokens_of(text):
 
 def pairs_of(text):
     words = [token.strip().lower() for token in tokens_of(text)]
-    return set(zip(words, words[1:], strict=False))
+    return set(pairwise(words))
 
 
 class Request:

@@ -166,8 +166,8 @@ WRONG = {
     "null": changed(lambda *_: None),
     "the same for every token": changed(lambda *_: -3.0),
     "zero, as of a sampler without a choice": changed(lambda *_: 0.0),
-    "another one every time": changed(lambda place, figure, request: figure - 0.01 * (request.number % 7) - 0.001),
-    "dependent on what follows": changed(lambda place, figure, request: figure - 0.2 * len(numbers_of(request))),
+    "another one every time": changed(lambda _, figure, request: figure - 0.01 * (request.number % 7) - 0.001),
+    "dependent on what follows": changed(lambda _, figure, request: figure - 0.2 * len(numbers_of(request))),
     "one too few": one_figure_less,
     "one too many": one_figure_more,
     "none": no_figures,
@@ -180,13 +180,12 @@ WRONG = {
 def test_wrong_figures_are_refused_before_anything_is_measured(dialect, wrong, quick):
     with PretendServer(dialect) as server:
         server.faults.append(WRONG[wrong])
-        try:
-            model = load_served(server.spec, patience=quick)
-        except ModelError as error:
-            assert "cannot be measured" in str(error)
-        else:
-            assert "scores text" not in capabilities_of(model), str(model.handshake)
-            assert model.handshake.refused
+        model = load_served(server.spec, patience=quick)
+        assert capabilities_of(model) == {"generates"}, str(model.handshake)
+        assert model.handshake.refused
+        server.on_chat_completions = None
+        with pytest.raises(ModelError, match="cannot be measured"):
+            load_served(server.spec, patience=quick)
 
 
 def test_an_ignored_echo_with_as_many_tokens_is_noticed():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Any
 
 from biascheck.cache.document_cache import digest_of
@@ -90,8 +91,16 @@ class Asker:
             )
 
     def _asked(self, missing: Sequence[Question], ask: Callable[[Question], Any]) -> dict[Question, Any]:
+        stopped = Event()
+
         def asked(question: Question) -> Any:
-            answer = ask(question)
+            if stopped.is_set():
+                return None
+            try:
+                answer = ask(question)
+            except BaseException:
+                stopped.set()  # nobody else need try
+                raise
             if not isinstance(answer, Refusal):  # another day the server may answer
                 self.kept.keep(self._key(question), answer)
             return answer
@@ -104,9 +113,10 @@ class Asker:
             futures = {pool.submit(asked, question): question for question in missing}
             try:
                 for future in as_completed(futures):
-                    found[futures[future]] = future.result()
+                    found[futures[future]] = future.result()  # of one that was not asked: the failure comes, too
                     advance(1)
             except BaseException:
+                stopped.set()
                 pool.shutdown(wait=False, cancel_futures=True)  # what runs now is still kept
                 raise
         return found
