@@ -40,7 +40,7 @@ def _telling(item: pytest.Item) -> Iterator[None]:
         if item.get_closest_marker("bias") is None:
             raise
         if _only_asks_one_model(item):
-            item.session.shouldfail = "the served model is gone, so the other tests were not run"
+            item.session.shouldfail = "the served model can no longer be asked, so the other tests were not run"
         raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 

@@ -8,8 +8,10 @@ import time
 from importlib.util import find_spec
 from pathlib import Path
 
+import httpcore  # noqa: F401 - pytester forgets what was first imported inside a run
 import httpx
 import pytest
+import tenacity  # noqa: F401
 from pretend_server import PretendServer
 
 from biascheck.models.adapters.served.transport import Patience

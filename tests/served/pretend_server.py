@@ -19,6 +19,7 @@ from biascheck.models.adapters.served.handshake import PROBES
 OPENING = "<|endoftext|>"
 TOKEN = re.compile(r"<\|\w+\|>| ?\w+| ?[^\w\s]|\s")
 KNOWN, UNKNOWN = -1.0, -5.0
+SCORING = ("/completions", "/completion")
 SENTENCES = (
     *(sentence for sentence, _ in PROBES),
     "The weather is nice today.",
@@ -57,6 +58,7 @@ class PretendServer:
         self.faults: list[Fault] = []
         self.asked = Counter()
         self.prompts: list[str] = []
+        self.answered = Counter()
         self.seen_headers: list[dict] = []
         self.ids: dict[str, int] = {OPENING: 0}
         self.known = set().union(*map(pairs_of, SENTENCES))
@@ -134,6 +136,23 @@ class PretendServer:
     def spec(self):
         return f"{self.dialect}:{self.url}/v1#{self.names[0]}"
 
+    # what was asked
+
+    def text_in(self, request):
+        """The text that a request is about."""
+        given = request.body["prompt"]
+        forced = map(int, re.findall(r"<\[(\d+)\]>", request.body.get("grammar", "")))
+        return given if isinstance(given, str) else "".join(map(self.token_of, [*given, *forced]))
+
+    def texts_of_handshake(self):
+        """What a handshake asks about."""
+        from biascheck.models.adapters.served.serving import load_served
+
+        load_served(self.spec, keep=False)
+        texts = set(self.answered)
+        self.answered.clear()
+        return texts
+
     # requests
 
     def serve(self, handler, body):
@@ -149,6 +168,9 @@ class PretendServer:
             answer(request)
         for fault in self.faults:
             fault(request)
+        if path in SCORING and request.status == 200 and not request.sent:
+            with self._lock:
+                self.answered[self.text_in(request)] += 1
         self.send(request)
 
     def send(self, request):
