@@ -16,6 +16,7 @@ from biascheck.models.adapters.transformers import TransformersMaskedModel
 from biascheck.models.capabilities import Model
 from biascheck.models.loading.loader import ClassifierOptions, CommonOptions, LoadOptions
 from biascheck.models.loading.loader import load as load_model
+from biascheck.models.loading.local_libraries import require_local_libraries
 from biascheck.models.loading.random_references import REFERENCES, build_reference
 from biascheck.models.loading.vector_files import load_vectors
 
@@ -62,6 +63,7 @@ def load(model: str | Path | tuple[Any, Any], **options: Any) -> Any:
     """
     if is_served(model):
         raise UsageError(f"{model} is the address of a server; load it with biascheck.load_served")
+    require_local_libraries(str(model) if isinstance(model, str | Path) else "a model in memory")
     if isinstance(model, tuple) or not str(model).startswith(PREFIX):
         return load_model(model, **options)
     options["name"] = options.get("name") or str(model)

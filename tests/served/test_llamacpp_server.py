@@ -1,10 +1,8 @@
 """A real llama.cpp server with SmolLM2: what it says by its own route, whatever it ignores on others."""
 
-import threading
-
 import httpx
 import pytest
-from conftest import LlamaServer, gguf
+from llama_server import LlamaServer, gguf
 
 from biascheck.errors import EndpointError
 from biascheck.extend import ContinuationQuery, SentenceQuery, capabilities_of
@@ -75,6 +73,7 @@ def test_chat_framing_uses_the_servers_template(model, llama):
     assert chat.generate(["Say hello."], max_tokens=4) != model.generate(["Say hello."], max_tokens=4)
 
 
+@pytest.mark.slow
 def test_a_killed_server_loses_no_answer(quick):
     texts = [f"The {job} is here." for job in ("nurse", "baker", "pilot", "cook", "judge", "clerk", "smith", "monk")]
     queries = [SentenceQuery(text) for text in texts]
@@ -100,4 +99,3 @@ def test_a_killed_server_loses_no_answer(quick):
         assert len({answer.log_probability for answer in answers}) == len(texts)
     finally:
         server.kill()
-    assert threading.active_count() < 20

@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from biascheck.cache.document_cache import cache_folder, digest_of
 from biascheck.cache.kept_answers import KeptAnswers
-from biascheck.errors import ModelError, UsageError
+from biascheck.errors import UsageError
 from biascheck.models.adapters.served.allowance import Allowance
 from biascheck.models.adapters.served.asking import Asker, Pace
 from biascheck.models.adapters.served.endpoint import Endpoint
@@ -54,7 +54,6 @@ def load_served(
     """
     if concurrency is not None and concurrency < 1:
         raise UsageError(f"concurrency {concurrency} asks nothing; give 1 or more")
-    _require_libraries()
     endpoint = Endpoint.parse(spec)
     allowance = Allowance(max_requests)
     transport = Transport(endpoint, patience=patience, allowance=allowance)
@@ -72,16 +71,6 @@ def load_served(
         return ServedGenerator(handshake, asker, name=asker.title)
     kind = ServedChatModel if handshake.route.chats else ServedModel
     return kind(handshake, asker, name=asker.title)
-
-
-def _require_libraries() -> None:
-    try:
-        import httpx  # noqa: F401
-        import tenacity  # noqa: F401
-    except ImportError as error:
-        raise ModelError(
-            f"a served model needs {error.name}; install it with: pip install 'pytest-biascheck[served]'"
-        ) from None
 
 
 def _declared(handshake: Handshake) -> str:
