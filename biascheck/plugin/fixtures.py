@@ -69,10 +69,11 @@ def bias_model(request: pytest.FixtureRequest) -> Model:
             'or set model = "…" in [tool.biascheck] of pyproject.toml'
         )
     from biascheck.model_specs import load_any
+    from biascheck.models.framings import in_framing
 
     settings = settings_of(request.config)
     with _in_one_line():
-        return load_any(
+        model = load_any(
             request.param,
             device=settings.device,
             dtype=settings.dtype,
@@ -81,6 +82,8 @@ def bias_model(request: pytest.FixtureRequest) -> Model:
             lazy=True,
             served=_served_options(settings),
         )
+        framed: Model = in_framing(model, settings.framing)  # type: ignore[arg-type] - settings are checked
+        return framed
 
 
 def _served_options(settings: Settings) -> ServedOptions:
@@ -159,10 +162,13 @@ def bias_debiased_model(bias_model: Any, request: pytest.FixtureRequest) -> Call
         recipe: str | LanguageRecipe = "lora", documents: Documents | None = None, **options: Any
     ) -> LoadedModel:
         from biascheck.debias import fine_tune
+        from biascheck.models.framings import in_framing, unframed
 
         text = request.getfixturevalue("bias_text") if documents is None else documents
         options.setdefault("name_map", request.getfixturevalue("bias_names"))
-        return fine_tune(bias_model, text, recipe, **options)
+        trained = fine_tune(unframed(bias_model), text, recipe, **options)
+        framed: LoadedModel = in_framing(trained, getattr(bias_model, "framing", "raw"))
+        return framed
 
     return debiased
 

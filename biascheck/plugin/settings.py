@@ -20,6 +20,7 @@ TYPES: dict[str, tuple[type, ...]] = {
     "seed": (int,),
     "device": (str,),
     "dtype": (str,),
+    "framing": (str,),
     "profile": (str,),
     "data": (str,),
     "results": (str,),
@@ -37,6 +38,7 @@ TYPES: dict[str, tuple[type, ...]] = {
     "allow_pickle": (bool,),
     "trust_remote_code": (bool,),
 }
+FRAMINGS = ("raw", "chat", "auto")
 # In the table these are relative to its file, on the command line to where the command runs.
 OUTPUTS = ("results", "report", "markdown", "code_quality")
 PATHS = ("data", *OUTPUTS, "baseline", "worst_cases")
@@ -54,6 +56,7 @@ class Settings:
     seed: int = 0
     device: str | None = None
     dtype: str = "float32"
+    framing: str = "raw"
     profile: str = "standard"
     data: Path | None = None
     results: Path | None = None
@@ -115,6 +118,8 @@ def _resolve(config: pytest.Config) -> Settings:
     assert set(values) <= {field.name for field in fields(Settings)}
     if not values.get("tolerance", 0.0) >= 0:
         raise pytest.UsageError(f"--bias-tolerance {values['tolerance']} is not allowed; give 0 or a positive number")
+    if values.get("framing", "raw") not in FRAMINGS:
+        raise pytest.UsageError(f"--bias-framing {values['framing']} is not one of {', '.join(FRAMINGS)}")
     return Settings(**values)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from biascheck.models.adapters.encoders import TransformersEncoder
     from biascheck.models.scoring.encoding import Pooling
 
-__all__ = ["Handling", "TransformersMaskedModel", "TransformersModel"]
+__all__ = ["Handling", "TransformersMaskedModel", "TransformersModel", "vocabulary_of"]
 
 LOGITS_IN_MEMORY = 2**26
 NO_LIMIT = 1_000_000
@@ -41,6 +41,8 @@ class TransformersModel:
     ``materials`` returns the (model, tokenizer) pair. It is called late, so that a run whose results are
     all in the cache never loads the weights. ``prints`` is how the pair is known; a function where that can change.
     """
+
+    engine: ClassVar[type[TorchEngine]] = TorchEngine
 
     def __init__(
         self,
@@ -137,7 +139,7 @@ class TransformersModel:
 
     @cached_property
     def _engine(self) -> TorchEngine:
-        engine = TorchEngine(self.torch_model, pad_token=self._pad_token, device=self.device)
+        engine = self.engine(self.torch_model, pad_token=self._pad_token, device=self.device)
         refuse_constant(self.name, self.torch_model, lambda: self.torch_model(**self._trial_input()).logits)
         return engine
 
@@ -149,7 +151,7 @@ class TransformersModel:
     def _pad_token(self) -> int:
         pad: int | None = self.tokenizer.pad_token_id
         # Padding is never attended to, so any id will do for a pad token that is absent or was added later.
-        return pad if pad is not None and pad < _vocabulary_of(self.torch_model, default=pad + 1) else 0
+        return pad if pad is not None and pad < vocabulary_of(self.torch_model, default=pad + 1) else 0
 
     @property
     def _budget(self) -> Budget:
@@ -157,14 +159,15 @@ class TransformersModel:
         return Budget(tokens=self.token_budget, readings=max(1, LOGITS_IN_MEMORY // vocabulary))
 
 
-def _vocabulary_of(model: Any, *, default: int) -> int:
+def vocabulary_of(model: Any, *, default: int) -> int:
+    """How many tokens the model has logits for, as far as its configuration says so."""
     return int(getattr(model.config, "vocab_size", default))
 
 
 def _refuse_foreign(name: str, model: Any, tokenizer: Any) -> None:
     """Refuse a tokenizer that cannot be this model's, such as the empty one made up for a missing file."""
     pieces = len(tokenizer)
-    known = _vocabulary_of(model, default=pieces)
+    known = vocabulary_of(model, default=pieces)
     if tokenizer.vocab_size > known or 2 * pieces < known:
         raise ModelError(
             f"{name}: {type(tokenizer).__name__} has {pieces:,} tokens and the model knows {known:,}, so they do "
