@@ -130,7 +130,9 @@ def _row(cell: Cell) -> CellRow:
 
 
 def _number(found: Measured) -> str:
-    return figure(found.estimate, DECIMALS) if isinstance(found, Value) else "–"
+    if not isinstance(found, Value):
+        return "–"
+    return f"{found.estimate:,.0f}" if found.whole else figure(found.estimate, DECIMALS)
 
 
 def _interval(value: Value) -> str:
