@@ -39,7 +39,7 @@ def table_1(setting: Setting) -> Iterator[Shown]:
                 names[place],
                 ours=setting.tried(_words_kept, found, place),
                 published="kurita2019.names-kept" if (name, place) == ("white-black", 1) else "",
-                note=f"of {len(listed)} words; in {templates}",
+                note=f"of {len(listed)} words" + (f"; all in {templates}" if place == 0 else ""),
             )
 
 
