@@ -16,7 +16,7 @@ def add_options(parser: pytest.Parser) -> None:
         action="append",
         metavar="MODEL",
         help="model to measure (repeatable): folder, Hub id, bundled name, reference:NAME, encoder:MODEL, "
-        "vectors:FILE, or a served model: openai:URL#NAME, vllm:URL#NAME, llamacpp:URL",
+        "vectors:FILE, vectors:FILE#hard-debiased, or a served model: openai:URL#NAME, vllm:URL#NAME, llamacpp:URL",
     )
     add("--bias-seed", type=int, metavar="N", help="seed of all resampling and permutations (default: 0)")
     add("--bias-device", metavar="DEVICE", help="device to run models on, e.g. cuda:0 (default: cpu)")
