@@ -32,7 +32,7 @@ class Description:
     ``{by}`` and ``{allowed}`` for how far the figure is off and may be (on its scale), ``{towards}`` and ``{away}`` for
     the groups by its sign, ``{first}`` and ``{second}``. ``score`` names the score of an item where that is no gap
     between groups ("P(neither)"): the items' sides are then the groups themselves; ``covariate`` names what scores are
-    correlated with, and ``cluster`` what items are gathered by ("page"). ``corpus_paper`` is filled in by measuring: the
+    correlated with, ``cluster`` what items are gathered by ("page"). ``corpus_paper`` is filled in by measuring: the
     paper that the corpus belongs to.
     """
 
