@@ -24,9 +24,9 @@ class Recipe:
     """How any model is fine-tuned: AdamW with a linear schedule, stopped when validation stops improving.
 
     ``warmup`` is a share of all steps; ``patience`` is how many epochs without a better validation figure are borne.
-    ``chosen_epoch`` says whose weights are kept: those of the epoch with the lowest loss on what was kept aside, with the
-    highest accuracy there (the share of hidden tokens, or of classes, that are the most probable ones; the earlier of
-    two epochs that tie), or those of the last epoch, which ends no run early.
+    ``chosen_epoch`` says whose weights are kept: of the epoch with the lowest loss on what was kept aside, of that with
+    the highest accuracy there (the share of hidden tokens, or of classes, that are the most probable ones; the earlier
+    of two epochs that tie), or of the last one, which ends no run early.
     ``freeze_embeddings`` and ``frozen_layers`` leave the lowest parts of the base as they are, which saves time.
     """
 
@@ -135,8 +135,8 @@ RECIPES: Mapping[str, LanguageRecipe] = MappingProxyType(
 )
 """``bartl2020``: section 4.6 (masked pieces, 5e-5 with warm-up, 3 epochs, batch of one, seed 42). ``manela2021-…``:
 section 3.3 and appendix A (pronouns of anonymised text, with and without gender-swapped copies, the most accurate of 10
-epochs on a fifth kept aside; the learning rate of their search is not given). ``lora``: ours, for machines without a graphics
-card: an adapter above the two lowest layers."""
+epochs on a fifth kept aside; the learning rate of their search is not given). ``lora``: ours, for machines without a
+graphics card: an adapter above the two lowest layers."""
 
 
 def recipe_named(name: str | LanguageRecipe) -> LanguageRecipe:

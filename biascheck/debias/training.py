@@ -67,7 +67,7 @@ def train(
     title: str = "training",
     save_every: float = SAVE_EVERY_SECONDS,
 ) -> History:
-    """Train the parameters of ``model`` that want a gradient, and leave it with those of the epoch that the recipe chooses.
+    """Train the parameters of ``model`` that want a gradient, and keep those of the epoch that the recipe chooses.
 
     ``state`` is a file in which the run keeps how far it is, at most every ``save_every`` seconds; where it exists, the
     run goes on from it. One that is damaged or of another run is set aside with a warning, and the run starts again.
