@@ -28,12 +28,39 @@ def test_table_2_of_manela_is_whole_and_its_swapped_columns_are_put_right(figure
     assert entries["BERT-A"]["value"] == {"skew": 0.498, "stereotype": 0.001}[figure]
 
 
+@pytest.mark.parametrize("column", ["male_pro", "male_anti", "female_pro", "female_anti"])
+def test_the_f1s_of_table_2_are_whole(column, gold):
+    entries = FIGURES["manela2021"]["f1"][column]
+    gender, reading = column.split("_")
+    with (gold / "manela" / "table2_recomputed.csv").open(encoding="utf-8") as lines:
+        printed = {row["model"]: float(row[f"f1_{gender[0]}_{reading}"]) for row in csv.DictReader(lines)}
+    assert {model: entry["value"] for model, entry in entries.items()} == {
+        m: round(v / 100, 4) for m, v in printed.items()
+    }
+
+
+def test_skew_and_stereotype_of_table_2_follow_from_its_f1s():
+    """By the formulas of section 3.1, for all 17 rows, once the errata are put right."""
+    tables = FIGURES["manela2021"]
+    for model in tables["skew"]:
+        mp, ma, fp, fa = (
+            tables["f1"][name][model]["value"] for name in ("male_pro", "male_anti", "female_pro", "female_anti")
+        )
+        assert tables["skew"][model]["value"] == pytest.approx((abs(mp - fp) + abs(ma - fa)) / 2, abs=6e-4)
+        assert tables["stereotype"][model]["value"] == pytest.approx((abs(mp - ma) + abs(fp - fa)) / 2, abs=6e-4)
+
+
 def test_table_1_of_manela_has_26_models():
     tables = FIGURES["manela2021"]["resolution"]
-    assert [len(tables[kind]) for kind in ("T1", "T2")] == [26, 26]
-    assert (tables["T1"]["BERT"]["value"], tables["T2"]["BERT"]["value"]) == (0.588, 0.953)
+    assert [len(tables[kind][gender]) for kind in ("T1", "T2") for gender in ("male", "female")] == [26] * 4
+    bert = [tables[kind][gender]["BERT"]["value"] for kind in ("T1", "T2") for gender in ("male", "female")]
+    assert bert == [0.588, 0.624, 0.953, 0.955]
     # these and no others pass the paper's threshold of 75 % on T2
-    trusted = {model for model, entry in tables["T2"].items() if entry["value"] >= 0.75}
+    smaller = {
+        model: min(tables["T2"][gender][model]["value"] for gender in ("male", "female"))
+        for model in tables["T2"]["male"]
+    }
+    trusted = {model for model, value in smaller.items() if value >= 0.75}
     assert {"BERT", "RoBERTa", "DistilBERT", "ALBERT-xxlarge", "XLM-RoBERTa-large-O"} <= trusted
     assert not {"ALBERT", "ALBERT-large", "XLM-RoBERTa", "XLM-RoBERTa-large"} & trusted
 
@@ -139,7 +166,7 @@ class TestWording:
 
     def test_every_figure_of_the_suites_can_be_written(self):
         read = PublishedFigures.read(SUITES / "published.toml")
-        assert len(read.entries) == 254
+        assert len(read.entries) > 370
         assert str(read.get("kurita2019.white-black")).startswith("0.8864 (Kurita 2019, Table 3, BERT-base uncased")
 
     def test_a_small_figure_and_a_name_with_a_hyphen_reach_the_report_as_they_are(self):
