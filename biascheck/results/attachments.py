@@ -152,6 +152,7 @@ class Histogram(Attachment, frozen=True, tag="histogram", kw_only=True):
     """How many values lie between each two neighbouring edges; an inner edge belongs to the bin above it."""
 
     x: str
+    unit: str = "items"
     edges: tuple[float, ...]
     counts: tuple[int, ...]
     note: str = ""

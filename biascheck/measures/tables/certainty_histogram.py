@@ -26,6 +26,7 @@ def certainty_histogram(gaps: Result, *, bins: int = BINS) -> Histogram:
     first, second = gaps.contrast
     return Histogram(
         x=f"|P({first}) − P({second})|",
+        unit=gaps.unit,
         edges=tuple(round(n / bins, 12) for n in range(bins + 1)),
         counts=tuple(np.bincount(places, minlength=bins).tolist()),
         note=f"{below:,} of {gaps.n:,} {gaps.unit} lie below {CERTAINTY:g}, the cut-off of Manela et al. (2021).",

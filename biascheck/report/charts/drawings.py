@@ -267,17 +267,17 @@ def _rank_test(group: PersonGroup) -> list[object]:
     return [f"{group.v:,.0f}", group.z, p_text(group.p), group.r, group.direction]
 
 
-def _histogram(attached: Histogram, result: Result) -> Drawing:
+def _histogram(attached: Histogram, _: object) -> Drawing:
     bins = [f"{low:g} to {high:g}" for low, high in pairwise(attached.edges)]
     total, top = sum(attached.counts), max(range(len(bins)), key=attached.counts.__getitem__)
-    label = f"{total:,} {result.unit} by {attached.x}: most, {attached.counts[top]:,}, from {bins[top]}"
+    label = f"{total:,} {attached.unit} by {attached.x}: most, {attached.counts[top]:,}, from {bins[top]}"
     places = [f"{edge:g}" for edge in attached.edges[:-1]]
     return Drawing(
         key="histogram",
         title=f"{attached.x[:1].upper()}{attached.x[1:]}",
-        chart=column_chart(places, [Series(result.unit, "one", tuple(map(float, attached.counts)))], label=label),
+        chart=column_chart(places, [Series(attached.unit, "one", tuple(map(float, attached.counts)))], label=label),
         note=" ".join(filter(None, ("A bar begins at the number below it.", attached.note))),
-        table=table_of([attached.x, result.unit], list(zip(bins, attached.counts, strict=True))),
+        table=table_of([attached.x, attached.unit], list(zip(bins, attached.counts, strict=True))),
     )
 
 
