@@ -15,7 +15,8 @@ def add_options(parser: pytest.Parser) -> None:
         "--bias-model",
         action="append",
         metavar="MODEL",
-        help="model to measure (repeatable): folder, Hub id, bundled name, reference:NAME, encoder:MODEL, vectors:FILE",
+        help="model to measure (repeatable): folder, Hub id, bundled name, reference:NAME, encoder:MODEL, "
+        "vectors:FILE, vectors:FILE#hard-debiased",
     )
     add("--bias-seed", type=int, metavar="N", help="seed of all resampling and permutations (default: 0)")
     add("--bias-device", metavar="DEVICE", help="device to run models on, e.g. cuda:0 (default: cpu)")

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
+from biascheck.corpora import Corpus
 from biascheck.errors import DataNotFoundError, UsageError
 from biascheck.models.capabilities import Capability, Model, capabilities_of
 from biascheck.release import suites_home
 from biascheck.reproduce.cells import Cell, Measured, attempted, drawn_value, reservations
 from biascheck.results.published_figures import PublishedFigure, PublishedFigures
 from biascheck.results.result import Result
+from biascheck.results.titles import model_label
 
 __all__ = ["Setting"]
 
@@ -35,6 +37,11 @@ class Setting:
     def __post_init__(self) -> None:
         if not 0 < self.scale <= 1:
             raise UsageError(f"a scale of {self.scale} is not possible; give one above 0 and up to 1, e.g. 0.02")
+
+    @property
+    def model_label(self) -> str:
+        """The model and what was done to it, for people."""
+        return model_label(self.model.name, getattr(self.model, "treatment", ()))
 
     @cached_property
     def figures(self) -> PublishedFigures:
@@ -72,6 +79,16 @@ class Setting:
             return tuple(things)
         chosen = np.random.default_rng(self.seed).choice(len(things), size=count, replace=False)
         return tuple(things[place] for place in sorted(chosen.tolist()))
+
+    def part_of(self, corpus: Corpus, *, least: int = 8) -> Corpus:
+        """The corpus with as many attributes as the scale asks for, all pairs of each; ``least`` of either side."""
+        if self.scale == 1:
+            return corpus
+        sides: dict[str, dict[str, None]] = {}
+        for pair in corpus:
+            sides.setdefault(str(pair.labels.get("side", "")), {})[pair.attribute] = None
+        kept = {attribute for listed in sides.values() for attribute in self.sample(list(listed), least=least)}
+        return replace(corpus, pairs=tuple(pair for pair in corpus if pair.attribute in kept))
 
     def tried(self, function: Any, /, *args: Any, **options: Any) -> Any:
         """What a function returns, or why it cannot; see :func:`biascheck.reproduce.cells.attempted`."""
