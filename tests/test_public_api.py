@@ -84,6 +84,7 @@ EXTEND = [
     "ExplainedVariance",
     "Facts",
     "Groups",
+    "Histogram",
     "Interval",
     "ItemScore",
     "Label",
