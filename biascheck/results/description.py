@@ -27,7 +27,8 @@ class Description:
     figure that matters, in its unit, and ``smallest_change_reason`` says why in a clause: comparisons tolerate as much
     unless told otherwise. ``score`` names the score of an item where that is no gap between groups ("P(neither)"): the
     items' sides are then the groups themselves; ``covariate`` names what scores are correlated with, and ``cluster``
-    what items are gathered by ("page"). ``corpus_paper`` is filled in by measuring: the paper that the corpus belongs to.
+    what items are gathered by ("page"). ``corpus_paper`` is filled in by measuring: the paper that the corpus belongs
+    to.
     """
 
     name: str

@@ -30,10 +30,61 @@ BLEACHED = ("This is {word}.", "That is {word}.", "There is {word}.", "Here is {
 FILLERS = ("something", "this")
 
 NOT_IN_BERT = frozenset(
-    "alonzo alphonse aster azalea bedbug blackfly bluebell buttercup carnation caterpillar centipede cockroach crocus "
-    "daffodil darnell deion dragonfly filth gladiola gnat horsefly hyacinth jamel lakisha lamont latisha latoya lavon "
-    "lilac locust maggot malika marcellus marigold nichelle pansy peony petunia pollute shaniqua shereen tanisha "
-    "tarantula termite terrence torrance tulip tyree wardell weevil yolanda yvette zinnia".split()
+    [
+        "alonzo",
+        "alphonse",
+        "aster",
+        "azalea",
+        "bedbug",
+        "blackfly",
+        "bluebell",
+        "buttercup",
+        "carnation",
+        "caterpillar",
+        "centipede",
+        "cockroach",
+        "crocus",
+        "daffodil",
+        "darnell",
+        "deion",
+        "dragonfly",
+        "filth",
+        "gladiola",
+        "gnat",
+        "horsefly",
+        "hyacinth",
+        "jamel",
+        "lakisha",
+        "lamont",
+        "latisha",
+        "latoya",
+        "lavon",
+        "lilac",
+        "locust",
+        "maggot",
+        "malika",
+        "marcellus",
+        "marigold",
+        "nichelle",
+        "pansy",
+        "peony",
+        "petunia",
+        "pollute",
+        "shaniqua",
+        "shereen",
+        "tanisha",
+        "tarantula",
+        "termite",
+        "terrence",
+        "torrance",
+        "tulip",
+        "tyree",
+        "wardell",
+        "weevil",
+        "yolanda",
+        "yvette",
+        "zinnia",
+    ]
 )
 """Words of the categories here that are several tokens to BERT (uncased), so that Kurita et al. left them out."""
 
@@ -90,8 +141,9 @@ def weat_test(
     """WEAT category 1, 3, 6, 7 or 8 (Caliskan et al. 2017) in the templates of Kurita et al. 2019, Table 1.
 
     ``extended=True`` takes our longer lists for 3, 6, 7 and 8, with 60 targets or more in each set
-    (:func:`weat_stimuli`). ``in_bert=True`` keeps the words that are one token to BERT (uncased): the reduced vocabulary
-    on which Kurita et al. also measured GloVe (§3.1). Own words are given as ``WeatStimuli``, with templates that suit them.
+    (:func:`weat_stimuli`). ``in_bert=True`` keeps the words that are one token to BERT (uncased): the reduced
+    vocabulary on which Kurita et al. also measured GloVe (§3.1). Own words are given as ``WeatStimuli``, with
+    templates that suit them.
     """
     if (category is None) == (stimuli is None):
         raise CorpusError("give a WEAT category, or stimuli of your own, and not both")

@@ -128,6 +128,4 @@ def _table(topics: Topics, bias: NDArray[np.float64]) -> Table:
         (number + 1, ", ".join(word for word, _ in topics.words[number][:5]), float(bias[number]))
         for number in np.argsort(-bias, kind="stable").tolist()
     )
-    return Table(
-        columns=("topic", "heaviest words", "lean of the topic (weighted sum of gaps; positive: men)"), rows=rows
-    )
+    return Table(columns=("topic", "heaviest words", "lean (sum of weighted gaps; positive: men)"), rows=rows)
