@@ -27,6 +27,12 @@ from biascheck.spans import Span
 
 __all__ = ["NameFinder", "NameMention", "with_capital"]
 
+FEMININE_ODDS = 0.05
+"""A woman's name that so few have as a surname is a first name behind another one as well."""
+FEWEST_ALONE = 2
+"""From so many different names on, those that are used alone are taken for first names."""
+LONELY_ODDS = 0.03
+"""A name that fewer have as a surname (Mary, John, Robert) is one even where it is the only one used alone."""
 _CAPITALISED = re.compile(r"(?<!\w)(?<!\w['’])[^\W\d_a-z][^\W\d_]+(?!\w)")
 
 
@@ -69,6 +75,10 @@ class NameFinder:
         """Where first names are."""
         return tuple(mention.span for mention in self.mentions(text) if mention.is_first_name)
 
+    def people(self, text: str) -> tuple[Span, ...]:
+        """Where first names are, and names of which it is not clear whether they are first names or surnames."""
+        return tuple(mention.span for mention in self.mentions(text) if mention.is_first_name or mention.kind == "name")
+
     def follows_a_name(self, text: str, start: int) -> bool:
         """Whether a known first name is right before these characters: "King" in "Stephen King"."""
         if start < 2 or text[start - 1] != " ":
@@ -89,27 +99,38 @@ def with_capital(name: str) -> str:
 @cache
 def _facts_of(name: str) -> NameFacts:
     known = given_names().get(name, GivenName(name, 0, 0, 0))
-    return NameFacts(ambiguous_names().get(name, frozenset()), known.surname_odds)
+    feminine = known.gender == "female" and known.surname_odds < FEMININE_ODDS
+    return NameFacts(ambiguous_names().get(name, frozenset()), known.surname_odds, feminine)
 
 
 def _stricter(one: NameFacts, other: NameFacts) -> NameFacts:
-    return NameFacts(one.kinds | other.kinds, max(one.surname_odds, other.surname_odds))
+    odds = max(one.surname_odds, other.surname_odds)
+    return NameFacts(one.kinds | other.kinds, odds, one.feminine and other.feminine)
 
 
 def _by_document(mentions: list[NameMention], facts: dict[str, NameFacts]) -> tuple[NameMention, ...]:
-    """What is certain of a word in one place decides the places that say nothing."""
+    """What is certain of a word in one place decides the places that say nothing.
+
+    Articles give others their full names and call their subject by its surname, stories call everybody by their first
+    names: beside full names, one word alone that is never certain may be either; two different ones are first names.
+    """
     certain: dict[str, set[NameKind]] = defaultdict(set)
     for mention in mentions:
         if mention.certain:
             certain[mention.word].add(mention.kind)
+    full_names = any("first name" in kinds for kinds in certain.values())
+    guessed = {mention.word for mention in mentions if mention.kind == "first name" and not mention.certain}
 
     def decided(mention: NameMention) -> NameMention:
-        kinds = certain.get(mention.word)
-        if mention.certain or not kinds or mention.kind not in ("first name", "unclear"):
+        if mention.certain or mention.kind not in ("first name", "unclear"):
             return mention
+        kinds, known = certain.get(mention.word, frozenset()), facts[mention.word]
         first, surname = "first name" in kinds, "surname" in kinds
-        if surname and (not first or facts[mention.word].surname_odds >= SURNAME_ODDS):
+        if surname and (not first or known.surname_odds >= SURNAME_ODDS):
             return replace(mention, kind="surname")
-        return replace(mention, kind="first name") if first else mention
+        if first:
+            return replace(mention, kind="first name")
+        lonely = full_names and len(guessed) < FEWEST_ALONE and known.surname_odds >= LONELY_ODDS
+        return replace(mention, kind="name") if lonely and mention.kind == "first name" else mention
 
     return tuple(map(decided, mentions))

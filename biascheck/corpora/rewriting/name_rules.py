@@ -13,9 +13,10 @@ from biascheck.corpora.rewriting.name_surroundings import Surroundings
 __all__ = ["SURNAME_ODDS", "NameFacts", "NameKind", "Verdict", "verdict_on"]
 
 NameKind = Literal[
-    "first name", "middle name", "surname", "month", "place", "organisation", "word", "compound", "unclear"
+    "first name", "middle name", "surname", "name", "month", "place", "organisation", "word", "compound", "unclear"
 ]
-SURNAME_ODDS = 0.5
+"""``name`` is a first name or a surname, ``unclear`` may be no name at all."""
+SURNAME_ODDS = 0.25
 """A name that this many have as a surname, for each who has it as a first name, is no first name without evidence."""
 _NUMBER = re.compile(r"\d+(?:st|nd|rd|th)?")
 _NUMERAL = re.compile(r"II|III|IV|VI{0,3}|IX|XI{0,3}|XIV|XV|XVI")
@@ -24,10 +25,15 @@ _SURNAMES_TOO = frozenset({"hall", "park", "house", "church", "lane", "hill", "g
 
 @dataclass(frozen=True, slots=True)
 class NameFacts:
-    """What is known of a name before it is looked at in a text."""
+    """What is known of a name before it is looked at in a text.
+
+    ``feminine`` names are those of women that are hardly ever a surname: behind another first name they are a second
+    one ("Sarah Jane"), while "Elton John" has a surname.
+    """
 
     kinds: frozenset[str]
     surname_odds: float
+    feminine: bool = False
 
     @property
     def clear(self) -> bool:
@@ -101,10 +107,16 @@ def _place(around: Surroundings, facts: NameFacts) -> Verdict | None:
     if around.after == "," and around.later in context_words("region") and not around.trail:
         return Verdict("place")
     office = around.trail and around.trail[0].lower() in context_words("surname title") | context_words("role")
-    if office or (around.trail and around.trail[0] in context_words("region")):
+    dated = around.trail and _NUMBER.fullmatch(around.before)
+    if office or dated or (around.trail and around.trail[0] in context_words("region")):
         return Verdict("place")
-    preposition = around.before in context_words("place preposition") and not around.trail
+    preposition = around.before == "near" or (around.before in context_words("place preposition") and not around.trail)
     return Verdict("place", certain=around.before in ("in", "at")) if preposition else None
+
+
+def _thing(around: Surroundings, _facts: NameFacts) -> Verdict | None:
+    """The law firm Stewart McKelvey, the steamer Gertrude."""
+    return Verdict("organisation") if around.before in context_words("thing") and not around.lead else None
 
 
 def _article(around: Surroundings, facts: NameFacts) -> Verdict | None:
@@ -119,18 +131,31 @@ def _titled(around: Surroundings, facts: NameFacts) -> Verdict | None:
     if not around.title or around.lead:
         return None
     surname_title = around.title in context_words("surname title")
+    if facts.kinds & {"hard word", "hard place"} or around.word.lower() in context_words("noble title"):
+        return None
     if around.trail or around.title in context_words("role"):
-        if facts.kinds & {"hard word", "hard place"}:
-            return None
         return Verdict("first name") if around.trail or facts.clear else Verdict("unclear", certain=False)
-    if surname_title or (facts.surname_odds >= 1 and around.title in ("lady", "big", "old", "young", "little")):
+    if surname_title or (facts.surname_odds >= 1 and around.title not in _KIN_TITLES):
         return Verdict("surname")
     return Verdict("first name")
 
 
 def _regnal(around: Surroundings, _facts: NameFacts) -> Verdict | None:
-    """Conrad III, Elizabeth II: a ruler has one name."""
-    return Verdict("first name") if around.alone and _NUMERAL.fullmatch(around.after.upper()) else None
+    """Conrad III, Elizabeth II: a ruler has no surname."""
+    if not _NUMERAL.fullmatch(around.after.upper()) or around.trail:
+        return None
+    if around.lead and around.title != "pope":
+        return None
+    return Verdict("middle name" if around.lead else "first name")
+
+
+def _scripture(around: Surroundings, _facts: NameFacts) -> Verdict | None:
+    """Luke 18:9, the Gospel of Luke; the 4th Dan."""
+    if re.fullmatch(r"\d+(?:st|nd|rd|th)", around.before) and around.alone:
+        return Verdict("word")
+    verse = _NUMBER.fullmatch(around.after) and around.later == ":"
+    book = around.before == "of" and around.second in ("gospel", "book", "epistle")
+    return Verdict("word") if verse or book else None
 
 
 def _dignity(around: Surroundings, facts: NameFacts) -> Verdict | None:
@@ -147,6 +172,8 @@ def _behind_a_name(around: Surroundings, facts: NameFacts) -> Verdict | None:
     if not around.behind_given and around.trail and facts.clear:
         return Verdict("first name", certain=False)
     if around.trail and facts.clear and around.trail[0].lower() not in context_words("suffix"):
+        return Verdict("middle name", certain=False)
+    if facts.feminine and not facts.kinds and around.behind_given:
         return Verdict("middle name", certain=False)
     return Verdict("surname", certain=around.behind_given)
 
@@ -185,6 +212,7 @@ def _by_default(around: Surroundings, facts: NameFacts) -> Verdict | None:
     return Verdict("first name", certain=False)
 
 
+_KIN_TITLES = frozenset({"aunt", "auntie", "uncle", "cousin", "brother", "sister", "grandma", "grandpa", "granny"})
 _ADJECTIVES = frozenset({"new", "royal", "university", "college", "central", "tropical", "el"})
 _RULES: tuple[Rule, ...] = (
     _compound,
@@ -192,11 +220,13 @@ _RULES: tuple[Rule, ...] = (
     _month,
     _organisation,
     _place,
-    _titled,
+    _scripture,
     _regnal,
+    _titled,
     _dignity,
     _behind_a_name,
     _kin,
+    _thing,
     _article,
     _full_name,
     _acting,

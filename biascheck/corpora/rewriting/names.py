@@ -137,7 +137,7 @@ def anonymised(text: str, names: Iterable[str], finder: NameFinder | None = None
 
 def _people(text: str, known: Iterable[str], finder: NameFinder | None) -> list[Span]:
     """Where people are named, surnames included; of two that overlap the first."""
-    starts = {span.start: span.end for span in finder.find(text)} if finder else {}
+    starts = {span.start: span.end for span in finder.people(text)} if finder else {}
     if written := sorted(known, key=lambda name: (-len(name), name)):
         pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, written))})(?!\w)")
         starts |= {match.start(): max(match.end(), starts.get(match.start(), 0)) for match in pattern.finditer(text)}
