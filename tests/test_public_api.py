@@ -92,6 +92,7 @@ EXTEND = [
     "Facts",
     "Generator",
     "Groups",
+    "Histogram",
     "Interval",
     "ItemScore",
     "Label",

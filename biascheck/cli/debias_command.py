@@ -59,6 +59,30 @@ def _names(path: Path | None) -> NameMap | None:
 
 
 def _show(base: LanguageModel, after: LanguageModel, documents: Documents, recipe: LanguageRecipe) -> None:
+    """What the paper of the recipe's objective reports, before and after."""
+    (_show_pronouns if recipe.objective == "pronouns" else _show_associations)(base, after, documents, recipe)
+
+
+def _show_pronouns(base: LanguageModel, after: LanguageModel, documents: Documents, recipe: LanguageRecipe) -> None:
+    """Names, skew and stereotype beside Manela's Tables 1 and 2, and the pronouns told wrongly on text kept aside."""
+    from biascheck.debias import held_out
+    from biascheck.measures import pronoun_error
+    from biascheck.measures.tables.pronoun_table import pronoun_table, text_of_pronouns
+    from biascheck.release import suites_home
+    from biascheck.results.comparison import compare
+    from biascheck.results.published_figures import PublishedFigures
+
+    figures = PublishedFigures.read(suites_home() / "published.toml")
+    trained_like = "BERT-A" if recipe.treatment == "cda" else "BERT-U"
+    rows = pronoun_table(base, after, figures, trained_like)
+    typer.echo(text_of_pronouns(rows))
+    for warning in dict.fromkeys(warning for row in rows for warning in row.warnings):
+        typer.echo(f"warning: {warning}")
+    aside = held_out(documents, recipe)
+    typer.echo(_growth(compare(pronoun_error(base, aside), pronoun_error(after, aside))))
+
+
+def _show_associations(base: LanguageModel, after: LanguageModel, documents: Documents, recipe: LanguageRecipe) -> None:
     """Bartl's table where the language is English, the mean size of the gaps, and the loss on what was kept aside."""
     from biascheck.corpora import bec_pro
     from biascheck.debias import held_out

@@ -23,6 +23,7 @@ from biascheck.corpora.rewriting.counterfactual import Balance, Changes, Counter
 from biascheck.corpora.rewriting.entities import with_names, with_persons
 from biascheck.corpora.rewriting.gender_words import gender_pairs, published_gender_pairs, sampled_gender_pairs
 from biascheck.corpora.rewriting.german_terms import GermanRoles, german_terms
+from biascheck.corpora.rewriting.name_finder import NameFinder, NameMention
 from biascheck.corpora.rewriting.names import NameMap, anonymised, first_names, published_names
 from biascheck.corpora.rewriting.rewriter import Edit, Rewriter, Rewritten
 from biascheck.corpora.rewriting.terms import TermPair, TermSet, as_coded, gender_terms
@@ -52,7 +53,9 @@ __all__ = [
     "LeftOut",
     "Lexicon",
     "Loaded",
+    "NameFinder",
     "NameMap",
+    "NameMention",
     "Occupation",
     "Pair",
     "Profession",

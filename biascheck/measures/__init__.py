@@ -37,13 +37,16 @@ from biascheck.measures.pronouns.gender_f1 import GenderF1 as GenderF1
 from biascheck.measures.pronouns.gender_f1 import SkewAndStereotype as SkewAndStereotype
 from biascheck.measures.pronouns.gender_f1 import gender_f1 as gender_f1
 from biascheck.measures.pronouns.gender_f1 import skew_and_stereotype as skew_and_stereotype
+from biascheck.measures.pronouns.name_f1 import name_f1 as name_f1
 from biascheck.measures.pronouns.name_resolution import name_resolution as name_resolution
+from biascheck.measures.pronouns.pronoun_f1 import pronoun_f1 as pronoun_f1
 from biascheck.measures.pronouns.pronoun_gap import pronoun_gap as pronoun_gap
 from biascheck.measures.pronouns.skew import skew as skew
 from biascheck.measures.pronouns.skew import skew_of as skew_of
 from biascheck.measures.pronouns.stereotype import stereotype as stereotype
 from biascheck.measures.pronouns.stereotype import stereotype_of as stereotype_of
 from biascheck.measures.sentiment_delta import sentiment_delta as sentiment_delta
+from biascheck.measures.tables.certainty_histogram import certainty_histogram as certainty_histogram
 from biascheck.measures.tables.delta_table import DeltaRow as DeltaRow
 from biascheck.measures.tables.delta_table import DeltaSummary as DeltaSummary
 from biascheck.measures.tables.delta_table import delta_summary as delta_summary

@@ -22,6 +22,7 @@ __all__ = [
     "ExplainedVariance",
     "Facts",
     "Groups",
+    "Histogram",
     "MapPoint",
     "PersonGroup",
     "Point",
@@ -148,6 +149,20 @@ class Groups(Attachment, frozen=True, tag="profession groups", kw_only=True):
     groups: tuple[PersonGroup, ...]
 
 
+class Histogram(Attachment, frozen=True, tag="histogram", kw_only=True):
+    """How many values lie between each two neighbouring edges; an inner edge belongs to the bin above it."""
+
+    x: str
+    unit: str = "items"
+    edges: tuple[float, ...]
+    counts: tuple[int, ...]
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.counts or len(self.edges) != len(self.counts) + 1:
+            raise UsageError(f"{len(self.counts)} bins of {self.x!r} need one edge more than there are bins, and a bin")
+
+
 class Published(Attachment, frozen=True, tag="published", kw_only=True):
     """Figures of papers about other models."""
 
@@ -161,7 +176,17 @@ class Facts(Attachment, frozen=True, tag="facts", kw_only=True):
 
 
 AnyAttachment = (
-    Table | Scatter | WordMap | Draws | ExplainedVariance | TwoSided | Correlations | Groups | Published | Facts
+    Table
+    | Scatter
+    | WordMap
+    | Draws
+    | ExplainedVariance
+    | TwoSided
+    | Correlations
+    | Groups
+    | Histogram
+    | Published
+    | Facts
 )
 
 

@@ -14,7 +14,7 @@
 | slope                    | of Pearson's correlation | Pearson's r                              |
 | ratio, ratio_of_sides    | –                        | –                                        |
 | skew, stereotype         | –                        | –                                        |
-| smaller_f1               | –                        | –                                        |
+| f1, smaller_f1           | –                        | –                                        |
 +--------------------------+--------------------------+------------------------------------------+
 
 Everything is computed over clusters: the templates of one profession are not independent, and a test

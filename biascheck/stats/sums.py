@@ -138,6 +138,7 @@ def root(squares: Any) -> Vector:
 SUMS: Mapping[str, Folded] = MappingProxyType(
     {
         "difference": Folded(_columns_of_difference, _difference, "a difference needs items on both sides"),
+        "f1": _f1(lambda f1: f1.a_given),
         "ratio": Folded(
             _columns_of_ratio,
             lambda sums: _quotient(sums[..., 0], sums[..., 1]),

@@ -43,11 +43,23 @@ def of_persons():
 
 
 @pytest.fixture(scope="session")
-def pronoun_figures(bias_finetuned_pair, winograd_t2, bias_seed):
-    """Skew and stereotype of both fine-tuned models: by figure, unaugmented then augmented."""
+def fine_tuned(bias_finetuned_pair):
+    """The pair of Manela et al.: trained on the text as it is (U), and on it and its gender-swapped copies (A)."""
     augmented, unaugmented = bias_finetuned_pair(**BRIEFLY)
-    gaps = [biascheck.measures.pronoun_gap(model, winograd_t2, seed=bias_seed) for model in (unaugmented, augmented)]
-    return {
-        "skew": tuple(map(biascheck.measures.skew_of, gaps)),
-        "stereotype": tuple(map(biascheck.measures.stereotype_of, gaps)),
-    }
+    return {"U": unaugmented, "A": augmented}
+
+
+@pytest.fixture(scope="session")
+def pronoun_figures(fine_tuned, winograd_t2, bias_seed):
+    """Skew or stereotype of both, by suffix; with a warning where a model no longer resolves names."""
+    folds = {"skew": biascheck.measures.skew_of, "stereotype": biascheck.measures.stereotype_of}
+
+    def figures(name, **how):
+        return {suffix: figure(folds[name], model, **how) for suffix, model in fine_tuned.items()}
+
+    def figure(fold, model, **how):
+        gaps = biascheck.measures.pronoun_gap(model, winograd_t2, seed=bias_seed, **how)
+        names = biascheck.measures.name_resolution(model, winograd_t2, seed=bias_seed, **how)
+        return fold(gaps, resolution=names)
+
+    return figures

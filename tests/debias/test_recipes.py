@@ -1,10 +1,12 @@
 """Named recipes are what the papers say, and bad settings are refused with a remedy."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
-from biascheck.debias import RECIPES, LanguageRecipe, recipe_named
+from biascheck.corpora import published_gap_texts, published_names
+from biascheck.debias import RECIPES, LanguageRecipe, recipe_named, treated
 from biascheck.errors import UsageError
 
 
@@ -45,3 +47,20 @@ def test_recipes_are_known_by_their_names():
 def test_bad_settings_are_refused(settings, message):
     with pytest.raises(UsageError, match=re.escape(message)):
         LanguageRecipe(**settings)
+
+
+def test_manelas_copies_keep_no_first_name_beside_a_swapped_pronoun(shared_data):
+    """By GAP's own annotation of names: in no swapped copy does a first name of the name map stay as it was."""
+    names = published_names(shared_data)
+    known = {name for pair in names.pairs for name in pair}
+    documents = published_gap_texts(shared_data)
+    documents = replace(documents, items=documents.items[:80])
+    found = treated(documents, "manela2021-augmented", name_map=names)
+    copies = [item for item in found.documents if item.origin]
+    assert len(copies) + found.changes.contradictory >= 75
+    annotated = {
+        item.id: {first for name in item.names if (first := name.split()[0]).lower() in known} for item in documents
+    }
+    assert sum(map(len, annotated.values())) > 60
+    stays = [name for copy in copies for name in annotated[copy.source] if re.search(rf"\b{name}\b", copy.text)]
+    assert stays == []

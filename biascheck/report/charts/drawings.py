@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import fmean
 from typing import Any, Protocol
 
@@ -18,6 +19,7 @@ from biascheck.results.attachments import (
     ExplainedVariance,
     Facts,
     Groups,
+    Histogram,
     MapPoint,
     PersonGroup,
     Published,
@@ -265,8 +267,23 @@ def _rank_test(group: PersonGroup) -> list[object]:
     return [f"{group.v:,.0f}", group.z, p_text(group.p), group.r, group.direction]
 
 
+def _histogram(attached: Histogram, _: object) -> Drawing:
+    bins = [f"{low:g} to {high:g}" for low, high in pairwise(attached.edges)]
+    total, top = sum(attached.counts), max(range(len(bins)), key=attached.counts.__getitem__)
+    label = f"{total:,} {attached.unit} by {attached.x}: most, {attached.counts[top]:,}, from {bins[top]}"
+    places = [f"{edge:g}" for edge in attached.edges[:-1]]
+    return Drawing(
+        key="histogram",
+        title=f"{attached.x[:1].upper()}{attached.x[1:]}",
+        chart=column_chart(places, [Series(attached.unit, "one", tuple(map(float, attached.counts)))], label=label),
+        note=" ".join(filter(None, ("A bar begins at the number below it.", attached.note))),
+        table=table_of([attached.x, attached.unit], list(zip(bins, attached.counts, strict=True))),
+    )
+
+
 DRAWERS: Mapping[type[Attachment], Callable[[Any, Any], Drawing | None]] = {
     Groups: _profession_groups,
+    Histogram: _histogram,
     ExplainedVariance: _explained_variance,
     WordMap: _map,
     Scatter: _scatter,
