@@ -108,6 +108,8 @@ EXTEND = [
     "Pair",
     "PersonGroup",
     "Point",
+    "ProfessionBar",
+    "ProfessionBars",
     "Published",
     "Refusal",
     "Result",

@@ -10,6 +10,7 @@ from biascheck.measures.absolute_gap import absolute_gap as absolute_gap
 from biascheck.measures.association import association as association
 from biascheck.measures.association import association_queries as association_queries
 from biascheck.measures.association import pairwise_associations as pairwise_associations
+from biascheck.measures.association_change import association_change as association_change
 from biascheck.measures.attribute_contrast import attribute_contrast as attribute_contrast
 from biascheck.measures.attribute_contrast import attribute_contrast_of as attribute_contrast_of
 from biascheck.measures.coreference.gap_resolution import gap_resolution as gap_resolution
@@ -46,6 +47,7 @@ from biascheck.measures.pronouns.skew import skew_of as skew_of
 from biascheck.measures.pronouns.stereotype import stereotype as stereotype
 from biascheck.measures.pronouns.stereotype import stereotype_of as stereotype_of
 from biascheck.measures.sentiment_delta import sentiment_delta as sentiment_delta
+from biascheck.measures.tables.association_table import association_table as association_table
 from biascheck.measures.tables.certainty_histogram import certainty_histogram as certainty_histogram
 from biascheck.measures.tables.delta_table import DeltaRow as DeltaRow
 from biascheck.measures.tables.delta_table import DeltaSummary as DeltaSummary
@@ -57,6 +59,7 @@ from biascheck.measures.tables.mitigation_table import mitigation_table as mitig
 from biascheck.measures.tables.mitigation_table import text_of as text_of
 from biascheck.measures.tables.occupation_table import OccupationRow as OccupationRow
 from biascheck.measures.tables.occupation_table import occupation_table as occupation_table
+from biascheck.measures.tables.profession_bars import profession_bars as profession_bars
 from biascheck.measures.tables.profession_table import ProfessionGroup as ProfessionGroup
 from biascheck.measures.tables.profession_table import profession_table as profession_table
 from biascheck.measures.typical_gap import typical_gap as typical_gap

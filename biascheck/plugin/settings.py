@@ -22,6 +22,7 @@ TYPES: dict[str, tuple[type, ...]] = {
     "dtype": (str,),
     "framing": (str,),
     "profile": (str,),
+    "recipe": (str,),
     "data": (str,),
     "results": (str,),
     "report": (str,),
@@ -58,6 +59,7 @@ class Settings:
     dtype: str = "float32"
     framing: str = "raw"
     profile: str = "standard"
+    recipe: str = "lora"
     data: Path | None = None
     results: Path | None = None
     report: Path | None = None
