@@ -72,7 +72,7 @@ class ClassifierRecipe(Recipe):
         return Window(self.pieces, self.keep)
 
 
-SMALL = ClassifierRecipe(epochs=8, batch=8, learning_rate=5e-4, frozen_layers=4, pieces=64, patience=8)
+SMALL = ClassifierRecipe(epochs=2, batch=8, learning_rate=5e-4, frozen_layers=4, pieces=64, patience=2)
 """For our own 278 short reviews and a small encoder: a minute or so on two cores."""
 
 

@@ -22,7 +22,7 @@ from biascheck.corpora.rewriting.terms import GENDERS, TermName, TermSet, gender
 from biascheck.corpora.sentence import Sentence, Span
 from biascheck.errors import CorpusError, DataNotFoundError
 
-__all__ = ["Review", "Reviews", "published_imdb", "published_sst2", "review_pairs", "reviews"]
+__all__ = ["Review", "Reviews", "published_imdb", "published_sst2", "review_pairs", "reviews", "written_reviews"]
 
 Sentiment = Literal["positive", "negative"]
 Part = Literal["train", "test"]
@@ -96,16 +96,32 @@ class Reviews:
 
 
 def reviews(part: Part | None = None) -> Reviews:
-    """Our own 416 reviews of films, books, restaurants and shows; each speaks of people.
+    """Our own 1,608 reviews of films, books, restaurants and shows; each speaks of people.
 
-    They come in twos, a positive one and a negative one about the same people, so that the subject cannot give the
-    sentiment away. ``test`` holds every third two, ``train`` the others.
+    416 were written one by one (:func:`written_reviews`), 1,192 are composed of sentences of ours
+    (``tools/compose_reviews.py``). They come in twos, a positive one and a negative one about the same people, so that
+    the subject cannot give the sentiment away. ``test`` holds every third two of the written ones, and composed ones
+    whose verdicts are in no review of ``train``.
     """
-    table = files("biascheck.corpora").joinpath("data", "reviews.tsv").read_text(encoding="utf-8")
-    rows = [line.split("\t") for line in table.splitlines()[1:]]
-    items = [Review(f"{kind}-{n}", text, LABELS[label]) for n, (label, kind, text) in enumerate(rows)]
+    items = (*written_reviews(part), *(item for kept, item in _composed() if part in (None, kept)))
+    return Reviews("reviews" if part is None else f"reviews·{part}", items)
+
+
+def written_reviews(part: Part | None = None) -> Reviews:
+    """The 416 reviews that were written one by one: harder than the composed ones, and nearer to natural text."""
+    items = [Review(f"{kind}-{n}", text, LABELS[label]) for n, (label, kind, text) in enumerate(_table("reviews.tsv"))]
     kept = [item for n, item in enumerate(items) if part is None or (n // 2 % 3 == 2) == (part == "test")]
-    return Reviews("reviews" if part is None else f"reviews·{part}", tuple(kept))
+    return Reviews("written reviews" if part is None else f"written reviews·{part}", tuple(kept))
+
+
+def _composed() -> Iterator[tuple[str, Review]]:
+    for n, (part, label, kind, text) in enumerate(_table("composed_reviews.tsv")):
+        yield part, Review(f"composed-{kind}-{n}", text, LABELS[label])
+
+
+def _table(name: str) -> list[list[str]]:
+    table = files("biascheck.corpora").joinpath("data", name).read_text(encoding="utf-8")
+    return [line.split("\t") for line in table.splitlines()[1:]]
 
 
 def review_pairs(source: Reviews, terms: TermName | TermSet = "all") -> Corpus:
