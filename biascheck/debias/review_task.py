@@ -38,6 +38,7 @@ class ReviewTask:
     seed: int
     pad: int
     device: str
+    parts: int = 1
 
     @classmethod
     def of(cls, reviews: Reviews, recipe: ClassifierRecipe, base: TransformersModel) -> ReviewTask:
@@ -45,13 +46,23 @@ class ReviewTask:
         fitted, held_out = _split(reviews, recipe)
         pad = base.tokenizer.pad_token_id
         encode = partial(_encoded, recipe=recipe, tokenizer=base.tokenizer)
-        return cls(encode(fitted), encode(held_out), recipe.batch, recipe.seed, pad or 0, base.device)
+        return cls(encode(fitted), encode(held_out), recipe.batch, recipe.seed, pad or 0, base.device, recipe.parts)
 
     def batches(self, epoch: int) -> list[list[Example]]:
-        """All examples in a new order; those of like length together, as far as the shuffling allows."""
-        lengths = [len(example.ids) for example in self.fitted]
+        """All examples in a new order, or one part of them; those of like length together, where shuffling allows."""
+        examples = self._part(epoch)
+        lengths = [len(example.ids) for example in examples]
         found = batches_by_length(lengths, self.batch, seed=self.seed, epoch=epoch)
-        return [[self.fitted[index] for index in members] for members in found]
+        return [[examples[index] for index in members] for members in found]
+
+    def _part(self, epoch: int) -> Sequence[Example]:
+        """The examples of an epoch. Parts are of one size, since every epoch has as many steps: what is over is left."""
+        if self.parts == 1:
+            return self.fitted
+        turn, part = divmod(epoch, self.parts)
+        order = np.random.default_rng([self.seed, turn, 4]).permutation(len(self.fitted)).tolist()
+        size = len(self.fitted) // self.parts
+        return [self.fitted[index] for index in order[part * size : (part + 1) * size]]
 
     def loss(self, model: Any, batch: Sequence[Example]) -> Any:
         """Cross-entropy of a batch."""
