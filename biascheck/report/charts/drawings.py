@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
+from typing import Any, Protocol
 
 from markupsafe import Markup
 
@@ -30,7 +30,7 @@ from biascheck.results.attachments import Table as AttachedTable
 from biascheck.results.result import Result
 from biascheck.wording import citation, figure, p_text, printed, signed
 
-__all__ = ["Drawing", "Legend", "Table", "drawings_of", "facts_of", "table_of", "two_sided_drawing"]
+__all__ = ["Drawing", "Legend", "Table", "drawing_of", "drawings_of", "facts_of", "table_of", "two_sided_drawing"]
 
 NAMED_POINTS = 60
 TABLE_ROWS = 300
@@ -74,6 +74,25 @@ def drawings_of(result: Result) -> tuple[Drawing, ...]:
     return tuple(drawing for drawing in found if drawing is not None)
 
 
+class Contrasted(Protocol):
+    """What a drawing of an attachment asks of the result it belongs to."""
+
+    @property
+    def contrast(self) -> tuple[str, str]: ...
+
+
+@dataclass(frozen=True)
+class _Contrast:
+    contrast: tuple[str, str]
+
+
+def drawing_of(attachment: Attachment, contrast: tuple[str, str]) -> Drawing | None:
+    """Draw one attachment that belongs to no result; a list of published figures needs one."""
+    if isinstance(attachment, Published) or type(attachment) not in DRAWERS:
+        return None
+    return DRAWERS[type(attachment)](attachment, _Contrast(contrast))
+
+
 def two_sided_drawing(results: Sequence[Result]) -> Drawing | None:
     """The two-sided biases of several results as one figure, each condition once; nothing where there are not two."""
     attached = [one for result in results for one in result.attachments if isinstance(one, TwoSided)]
@@ -105,7 +124,7 @@ def table_of(columns: Sequence[str], rows: Sequence[Sequence[object]], *, number
     return Table(tuple(columns), shown, tuple(found), max(0, len(rows) - TABLE_ROWS))
 
 
-def _explained_variance(attached: ExplainedVariance, _: Result) -> Drawing | None:
+def _explained_variance(attached: ExplainedVariance, _: object) -> Drawing | None:
     pairs, random = attached.pairs, attached.random
     if not pairs:
         return None
@@ -126,7 +145,7 @@ def _explained_variance(attached: ExplainedVariance, _: Result) -> Drawing | Non
     )
 
 
-def _map(attached: WordMap, result: Result) -> Drawing | None:
+def _map(attached: WordMap, result: Contrasted) -> Drawing | None:
     if not attached.points:
         return None
     # the first group of the contrast has the same colour in every chart
@@ -145,7 +164,7 @@ def _map(attached: WordMap, result: Result) -> Drawing | None:
     )
 
 
-def _scatter(attached: Scatter, _: Result) -> Drawing | None:
+def _scatter(attached: Scatter, _: object) -> Drawing | None:
     x, y = attached.x, attached.y
     points = [_point(point.name, point, n, "one") for n, point in enumerate(attached.points)]
     if not points:
@@ -163,7 +182,7 @@ def _point(name: str, at: NamedPoint | MapPoint, place: int, kind: str) -> Point
     return Point(name, at.x, at.y, kind, named=place < NAMED_POINTS)
 
 
-def _draws(attached: Draws, _: Result) -> Drawing | None:
+def _draws(attached: Draws, _: object) -> Drawing | None:
     values = attached.values
     if not values:
         return None
@@ -176,7 +195,7 @@ def _draws(attached: Draws, _: Result) -> Drawing | None:
     )
 
 
-def _two_sided(attached: TwoSided, result: Result) -> Drawing | None:
+def _two_sided(attached: TwoSided, result: Contrasted) -> Drawing | None:
     if not attached.sides:
         return None
     sides = [SideBars(side.name, side.negative, side.positive) for side in attached.sides]
@@ -195,7 +214,7 @@ def _two_sided(attached: TwoSided, result: Result) -> Drawing | None:
     )
 
 
-def _correlations(attached: Correlations, _: Result) -> Drawing:
+def _correlations(attached: Correlations, _: object) -> Drawing:
     rows = [[name, *row] for name, row in zip(attached.names, attached.matrix, strict=True)]
     return Drawing(key="correlations", title="Correlations", table=table_of(["", *attached.names], rows))
 
@@ -210,13 +229,13 @@ def _published(attached: Published, result: Result) -> Drawing | None:
     )
 
 
-def _table(attached: AttachedTable, _: Result) -> Drawing:
+def _table(attached: AttachedTable, _: object) -> Drawing:
     first = "".join(attached.columns[:1])
     title = attached.title or f"{first[:1].upper()}{first[1:]}" or "Table"
     return Drawing(key="table", title=title, table=table_of(attached.columns, attached.rows))
 
 
-def _profession_groups(attached: Groups, _: Result) -> Drawing | None:
+def _profession_groups(attached: Groups, _: object) -> Drawing | None:
     groups = attached.groups
     if not groups:
         return None
@@ -246,7 +265,7 @@ def _rank_test(group: PersonGroup) -> list[object]:
     return [f"{group.v:,.0f}", group.z, p_text(group.p), group.r, group.direction]
 
 
-DRAWERS: Mapping[type[Attachment], Callable[[Any, Result], Drawing | None]] = {
+DRAWERS: Mapping[type[Attachment], Callable[[Any, Any], Drawing | None]] = {
     Groups: _profession_groups,
     ExplainedVariance: _explained_variance,
     WordMap: _map,
