@@ -56,7 +56,7 @@ class ReviewTask:
         return [[examples[index] for index in members] for members in found]
 
     def _part(self, epoch: int) -> Sequence[Example]:
-        """The examples of an epoch. Parts are of one size, since every epoch has as many steps: what is over is left."""
+        """The examples of an epoch. Parts are of one size, as every epoch has as many steps: what is over is left."""
         if self.parts == 1:
             return self.fitted
         turn, part = divmod(epoch, self.parts)

@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import io
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,12 +23,22 @@ from biascheck.corpora.rewriting.terms import GENDERS, TermName, TermSet, gender
 from biascheck.corpora.sentence import Sentence, Span
 from biascheck.errors import CorpusError, DataNotFoundError
 
-__all__ = ["Review", "Reviews", "published_imdb", "published_sst2", "review_pairs", "reviews", "written_reviews"]
+__all__ = [
+    "Review",
+    "Reviews",
+    "cleaned_reviews",
+    "published_imdb",
+    "published_sst2",
+    "review_pairs",
+    "reviews",
+    "written_reviews",
+]
 
 Sentiment = Literal["positive", "negative"]
 Part = Literal["train", "test"]
 LABELS: dict[str, Sentiment] = {"pos": "positive", "neg": "negative", "1": "positive", "0": "negative"}
 LABELS |= {"positive": "positive", "negative": "negative"}
+_PUNCTUATION = re.compile(r"[^\w\s]")
 NAMES_ARE_WORDS = (
     "names and titles are rewritten like other words (“Stephen King” becomes “Stephen Queen”); first names are not"
 )
@@ -122,6 +133,16 @@ def _composed() -> Iterator[tuple[str, Review]]:
 def _table(name: str) -> list[list[str]]:
     table = files("biascheck.corpora").joinpath("data", name).read_text(encoding="utf-8")
     return [line.split("\t") for line in table.splitlines()[1:]]
+
+
+def cleaned_reviews(source: Reviews) -> Reviews:
+    """The reviews in lower case and without punctuation, as the paper prepared them (§2.1).
+
+    Every character that is neither a letter, a digit nor an underscore becomes a space ("she's" is "she s"): so
+    prepared, the IMDB reviews without any term of the paper's maps are as many as its code asserts.
+    """
+    items = [replace(item, text=" ".join(_PUNCTUATION.sub(" ", item.text.lower()).split())) for item in source]
+    return Reviews(f"{source.name}·cleaned", tuple(items), source.warnings)
 
 
 def review_pairs(source: Reviews, terms: TermName | TermSet = "all") -> Corpus:
