@@ -6,7 +6,7 @@ from biascheck.corpora.datasets.bec_pro import DEVIATIONS, Deviation, Profession
 from biascheck.corpora.datasets.biased_words import biased_words, neutral_professions, word_bias
 from biascheck.corpora.datasets.competency import COMPETENCY, RatedCorpus, competency, rated_competency
 from biascheck.corpora.datasets.data_directory import data_directory, data_file
-from biascheck.corpora.datasets.employment import EmploymentKind, employment, published_employment
+from biascheck.corpora.datasets.employment import EmploymentKind, PublishedKind, employment, published_employment
 from biascheck.corpora.datasets.gap import Gap, GapItem, published_gap
 from biascheck.corpora.datasets.religion import religion
 from biascheck.corpora.datasets.reviews import (
@@ -65,6 +65,7 @@ __all__ = [
     "Occupation",
     "Pair",
     "Profession",
+    "PublishedKind",
     "RatedCorpus",
     "Review",
     "Reviews",

@@ -26,6 +26,9 @@ class Words(TypedDict, total=False):
     needs: Sequence[str]
     smallest_change: float | None
     smallest_change_reason: str
+    score: str
+    covariate: str
+    cluster: str
 
 
 def described(function: Callable[..., Any], declared: Description, **words: Unpack[Words]) -> Description:

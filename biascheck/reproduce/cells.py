@@ -15,6 +15,7 @@ from biascheck.errors import BiascheckError, CapabilityError, DataNotFoundError,
 from biascheck.results.attachments import AnyAttachment
 from biascheck.results.published_figures import PublishedFigure
 from biascheck.results.result import Result
+from biascheck.stats import Interval
 
 __all__ = [
     "Absent",
@@ -38,9 +39,7 @@ class Value(msgspec.Struct, frozen=True, tag="value"):
     """A figure that was measured here, with its interval, p-value and number of items where it has them."""
 
     estimate: float
-    low: float | None = None
-    high: float | None = None
-    level: float | None = None
+    interval: Interval | None = None
     p: float | None = None
     n: int | None = None
 
@@ -113,9 +112,7 @@ Shown = Cell | Drawn
 
 def value_of(result: Result) -> Value:
     """The figure of a result."""
-    ends = result.interval
-    low, high, level = (None, None, None) if ends is None else (ends.low, ends.high, ends.level)
-    return Value(result.estimate, low, high, level, result.p, result.n)
+    return Value(result.estimate, result.interval, result.p, result.n)
 
 
 def drawn_value(found: Result | float | Measured) -> Measured:

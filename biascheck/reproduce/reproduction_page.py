@@ -12,7 +12,7 @@ from biascheck.report.charts.planes import KINDS
 from biascheck.report.rendering import render
 from biascheck.reproduce.cells import Absent, Bars, Cell, Drawn, Measured, Value
 from biascheck.reproduce.reproduction import FinishedTable, Reproduction
-from biascheck.wording import citation, counted, figure, level_text, p_text, printed, shortened
+from biascheck.wording import citation, counted, figure, interval_text, level_text, p_text, printed, shortened
 
 __all__ = ["page_text", "write_reproduction_page"]
 
@@ -134,10 +134,8 @@ def _number(found: Measured) -> str:
 
 
 def _interval(value: Value) -> str:
-    if value.low is None or value.high is None:
-        return ""
-    ends = f"[{figure(value.low, DECIMALS)}, {figure(value.high, DECIMALS)}]"
-    return ends if value.level is None else f"{ends} at {level_text(value.level)}"
+    ends = value.interval
+    return "" if ends is None else f"{interval_text(ends, DECIMALS)} at {level_text(ends.level)}"
 
 
 def _details(value: Value) -> str:

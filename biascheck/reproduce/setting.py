@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
+from biascheck.corpora import Corpus
 from biascheck.errors import DataNotFoundError, UsageError
 from biascheck.models.capabilities import Capability, Model, capabilities_of
 from biascheck.release import suites_home
@@ -72,6 +73,16 @@ class Setting:
             return tuple(things)
         chosen = np.random.default_rng(self.seed).choice(len(things), size=count, replace=False)
         return tuple(things[place] for place in sorted(chosen.tolist()))
+
+    def part_of(self, corpus: Corpus, *, least: int = 8) -> Corpus:
+        """The corpus with as many attributes as the scale asks for, all pairs of each; ``least`` of either side."""
+        if self.scale == 1:
+            return corpus
+        sides: dict[str, dict[str, None]] = {}
+        for pair in corpus:
+            sides.setdefault(str(pair.labels.get("side", "")), {})[pair.attribute] = None
+        kept = {attribute for listed in sides.values() for attribute in self.sample(list(listed), least=least)}
+        return replace(corpus, pairs=tuple(pair for pair in corpus if pair.attribute in kept))
 
     def tried(self, function: Any, /, *args: Any, **options: Any) -> Any:
         """What a function returns, or why it cannot; see :func:`biascheck.reproduce.cells.attempted`."""

@@ -25,7 +25,10 @@ class Description:
     ``made_from`` the measures from whose results a derived one is made; ``competence`` the check that says whether a
     model can do what is asked (:mod:`biascheck.measures.competence`). ``smallest_change`` is the smallest change of the
     figure that matters, in its unit, and ``smallest_change_reason`` says why in a clause: comparisons tolerate as much
-    unless told otherwise. ``corpus_paper`` is filled in by measuring: the paper that the corpus belongs to.
+    unless told otherwise. ``score`` names the score of an item where that is no gap between groups ("P(neither)"): the
+    items' sides are then the groups themselves; ``covariate`` names what scores are correlated with, and ``cluster``
+    what items are gathered by ("page"). ``corpus_paper`` is filled in by measuring: the paper that the corpus belongs
+    to.
     """
 
     name: str
@@ -44,6 +47,9 @@ class Description:
     competence: str = ""
     smallest_change: float | None = None
     smallest_change_reason: str = ""
+    score: str = ""
+    covariate: str = ""
+    cluster: str = "attribute"
 
     def __post_init__(self) -> None:
         for name in ("limits", "needs", "made_from"):  # lists, where they were read from a file

@@ -33,6 +33,8 @@ PROBES_FIXED = (
     smallest_change_reason="two more pronouns of one group in a hundred are left unresolved",
     sign="The estimate is the mean probability of “neither” for male pronouns minus that for female ones: negative "
     "means that a female pronoun is denied a referent more often.",
+    score="P(neither)",
+    cluster="page",
     paper="kurita2019",
     made_from=("GAP resolution",),
 )
