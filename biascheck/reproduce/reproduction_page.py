@@ -17,6 +17,8 @@ from biascheck.wording import citation, counted, figure, interval_text, level_te
 __all__ = ["page_text", "write_reproduction_page"]
 
 DECIMALS = 3
+SMALL = 0.02
+"""Below this a figure is shown with one decimal more."""
 TITLE_LENGTH = 80
 
 
@@ -130,12 +132,19 @@ def _row(cell: Cell) -> CellRow:
 
 
 def _number(found: Measured) -> str:
-    return figure(found.estimate, DECIMALS) if isinstance(found, Value) else "–"
+    return figure(found.estimate, _decimals(found)) if isinstance(found, Value) else "–"
+
+
+def _decimals(value: Value) -> int:
+    """One more for figures such as 0.0016, none for counts."""
+    if abs(value.estimate) >= 1 and float(value.estimate).is_integer():
+        return 0
+    return DECIMALS + (abs(value.estimate) < SMALL)
 
 
 def _interval(value: Value) -> str:
     ends = value.interval
-    return "" if ends is None else f"{interval_text(ends, DECIMALS)} at {level_text(ends.level)}"
+    return "" if ends is None else f"{interval_text(ends, _decimals(value))} at {level_text(ends.level)}"
 
 
 def _details(value: Value) -> str:

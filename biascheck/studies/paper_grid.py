@@ -13,7 +13,7 @@ from biascheck.corpora.rewriting.terms import TermName, TermSet
 from biascheck.debias.recipes import ClassifierRecipe
 from biascheck.models.adapters.transformers import TransformersModel
 from biascheck.results.result import Result
-from biascheck.studies.sentiment_grid import SentimentGrid
+from biascheck.studies.sentiment_grid import MixSteps, SentimentGrid
 
 __all__ = ["CELLS", "CONDITIONS", "FAMILY", "MODELS", "PaperModel", "paper_grid", "paper_row", "row_for"]
 
@@ -88,14 +88,17 @@ def paper_grid(
     term_sets: Mapping[TermName, TermSet] | None = None,
     batches: Sequence[int] = (),
     crossed: bool = False,
+    mix: MixSteps = "doubled",
+    clean: bool = True,
     fraction: float = 1.0,
     seed: int = 0,
 ) -> SentimentGrid:
     """The paper's grid: reviews cleaned, nothing frozen, a mix with twice the steps, 20 epochs with early stopping.
 
     ``train`` and ``test`` are the 25,000 reviews of each part of IMDB (:func:`biascheck.corpora.published_imdb`).
-    ``fraction`` trains for fewer epochs and reads less of a review, to try the pipeline. ``term_sets`` are the maps of
-    the authors' code; ours by default. ``batches`` and ``crossed`` are the paper's further experiments (§3).
+    ``fraction`` trains for fewer epochs at a higher rate and reads less of a review, to try the pipeline. ``term_sets``
+    are the maps of the authors' code; ours by default. ``batches`` and ``crossed`` are the paper's further experiments
+    (§3).
     """
     recipes = {model.name: _scaled(_recipe_for(model), fraction, seed) for model in models}
     return SentimentGrid(
@@ -105,8 +108,8 @@ def paper_grid(
         test=test,
         recipe=_scaled(PAPER_RECIPE, fraction, seed),
         seed=seed,
-        mix="doubled",
-        clean=True,
+        mix=mix,
+        clean=clean,
         crossed=crossed,
         term_sets=term_sets or {},
         recipes=recipes,
@@ -122,10 +125,11 @@ def _recipe_for(model: TransformersModel) -> ClassifierRecipe:
 def _scaled(recipe: ClassifierRecipe, fraction: float, seed: int) -> ClassifierRecipe:
     if fraction >= 1:
         return replace(recipe, seed=seed)
-    epochs = max(1, round(recipe.epochs * fraction))
-    # Few steps at the paper's rates learn nothing: the rate rises as the steps become fewer, up to fifty-fold.
-    rate = recipe.learning_rate * min(50.0, 1 / fraction)
-    return replace(recipe, epochs=epochs, batch=16, learning_rate=rate, pieces=128, warmup=0.1, seed=seed)
+    epochs = max(2, round(recipe.epochs * fraction))
+    # A few steps at the paper's rates learn nothing.
+    rate = recipe.learning_rate * min(10.0, 1 / fraction)
+    pieces = 128 if fraction >= 0.01 else 64
+    return replace(recipe, epochs=epochs, batch=16, learning_rate=rate, pieces=pieces, warmup=0.1, seed=seed)
 
 
 def paper_row(result: Result) -> str | None:

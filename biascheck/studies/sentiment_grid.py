@@ -74,8 +74,12 @@ class SentimentGrid:
             for condition in conditions:
                 own = condition.with_terms(self.term_sets)
                 measured = sets if condition.terms is None or self.crossed else (condition.terms,)
-                for batch in (0, *self.batches):
+                for batch in (0, *(size for size in self.batches if size != self.recipe_of(model.name).batch)):
                     yield from (Cell(model.name, own, terms, batch) for terms in measured)
+
+    def recipe_of(self, model: str) -> ClassifierRecipe:
+        """The recipe for a model, by its name."""
+        return self.recipes.get(model, self.recipe)
 
     def run(self) -> Iterator[GridRow]:
         """Train, rate and test, cell by cell."""
@@ -86,7 +90,7 @@ class SentimentGrid:
 
     def classifier(self, base: TransformersModel, cell: Cell) -> TransformersClassifier:
         """The classifier of one cell, fine-tuned or from the cache."""
-        recipe = self.recipes.get(cell.model, self.recipe)
+        recipe = self.recipe_of(cell.model)
         recipe = replace(recipe, batch=cell.batch) if cell.batch else recipe
         recipe = cell.condition.steps_kept(recipe) if self.mix == "as many" else recipe
         return fine_tune_classifier(base, cell.condition.apply(self.train), recipe, treatment=str(cell.condition))
