@@ -11,6 +11,7 @@ from biascheck.cli.cache_command import cache_app
 from biascheck.cli.calibrate_command import calibrate
 from biascheck.cli.compare_command import compare
 from biascheck.cli.debias_command import debias
+from biascheck.cli.grid_command import grid
 from biascheck.cli.init_command import init
 from biascheck.cli.measures_command import measures
 from biascheck.cli.models_command import models
@@ -23,7 +24,7 @@ from biascheck.wording import visible
 __all__ = ["app", "main"]
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
-for command in (init, report, compare, card, measures, models, calibrate, debias, reproduce):
+for command in (init, report, compare, card, measures, models, calibrate, debias, reproduce, grid):
     app.command()(command)
 app.add_typer(cache_app, name="cache")
 

@@ -28,10 +28,8 @@ ABOUT = (
     "learning rate is up to ten times the paper's, and at most 128 tokens of a review are read."
 )
 PART_1, PART_2 = tuple(MODELS)[:3], tuple(MODELS)[3:]
-ONE_MODEL = Absent(
-    "one base model has nothing to be compared with; biascheck.studies.paper_grid takes several", "not applicable"
-)
-DRAWING = Absent("an illustration of the pipeline, without figures", "not applicable")
+ONE_MODEL = Absent("One base model has nothing to be compared with; biascheck grid takes several", "not applicable")
+DRAWING = Absent("An illustration of the pipeline, without figures", "not applicable")
 
 
 def _total(row: GridRow) -> Value:
@@ -67,11 +65,28 @@ def biases_and_qualities(
             for kind, (column, figure) in figures.items():
                 ours, theirs = (setting.tried(_figure, rows, name, figure) for rows in grids)
                 printed = f"jentzsch2022.{kind}.{model}.{name}"
-                yield setting.cell(f"{model} {name}", column, ours=ours, as_published=theirs, published=printed)
+                yield setting.cell(
+                    f"{model} {name}",
+                    column,
+                    ours=ours,
+                    as_published=theirs,
+                    published=printed,
+                    note=_caution(grids[0], name),
+                )
 
 
 def _figure(rows: Rows, name: str, figure: Figure) -> Value | float:
-    return figure(next(row for row in rows if name in cells_of(row)))
+    return figure(_named(rows, name))
+
+
+def _named(rows: Rows, name: str) -> GridRow:
+    return next(row for row in rows if name in cells_of(row))
+
+
+def _caution(rows: Rows | Absent, name: str) -> str:
+    """Of a classifier that cannot tell good reviews from bad ones no delta means anything."""
+    check = None if isinstance(rows, Absent) else _named(rows, name).result.competence
+    return "" if check is None or check.passed else f"Competence check failed: {check.finding}."
 
 
 def biases(setting: Setting, models: Sequence[str]) -> Iterator[Shown]:

@@ -21,7 +21,7 @@ __all__ = ["Rows", "both_grids", "cells_of", "example", "family_row", "further_r
 Rows = tuple[GridRow, ...]
 Variant = Literal["ours", "as published"]
 MAPS = ("jentzsch", "term_maps.json")
-OTHER = Absent("another base model; run reproduce with it", "not applicable")
+OTHER = Absent("Another base model; run reproduce with it", "not applicable")
 
 
 def cells_of(row: GridRow) -> tuple[str, ...]:

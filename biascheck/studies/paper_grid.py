@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
 
 from biascheck.corpora.datasets.reviews import Reviews
 from biascheck.corpora.rewriting.terms import TermName, TermSet
@@ -15,7 +14,19 @@ from biascheck.models.adapters.transformers import TransformersModel
 from biascheck.results.result import Result
 from biascheck.studies.sentiment_grid import MixSteps, SentimentGrid
 
-__all__ = ["CELLS", "CONDITIONS", "FAMILY", "MODELS", "PaperModel", "paper_grid", "paper_row", "row_for"]
+__all__ = [
+    "BATCHES",
+    "CELLS",
+    "CONDITIONS",
+    "FAMILY",
+    "MODELS",
+    "REVIEWS",
+    "PaperModel",
+    "layers_of",
+    "paper_grid",
+    "paper_row",
+    "row_for",
+]
 
 CONDITIONS = ("original", *(f"{treatment}-{terms}" for treatment in ("R", "mix") for terms in ("pro", "weat", "all")))
 CELLS = tuple(f"{treatment}-{terms}" for terms in ("pro", "weat", "all") for treatment in ("original", "R", "mix"))
@@ -153,6 +164,6 @@ def row_for(architecture: str, parameters: float) -> str | None:
     return next(row for row, model in MODELS.items() if model.family == family and model.large == large)
 
 
-def layers_of(model: Any) -> int:
+def layers_of(model: TransformersModel) -> int:
     """How many layers a base model has, by which sizes of a family are put in order."""
     return int(model.torch_model.config.num_hidden_layers)
