@@ -12,6 +12,7 @@ from biascheck.cli.calibrate_command import calibrate
 from biascheck.cli.compare_command import compare
 from biascheck.cli.debias_command import debias
 from biascheck.cli.doctor_command import doctor
+from biascheck.cli.grid_command import grid
 from biascheck.cli.init_command import init
 from biascheck.cli.measures_command import measures
 from biascheck.cli.models_command import models
@@ -38,6 +39,7 @@ for command in (
     calibrate,
     debias,
     reproduce,
+    grid,
     doctor,
 ):
     app.command()(command)

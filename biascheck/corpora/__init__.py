@@ -9,7 +9,16 @@ from biascheck.corpora.datasets.data_directory import data_directory, data_file
 from biascheck.corpora.datasets.employment import EmploymentKind, PublishedKind, employment, published_employment
 from biascheck.corpora.datasets.gap import Gap, GapItem, published_gap
 from biascheck.corpora.datasets.religion import religion
-from biascheck.corpora.datasets.reviews import Review, Reviews, published_imdb, published_sst2, review_pairs, reviews
+from biascheck.corpora.datasets.reviews import (
+    Review,
+    Reviews,
+    cleaned_reviews,
+    published_imdb,
+    published_sst2,
+    review_pairs,
+    reviews,
+    written_reviews,
+)
 from biascheck.corpora.datasets.sentence_pairs import published_bec_pro, published_crows_pairs, published_eec
 from biascheck.corpora.datasets.weat_stimuli import WeatStimuli, kurita_weat, weat_stimuli
 from biascheck.corpora.datasets.weat_tests import WeatTest, weat_test
@@ -79,6 +88,7 @@ __all__ = [
     "bec_pro",
     "bec_pro_professions",
     "biased_words",
+    "cleaned_reviews",
     "competency",
     "corpus_from_table",
     "corpus_from_templates",
@@ -123,4 +133,5 @@ __all__ = [
     "with_names",
     "with_persons",
     "word_bias",
+    "written_reviews",
 ]

@@ -48,10 +48,20 @@ class ReviewTask:
         return cls(encode(fitted), encode(held_out), recipe, pad or 0, base.device)
 
     def batches(self, epoch: int) -> list[list[Example]]:
-        """All examples in a new order; those of like length together, as far as the shuffling allows."""
-        lengths = [len(example.ids) for example in self.fitted]
+        """All examples in a new order, or one part of them; those of like length together, where shuffling allows."""
+        examples = self._part(epoch)
+        lengths = [len(example.ids) for example in examples]
         found = batches_by_length(lengths, self.recipe.batch, seed=self.recipe.seed, epoch=epoch)
-        return [[self.fitted[index] for index in members] for members in found]
+        return [[examples[index] for index in members] for members in found]
+
+    def _part(self, epoch: int) -> Sequence[Example]:
+        """The examples of an epoch. Parts are of one size, as every epoch has as many steps: what is over is left."""
+        if self.recipe.parts == 1:
+            return self.fitted
+        turn, part = divmod(epoch, self.recipe.parts)
+        order = np.random.default_rng([self.recipe.seed, turn, 4]).permutation(len(self.fitted)).tolist()
+        size = len(self.fitted) // self.recipe.parts
+        return [self.fitted[index] for index in order[part * size : (part + 1) * size]]
 
     def loss(self, model: Any, batch: Sequence[Example]) -> Any:
         """Cross-entropy of a batch."""

@@ -40,6 +40,8 @@ class TransformersModel:
 
     ``materials`` returns the (model, tokenizer) pair. It is called late, so that a run whose results are
     all in the cache never loads the weights. ``prints`` is how the pair is known; a function where that can change.
+    ``stored_pooler`` reads the pooler in the model's files, which a language model leaves aside; ``None`` for a model
+    without files.
     """
 
     engine: ClassVar[type[TorchEngine]] = TorchEngine
@@ -56,6 +58,7 @@ class TransformersModel:
         self._materials = materials
         self.name = name
         self.treatment: tuple[str, ...] = ()
+        self.stored_pooler: Callable[[], dict[str, Any]] | None = None
         self._prints = prints
         self.device = device
         self.token_budget = token_budget
@@ -105,7 +108,7 @@ class TransformersModel:
         """The hidden states of this model, as vectors of words and texts."""
         from biascheck.models.adapters.encoders import SentencePooling, TransformersEncoder
 
-        return TransformersEncoder(
+        encoder = TransformersEncoder(
             lambda: (self.torch_model, self.tokenizer),
             name=self.name if layer == -1 else f"{self.name} (layer {layer})",
             prints=lambda: self.prints,
@@ -114,6 +117,8 @@ class TransformersModel:
             layer=layer,
             pooling=SentencePooling(pooling),
         )
+        encoder.stored_pooler = self.stored_pooler
+        return encoder
 
     def _position_limit(self) -> int | None:
         config = self.torch_model.config

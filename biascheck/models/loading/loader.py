@@ -22,6 +22,7 @@ from biascheck.models.loading.folders import Kind, in_words, inspect_folder, kin
 from biascheck.models.loading.minilm import materialise_minilm_mlm
 from biascheck.models.loading.random_references import REFERENCES
 from biascheck.models.loading.smollm2 import materialise_smollm2
+from biascheck.models.loading.stored_pooler import stored_pooler
 from biascheck.models.scoring.windows import Window
 
 __all__ = ["BUNDLED", "ClassifierOptions", "CommonOptions", "LoadOptions", "LoadedModel", "load"]
@@ -112,6 +113,7 @@ def load(
         prints=prints,
         device=device,
     )
+    loaded.stored_pooler = partial(read_unchanged, partial(stored_pooler, folder), inspect, prints)
     if isinstance(loaded, TransformersEncoder):
         loaded.pooling = pooling_of_folder(folder.path)
     if not lazy:
