@@ -5,6 +5,8 @@
 +=========================+==================================================+=========================+
 | fills masks             | ``fill``                                         | :class:`MaskedModel`    |
 | scores text             | ``likelihood``                                   | :class:`CausalModel`    |
+| scores masked text      | ``pseudo_likelihood``                            | :class:`PseudoModel`    |
+| has recorded scores     | ``recorded``                                     | :class:`RecordedModel`  |
 | rates text              | ``rate``                                         | :class:`Classifier`     |
 | embeds words            | ``vectors``, or what embeds them in context      | :class:`StaticVectors`  |
 | embeds words in context | ``words`` and ``sentences``, or ``as_encoder``   | :class:`Encoder`        |
@@ -31,6 +33,7 @@ from biascheck.models.scoring.queries import (
 
 if TYPE_CHECKING:
     from biascheck.models.scoring.encoding import Pooling
+    from biascheck.models.scoring.pseudo_likelihood import PseudoQuery, TokenScores
 
 __all__ = [
     "Capability",
@@ -42,25 +45,38 @@ __all__ = [
     "LanguageModel",
     "MaskedModel",
     "Model",
+    "PseudoModel",
+    "RecordedModel",
     "StaticVectors",
     "capabilities_of",
     "embeds_in_context",
     "fills_masks",
+    "has_recorded_scores",
     "has_states",
     "in_words",
     "is_static",
     "rates_text",
     "require_capability",
+    "scores_masked_text",
     "scores_text",
 ]
 
 Capability = Literal[
-    "fills masks", "scores text", "rates text", "embeds words", "embeds words in context", "embeds sentences"
+    "fills masks",
+    "scores text",
+    "scores masked text",
+    "has recorded scores",
+    "rates text",
+    "embeds words",
+    "embeds words in context",
+    "embeds sentences",
 ]
 
 NOUNS: dict[Capability, str] = {
     "fills masks": "a masked language model",
     "scores text": "a causal language model",
+    "scores masked text": "a masked language model",
+    "has recorded scores": "a record of answers",
     "rates text": "a text classifier",
     "embeds sentences": "an encoder",
     "embeds words": "a table of word vectors",
@@ -97,6 +113,22 @@ class CausalModel(Model, Protocol):
 
     def likelihood(self, queries: Sequence[SentenceQuery]) -> list[Answer | Refusal]:
         """Answer each query in order."""
+
+
+@runtime_checkable
+class PseudoModel(Model, Protocol):
+    """A masked model that scores whole texts, one masked token at a time."""
+
+    def pseudo_likelihood(self, queries: Sequence[PseudoQuery]) -> list[TokenScores | Refusal]:
+        """Answer each query in order."""
+
+
+@runtime_checkable
+class RecordedModel(Model, Protocol):
+    """Answers that were given before, by this or another program; nothing is computed."""
+
+    def recorded(self, ids: Sequence[str]) -> list[float | Refusal]:
+        """The number recorded under each id in order, or why there is none."""
 
 
 @runtime_checkable
@@ -161,6 +193,16 @@ def scores_text(model: object) -> TypeGuard[CausalModel]:
     return _has(model, "likelihood")
 
 
+def scores_masked_text(model: object) -> TypeGuard[PseudoModel]:
+    """Whether a masked model scores texts token by token."""
+    return _has(model, "pseudo_likelihood")
+
+
+def has_recorded_scores(model: object) -> TypeGuard[RecordedModel]:
+    """Whether a model is a record of answers."""
+    return _has(model, "recorded")
+
+
 def rates_text(model: object) -> TypeGuard[Classifier]:
     """Whether a model says how positive a text is."""
     return _has(model, "rate")
@@ -188,6 +230,10 @@ def capabilities_of(model: object) -> frozenset[Capability]:
         found.add("fills masks")
     if scores_text(model):
         found.add("scores text")
+    if scores_masked_text(model):
+        found.add("scores masked text")
+    if has_recorded_scores(model):
+        found.add("has recorded scores")
     if rates_text(model):
         found.add("rates text")
     if embeds_in_context(model) or has_states(model):

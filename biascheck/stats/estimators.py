@@ -88,6 +88,10 @@ def estimate(sample: Sample, statistic: str) -> float:
     - ``spearman``, ``pearson``: correlation of the values with the covariate.
     - ``slope``: least-squares slope of the values on the covariate.
     - ``difference``: mean of side A minus mean of side B.
+    - ``balance``: sum of the values over the sum of their magnitudes, from −1 to 1; without a value where all are 0.
+    - ``cluster_mean``: mean over clusters of the mean of each, so that a cluster counts once.
+    - ``icat``: with p the cluster mean of the values and r that of the covariates, ``r · min(p, 1 − p) / ½``
+      (Nadeem et al. 2021); 1 at best.
     - ``ratio``: sum of the values over sum of the covariates, such as an F1 or a share of variance.
     - ``rms_gap``: root of the mean over clusters of value × covariate, where the covariate is a second reading of the
       same gap; 0 where that mean is negative. See :mod:`biascheck.stats.squares`.
