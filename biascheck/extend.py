@@ -18,15 +18,28 @@ from biascheck.measures.derivation import derived_measure
 from biascheck.measures.draft import draft, shown
 from biascheck.models.capabilities import (
     CausalModel,
+    ChatModel,
     Classifier,
+    ContinuationModel,
     Encoder,
+    Generator,
     MaskedModel,
     Model,
     StaticVectors,
     capabilities_of,
     require_capability,
 )
-from biascheck.models.scoring.queries import Answer, MaskedQuery, Masking, Refusal, SentenceQuery, State, WordQuery
+from biascheck.models.scoring.choices import Choice, ChoiceQuery, choose
+from biascheck.models.scoring.queries import (
+    Answer,
+    ContinuationQuery,
+    MaskedQuery,
+    Masking,
+    Refusal,
+    SentenceQuery,
+    State,
+    WordQuery,
+)
 from biascheck.results.attachments import (
     Correlations,
     Draws,
@@ -54,8 +67,13 @@ __all__ = [
     "Answer",
     "Attribute",
     "CausalModel",
+    "ChatModel",
+    "Choice",
+    "ChoiceQuery",
     "Classifier",
     "Context",
+    "ContinuationModel",
+    "ContinuationQuery",
     "Corpus",
     "Correlations",
     "Description",
@@ -64,6 +82,7 @@ __all__ = [
     "Entry",
     "ExplainedVariance",
     "Facts",
+    "Generator",
     "Groups",
     "Interval",
     "ItemScore",
@@ -100,6 +119,7 @@ __all__ = [
     "WordMap",
     "WordQuery",
     "capabilities_of",
+    "choose",
     "cross",
     "derived_measure",
     "draft",

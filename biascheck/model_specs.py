@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal, Unpack, overload
 
+from biascheck.models.adapters.causal import TransformersCausalModel
 from biascheck.models.adapters.encoders import TransformersEncoder, encoder_of
 from biascheck.models.adapters.sequence_classifier import TransformersClassifier
-from biascheck.models.adapters.transformers import TransformersCausalModel, TransformersMaskedModel
+from biascheck.models.adapters.transformers import TransformersMaskedModel
 from biascheck.models.capabilities import Model
 from biascheck.models.loading.loader import ClassifierOptions, CommonOptions, LoadOptions
 from biascheck.models.loading.loader import load as load_model

@@ -19,7 +19,8 @@ from biascheck.debias.language_task import LanguageTask
 from biascheck.debias.low_rank import with_adapter
 from biascheck.debias.recipes import LanguageRecipe, recipe_named
 from biascheck.debias.training import History, train
-from biascheck.models.adapters.transformers import TransformersCausalModel, TransformersMaskedModel
+from biascheck.models.adapters.causal import TransformersCausalModel
+from biascheck.models.adapters.transformers import TransformersMaskedModel
 from biascheck.models.capabilities import fills_masks, require_capability
 from biascheck.models.loading.loader import load
 

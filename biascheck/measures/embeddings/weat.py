@@ -95,7 +95,11 @@ def weat(
     sides = [[word for word in words if not isinstance(targets[word], Refusal)] for words in (stimuli.x, stimuli.y)]
     if balance:
         skipped += _balanced(sides, seed)
-    items = [_item(word, side, targets, a, b, test.clusters.get(word, word)) for side, words in zip("AB", sides, strict=True) for word in words]
+    items = [
+        _item(word, side, targets, a, b, test.clusters.get(word, word))
+        for side, words in zip("AB", sides, strict=True)
+        for word in words
+    ]
     form = draft(
         embedding,
         test,

@@ -1,4 +1,4 @@
-"""Adapters for Hugging Face transformers: a masked and a causal language model with its tokenizer."""
+"""Adapters for Hugging Face transformers: what all models with a tokenizer share, and masked language models."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from biascheck.cache.fingerprints import Fingerprint
 from biascheck.cache.live_fingerprints import LiveFingerprint
 from biascheck.errors import ModelError
 from biascheck.models.adapters.trial import TRIAL_TEXT, refuse_constant
-from biascheck.models.scoring.encoding import encode_masked, encode_sentences
+from biascheck.models.scoring.continuation_encoding import encode_filled_spans
+from biascheck.models.scoring.encoding import encode_masked
 from biascheck.models.scoring.engine import TorchEngine, execute, padded
 from biascheck.models.scoring.plan import Budget, ScoringPlan, make_plan
 from biascheck.models.scoring.pseudo_likelihood import PseudoQuery, TokenScores, encode_pseudo, gathered_tokens
-from biascheck.models.scoring.queries import Answer, MaskedQuery, Masking, MultiToken, Refusal, SentenceQuery
+from biascheck.models.scoring.queries import Answer, ContinuationQuery, MaskedQuery, Masking, MultiToken, Refusal
 
 if TYPE_CHECKING:
     from biascheck.models.adapters.encoders import TransformersEncoder
     from biascheck.models.scoring.encoding import Pooling
 
-__all__ = ["Handling", "TransformersCausalModel", "TransformersMaskedModel", "TransformersModel"]
+__all__ = ["Handling", "TransformersMaskedModel", "TransformersModel"]
 
 LOGITS_IN_MEMORY = 2**26
 NO_LIMIT = 1_000_000
@@ -190,8 +191,7 @@ class TransformersMaskedModel(TransformersModel):
         multi_token: MultiToken = "joint",
     ) -> ScoringPlan:
         """Say what answering the queries will cost, without answering them."""
-        if self.tokenizer.mask_token_id is None:
-            raise ModelError(f"{self.name}: the tokenizer has no mask token; load the model as kind='causal'")
+        self._require_mask()
         encoded = encode_masked(
             queries, self.tokenizer, masking=masking, multi_token=multi_token, max_length=self.max_length
         )
@@ -207,26 +207,20 @@ class TransformersMaskedModel(TransformersModel):
         """ln P of each query's target at its own masks."""
         return execute(self.plan(queries, masking=masking, multi_token=multi_token), self._engine, title=self.name)
 
+    def continuations(self, queries: Sequence[ContinuationQuery]) -> list[Answer | Refusal]:
+        """The pseudo-log-likelihood of each continuation, as the span that is filled at the end of its text."""
+        self._require_mask()
+        encoded = encode_filled_spans(queries, self.tokenizer, max_length=self.max_length)
+        return execute(make_plan(encoded, self._budget), self._engine, title=self.name)
+
+    def _require_mask(self) -> None:
+        if self.tokenizer.mask_token_id is None:
+            raise ModelError(f"{self.name}: the tokenizer has no mask token; load the model as kind='causal'")
 
     def pseudo_likelihood(self, queries: Sequence[PseudoQuery]) -> list[TokenScores | Refusal]:
         """ln P of the tokens of each query, each behind its own mask."""
-        if self.tokenizer.mask_token_id is None:
-            raise ModelError(f"{self.name}: the tokenizer has no mask token; load the model as kind='causal'")
+        self._require_mask()
         encoded = list(encode_pseudo(queries, self.tokenizer, max_length=self.max_length))
         inputs = [one for masked in encoded if not isinstance(masked, Refusal) for one in masked]
         engine = TorchEngine(self._checked_model, pad_token=self._pad_token, device=self.device, double=True)
         return gathered_tokens(encoded, execute(make_plan(inputs, self._budget), engine, title=self.name))
-
-
-class TransformersCausalModel(TransformersModel):
-    """GPT-2, Llama, SmolLM … scored by the likelihood of whole sentences."""
-
-    kind: ClassVar[Literal["causal"]] = "causal"
-
-    def plan(self, queries: Sequence[SentenceQuery]) -> ScoringPlan:
-        """Say what answering the queries will cost, without answering them."""
-        return make_plan(encode_sentences(queries, self.tokenizer, max_length=self.max_length), self._budget)
-
-    def likelihood(self, queries: Sequence[SentenceQuery]) -> list[Answer | Refusal]:
-        """ln P of each sentence after the opening token."""
-        return execute(self.plan(queries), self._engine, title=self.name)

@@ -54,6 +54,7 @@ MORE_TOKENIZER_FILES = (
     "normalizer.json",
 )
 VOCABULARY_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
+GGUF_CHAT_TEMPLATE, GGUF_HEADER = b"tokenizer.chat_template", 1 << 25
 MOST_LAYERS, MOST_LABELS = 4_096, 1_000_000
 MASKED_HEADS = ("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")
 CAUSAL_HEADS = ("ForCausalLM", "LMHeadModel")
@@ -72,6 +73,8 @@ class ModelFolder:
     pickled: bool
     settings: tuple[str, ...] = ()
     """What changes the model besides its files."""
+    chat: bool = False
+    """Whether a chat template comes with the tokenizer."""
 
     def fingerprint(self, dtype: str) -> Fingerprint:
         """A fingerprint of every file and setting that loading reads."""
@@ -93,6 +96,7 @@ class _Config(msgspec.Struct):
 
 class _TokenizerConfig(msgspec.Struct):
     auto_map: dict[str, Any] | list[Any] | None = None
+    chat_template: Any = None
 
 
 def kind_of_architecture(name: str) -> Kind | None:
@@ -129,7 +133,7 @@ def inspect_folder(
     code, foreign = code_files(path, (config.auto_map, _tokenizer_map(path))) if trust_remote_code else ((), ())
     settings = (*foreign, *(() if declared == found_kind else (f"kind {found_kind}",)))
     files = (*weights, *adapter, *code, *_settings(path, found_kind))
-    return ModelFolder(path, found_kind, files, _tokenizer(path), pickled, settings)
+    return ModelFolder(path, found_kind, files, _tokenizer(path), pickled, settings, _has_chat_template(path))
 
 
 def _inspect_gguf(path: Path, gguf_file: str, kind: Kind | None) -> ModelFolder:
@@ -138,7 +142,21 @@ def _inspect_gguf(path: Path, gguf_file: str, kind: Kind | None) -> ModelFolder:
         there = sorted(p.name for p in path.glob("*.gguf"))
         raise ModelError(f"{path}: no file {gguf_file!r}; GGUF files there: {there or 'none'}")
     settings = () if kind in (None, "causal") else (f"kind {kind}",)
-    return ModelFolder(path, kind or "causal", (weights,), (weights,), pickled=False, settings=settings)
+    chat = _mentions(weights, GGUF_CHAT_TEMPLATE)
+    return ModelFolder(path, kind or "causal", (weights,), (weights,), pickled=False, settings=settings, chat=chat)
+
+
+def _mentions(weights: Path, name: bytes) -> bool:
+    """Whether the header of a GGUF file has an entry of this name."""
+    with weights.open("rb") as file:
+        return name in file.read(GGUF_HEADER)
+
+
+def _has_chat_template(path: Path) -> bool:
+    if any(checked_file(path / name) is not None for name in ("chat_template.jinja", "chat_template.json")):
+        return True
+    file = checked_file(path / "tokenizer_config.json")
+    return file is not None and bool(read_json(file, _TokenizerConfig).chat_template)
 
 
 def _read_config(path: Path) -> _Config:

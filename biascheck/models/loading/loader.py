@@ -12,9 +12,10 @@ from typing import Any, Literal, TypedDict
 from biascheck.cache.document_cache import cache_folder
 from biascheck.cache.live_fingerprints import LiveFingerprint
 from biascheck.errors import ModelError, UsageError
+from biascheck.models.adapters.causal import TransformersCausalModel, TransformersChatModel
 from biascheck.models.adapters.encoders import TransformersEncoder, pooling_of_folder
 from biascheck.models.adapters.sequence_classifier import TransformersClassifier
-from biascheck.models.adapters.transformers import TransformersCausalModel, TransformersMaskedModel
+from biascheck.models.adapters.transformers import TransformersMaskedModel
 from biascheck.models.loading.folder_reading import read_folder as _read_folder
 from biascheck.models.loading.folder_reading import read_unchanged
 from biascheck.models.loading.folders import Kind, in_words, inspect_folder, kind_of_architecture
@@ -102,7 +103,7 @@ def load(
     folder = inspect()
     prints = folder.fingerprint(dtype)
     read = partial(_read_folder, folder, dtype=dtype, trust_remote_code=trust_remote_code, gguf_file=gguf_file)
-    loaded = _adapter(folder.kind, positive, window)(
+    loaded = _adapter(folder.kind, positive, window, chat=folder.chat)(
         partial(read_unchanged, read, inspect, prints),
         name=name or _display_name(model),
         prints=prints,
@@ -115,12 +116,12 @@ def load(
     return loaded
 
 
-def _adapter(kind: Kind, positive: str | None, window: Window | None) -> Callable[..., LoadedModel]:
+def _adapter(kind: Kind, positive: str | None, window: Window | None, *, chat: bool) -> Callable[..., LoadedModel]:
     if kind == "classifier":
         return partial(TransformersClassifier, positive=positive, window=window)
     if positive is not None or window is not None:
         raise UsageError(f"positive and window are for text classifiers; this is a {in_words(kind)}, leave them out")
-    return ADAPTERS[kind]
+    return TransformersChatModel if kind == "causal" and chat else ADAPTERS[kind]
 
 
 Adapter = type[TransformersMaskedModel] | type[TransformersCausalModel] | type[TransformersEncoder]
@@ -164,7 +165,8 @@ def _from_pair(
     found = _kind_of_class(class_name, kind)
     prints = LiveFingerprint(model, tokenizer)
     name = name or model.config.name_or_path or class_name
-    return _adapter(found, positive, window)(lambda: pair, name=name, prints=prints, device=device)
+    chat = bool(getattr(tokenizer, "chat_template", None))
+    return _adapter(found, positive, window, chat=chat)(lambda: pair, name=name, prints=prints, device=device)
 
 
 def _kind_of_class(class_name: str, wanted: Kind | None) -> Kind:

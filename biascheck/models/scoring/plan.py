@@ -71,8 +71,11 @@ class ScoringPlan:
         )
 
 
-def make_plan(encoded: Iterable[Encoded | Refusal], budget: Budget) -> ScoringPlan:
-    """Remove duplicate inputs and readings, then pack inputs of like length into batches."""
+def make_plan(encoded: Iterable[Encoded | tuple[Encoded, ...] | Refusal], budget: Budget) -> ScoringPlan:
+    """Remove duplicate inputs and readings, then pack inputs of like length into batches.
+
+    A query that needs several inputs is a tuple of them; its answer is the sum over all their readings.
+    """
     inputs: dict[tuple[int, ...], int] = {}
     readings: dict[Reading, int] = {}
     queries: list[tuple[int, ...] | Refusal] = []
@@ -80,8 +83,10 @@ def make_plan(encoded: Iterable[Encoded | Refusal], budget: Budget) -> ScoringPl
         if isinstance(item, Refusal):
             queries.append(item)
             continue
-        index = inputs.setdefault(item.ids, len(inputs))
-        wanted = (Reading(index, p, t) for p, t in zip(item.positions, item.tokens, strict=True))
+        wanted: list[Reading] = []
+        for part in item if isinstance(item, tuple) else (item,):
+            index = inputs.setdefault(part.ids, len(inputs))
+            wanted += [Reading(index, p, t) for p, t in zip(part.positions, part.tokens, strict=True)]
         queries.append(tuple(readings.setdefault(reading, len(readings)) for reading in wanted))
     distinct = tuple(inputs)
     return ScoringPlan(distinct, tuple(readings), tuple(queries), _pack(distinct, tuple(readings), budget))

@@ -104,9 +104,7 @@ def gathered_tokens(
 def _shared(ids: Sequence[int], others: Sequence[int]) -> set[int]:
     """The places of tokens that both sequences share, by difflib's alignment as in the authors' metric.py."""
     matcher = SequenceMatcher(None, [str(token) for token in ids], [str(token) for token in others])
-    return {
-        place for kind, start, end, *_ in matcher.get_opcodes() if kind == "equal" for place in range(start, end)
-    }
+    return {place for kind, start, end, *_ in matcher.get_opcodes() if kind == "equal" for place in range(start, end)}
 
 
 def _inside(offset: tuple[int, int], span: Span, text: str) -> bool:
@@ -116,9 +114,7 @@ def _inside(offset: tuple[int, int], span: Span, text: str) -> bool:
     return start < end and span.start <= start and end <= span.end
 
 
-def _masked(
-    ids: Sequence[int], place: int, scored: Sequence[int], order: MaskOrder, batch: Any, mask: int
-) -> Encoded:
+def _masked(ids: Sequence[int], place: int, scored: Sequence[int], order: MaskOrder, batch: Any, mask: int) -> Encoded:
     hidden = {place}
     if order == "within word":
         hidden |= _rest_of_word(place, batch)

@@ -58,7 +58,9 @@ def _stimuli(path: Path, category: int) -> WeatStimuli:
         data: dict[str, dict[str, Any]] = json.loads(text_of(path))
         sets = [(str(data[key]["category"]), data[key]["examples"]) for key in ("targ1", "targ2", "attr1", "attr2")]
     except (ValueError, KeyError, TypeError) as error:
-        raise CorpusError(f"{path} is not a file of sent-bias ({error!r}); it needs targ1, targ2, attr1, attr2") from None
+        raise CorpusError(
+            f"{path} is not a file of sent-bias ({error!r}); it needs targ1, targ2, attr1, attr2"
+        ) from None
     (x_name, x), (y_name, y), (a_name, a), (b_name, b) = [(name, tuple(dict.fromkeys(words))) for name, words in sets]
     return WeatStimuli(category, x_name, x, y_name, y, a_name, a, b_name, b)
 
@@ -66,8 +68,11 @@ def _stimuli(path: Path, category: int) -> WeatStimuli:
 def _clusters(sentences: tuple[str, ...]) -> dict[str, str]:
     split = {text: WORD.findall(text) for text in sentences}
     counts = Counter(_stem(word) for words in split.values() for word in {_stem(word) for word in words})
-    return {text: min((_stem(word) for word in words), key=lambda stem: (counts[stem], -len(stem), stem))
-            for text, words in split.items() if words}
+    return {
+        text: min((_stem(word) for word in words), key=lambda stem: (counts[stem], -len(stem), stem))
+        for text, words in split.items()
+        if words
+    }
 
 
 def _stem(word: str) -> str:

@@ -60,9 +60,7 @@ def published_winogender(folder: str | Path | None = None) -> Loaded:
     return Loaded(corpus, tuple(left_out))
 
 
-def pronoun_pair(
-    id_: str, template: str, occupation: str, participant: str, labels: Mapping[str, str | float]
-) -> Pair:
+def pronoun_pair(id_: str, template: str, occupation: str, participant: str, labels: Mapping[str, str | float]) -> Pair:
     """One item in three groups from a template with $OCCUPATION, $PARTICIPANT and one pronoun slot."""
     kinds = [found for found in SLOT.findall(template) if found.endswith("PRONOUN")]
     if len(kinds) != 1 or "$OCCUPATION" not in template:
