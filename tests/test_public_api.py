@@ -106,6 +106,7 @@ EXTEND = [
     "PersonGroup",
     "Point",
     "Published",
+    "RecordedScores",
     "Refusal",
     "Result",
     "Sample",

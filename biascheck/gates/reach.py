@@ -111,6 +111,7 @@ def _on_a(sample: Sample) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 _MOST_BIASED: dict[str, Callable[[Sample], Vector]] = {
     "balance": _always_first,
     "cluster_mean": _always_first,
+    "net_share": _always_first,
     "share_positive": _always_first,
     "standardised_difference": _far_apart,
     "pearson": _in_step,
@@ -121,6 +122,7 @@ _MOST_BIASED: dict[str, Callable[[Sample], Vector]] = {
 _UNBIASED: dict[str, Callable[[Sample], Vector]] = {
     "balance": _alternating_by_cluster,
     "cluster_mean": _half_of_each_cluster,
+    "net_share": _alternating_by_cluster,
     "share_positive": _alternating_by_cluster,
     "standardised_difference": _alternating_within_sides,
     "pearson": _out_of_step,

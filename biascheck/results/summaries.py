@@ -13,7 +13,7 @@
 | spearman, pearson        | of the correlation       | the estimate itself                      |
 | slope                    | of Pearson's correlation | Pearson's r                              |
 | ratio, ratio_of_sides    | –                        | –                                        |
-| balance                  | sign flips of clusters   | –                                        |
+| net_share, balance       | sign flips of clusters   | –                                        |
 | cluster_mean, icat       | –                        | –                                        |
 | skew, stereotype         | –                        | –                                        |
 | smaller_f1               | –                        | –                                        |
@@ -140,7 +140,7 @@ def _test(sample: Sample, statistic: str, estimate: float, seed: int) -> tuple[f
         return stats.permute_signs(means, rng=rng).p, _standardised_mean(means)
     if statistic == "share_positive":
         return stats.permute_signs(np.sign(means), rng=rng).p, None
-    if statistic == "balance":
+    if statistic in ("balance", "net_share"):
         return stats.permute_signs(means, rng=rng).p, None
     if statistic == "standardised_difference":
         return stats.permute_two_samples(*_sides(sample), rng=rng).p, estimate

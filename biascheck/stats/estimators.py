@@ -82,6 +82,7 @@ def estimate(sample: Sample, statistic: str) -> float:
 
     - ``mean``: mean of the values.
     - ``mean_absolute``: mean of their magnitudes.
+    - ``net_share``: mean of values from −1 to 1: the share of those for, minus the share of those against.
     - ``share_positive``: share of values above 0; an exact 0 counts one half, so that no preference
       at all reads 0.5.
     - ``standardised_difference``: side A minus side B in standard deviations of both together.
@@ -148,7 +149,7 @@ def _correlation(kind: str) -> Callable[[Sample], float]:
 
 
 MEANS: Mapping[str, Callable[[Vector], Vector]] = MappingProxyType(
-    {"mean": np.positive, "mean_absolute": _magnitudes, "share_positive": _halves}
+    {"mean": np.positive, "mean_absolute": _magnitudes, "net_share": np.positive, "share_positive": _halves}
 )
 """The statistics that are means of one transformed value per item, with that transformation."""
 

@@ -22,6 +22,7 @@ RANGES = {
     "balance": (-1.0, 1.0),
     "cluster_mean": (0.0, 1.0),
     "mean_absolute": (0.0, math.inf),
+    "net_share": (-1.0, 1.0),
     "pearson": (-1.0, 1.0),
     "share_positive": (0.0, 1.0),
 }

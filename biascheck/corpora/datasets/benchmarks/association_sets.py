@@ -22,6 +22,13 @@ SEAT_TESTS = (
     "sent-heilman_double_bind_competent_one_word",
 )
 WORD = re.compile(r"[\w'’-]+")
+BLEACHED_WORDS = frozenset(
+    (
+        *("a", "an", "and", "are", "be", "here", "is", "it", "name", "people", "person", "person's", "some", "that"),
+        *("the", "there", "these", "they", "thing", "things", "this", "those", "was", "were", "will", "word"),
+    )
+)
+"""What the sentences of SEAT are made of, besides the word they are about."""
 
 
 def published_weat(category: int, folder: str | Path | None = None) -> WeatTest:
@@ -66,13 +73,11 @@ def _stimuli(path: Path, category: int) -> WeatStimuli:
 
 
 def _clusters(sentences: tuple[str, ...]) -> dict[str, str]:
-    split = {text: WORD.findall(text) for text in sentences}
-    counts = Counter(_stem(word) for words in split.values() for word in {_stem(word) for word in words})
-    return {
-        text: min((_stem(word) for word in words), key=lambda stem: (counts[stem], -len(stem), stem))
-        for text, words in split.items()
-        if words
-    }
+    """The rarest word of each sentence, without a plural ending."""
+    split = {text: [word for word in WORD.findall(text) if word.lower() not in BLEACHED_WORDS] for text in sentences}
+    stems = {text: sorted({_stem(word) for word in words}) for text, words in split.items()}
+    counts = Counter(stem for own in stems.values() for stem in own)
+    return {text: min(own, key=lambda stem: (counts[stem], stem)) for text, own in stems.items() if own}
 
 
 def _stem(word: str) -> str:
