@@ -8,6 +8,13 @@ from biascheck.corpora.datasets.benchmarks.bbq import published_bbq, published_b
 from biascheck.corpora.datasets.benchmarks.bbq_languages import published_esbbq, published_kobbq
 from biascheck.corpora.datasets.benchmarks.decisions import Decision, published_decisions
 from biascheck.corpora.datasets.benchmarks.item_set import ItemSet
+from biascheck.corpora.datasets.benchmarks.own_items import (
+    own_decisions,
+    own_preferences,
+    own_pronouns,
+    own_questions,
+    own_triples,
+)
 from biascheck.corpora.datasets.benchmarks.questions import Question
 from biascheck.corpora.datasets.benchmarks.sentence_preferences import SentencePreference, published_preferences
 from biascheck.corpora.datasets.benchmarks.stereotype_triples import Continued, StereotypeTriple, published_triples
@@ -109,6 +116,11 @@ __all__ = [
     "masked_text",
     "neutral_professions",
     "occupations",
+    "own_decisions",
+    "own_preferences",
+    "own_pronouns",
+    "own_questions",
+    "own_triples",
     "published_bbq",
     "published_bbq_predictions",
     "published_bec_pro",

@@ -120,7 +120,7 @@ def test_plain_and_gzipped_files_are_the_same(shared_data, tmp_path):
 
 
 def test_a_missing_or_broken_file_is_named_with_its_remedy(tmp_path):
-    with pytest.raises(DataNotFoundError, match="dev.json"):
+    with pytest.raises(DataNotFoundError, match=r"dev\.json"):
         corpora.published_triples(tmp_path)
     (tmp_path / "dev.json").write_text(json.dumps({"data": {"intersentence": []}}))
     with pytest.raises(CorpusError, match="intrasentence"):

@@ -48,7 +48,7 @@ def test_bbq_from_the_authors_predictions(category, prompt, shared_data, gold):
     assert {name: round(100 * result.estimate, 1) for name, result in found.items()} == known
     for result in found.values():
         assert result.interval.low < result.estimate < result.interval.high
-        assert -1 <= result.interval.low
+        assert result.interval.low >= -1
         assert result.interval.high <= 1
         assert result.clusters == 25
     assert found["ambiguous_bias"].competence.passed
