@@ -16,6 +16,7 @@ from biascheck.corpora.templates import Attribute, Target, Template, cross
 from biascheck.measures.declaration import Material, measure
 from biascheck.measures.derivation import derived_measure
 from biascheck.measures.draft import draft, shown
+from biascheck.models.adapters.recorded import RecordedScores
 from biascheck.models.capabilities import (
     CausalModel,
     ChatModel,
@@ -106,6 +107,7 @@ __all__ = [
     "ProfessionBar",
     "ProfessionBars",
     "Published",
+    "RecordedScores",
     "Refusal",
     "Result",
     "Sample",

@@ -111,6 +111,7 @@ EXTEND = [
     "ProfessionBar",
     "ProfessionBars",
     "Published",
+    "RecordedScores",
     "Refusal",
     "Result",
     "Sample",

@@ -3,6 +3,22 @@
 from biascheck.corpora.contexts import lexicon_from_templates, lexicon_from_text, published_sentences
 from biascheck.corpora.corpus import Corpus, Pair
 from biascheck.corpora.datasets.bec_pro import DEVIATIONS, Deviation, Profession, bec_pro, bec_pro_professions
+from biascheck.corpora.datasets.benchmarks.association_sets import SEAT_TESTS, published_seat, published_weat
+from biascheck.corpora.datasets.benchmarks.bbq import published_bbq, published_bbq_predictions
+from biascheck.corpora.datasets.benchmarks.bbq_languages import published_esbbq, published_kobbq
+from biascheck.corpora.datasets.benchmarks.decisions import Decision, published_decisions
+from biascheck.corpora.datasets.benchmarks.item_set import ItemSet
+from biascheck.corpora.datasets.benchmarks.own_items import (
+    own_decisions,
+    own_preferences,
+    own_pronouns,
+    own_questions,
+    own_triples,
+)
+from biascheck.corpora.datasets.benchmarks.questions import Question
+from biascheck.corpora.datasets.benchmarks.sentence_preferences import SentencePreference, published_preferences
+from biascheck.corpora.datasets.benchmarks.stereotype_triples import Continued, StereotypeTriple, published_triples
+from biascheck.corpora.datasets.benchmarks.winogender import published_winogender
 from biascheck.corpora.datasets.biased_words import biased_words, neutral_professions, published_professions, word_bias
 from biascheck.corpora.datasets.competency import COMPETENCY, RatedCorpus, competency, rated_competency
 from biascheck.corpora.datasets.data_directory import data_directory, data_file
@@ -44,12 +60,15 @@ from biascheck.corpora.words import sentences_of
 __all__ = [
     "COMPETENCY",
     "DEVIATIONS",
+    "SEAT_TESTS",
     "Attribute",
     "Balance",
     "Changes",
     "Context",
+    "Continued",
     "Corpus",
     "Counterfactual",
+    "Decision",
     "Deviation",
     "Document",
     "Documents",
@@ -59,6 +78,7 @@ __all__ = [
     "Gap",
     "GapItem",
     "GermanRoles",
+    "ItemSet",
     "LeftOut",
     "Lexicon",
     "Loaded",
@@ -69,13 +89,16 @@ __all__ = [
     "Pair",
     "Profession",
     "PublishedKind",
+    "Question",
     "RatedCorpus",
     "Review",
     "Reviews",
     "Rewriter",
     "Rewritten",
     "Sentence",
+    "SentencePreference",
     "Span",
+    "StereotypeTriple",
     "Target",
     "Template",
     "TermPair",
@@ -107,19 +130,34 @@ __all__ = [
     "masked_text",
     "neutral_professions",
     "occupations",
+    "own_decisions",
+    "own_preferences",
+    "own_pronouns",
+    "own_questions",
+    "own_triples",
+    "published_bbq",
+    "published_bbq_predictions",
     "published_bec_pro",
     "published_crows_pairs",
+    "published_decisions",
     "published_eec",
     "published_employment",
+    "published_esbbq",
     "published_gap",
     "published_gap_texts",
     "published_gender_pairs",
     "published_imdb",
+    "published_kobbq",
     "published_names",
+    "published_preferences",
     "published_professions",
+    "published_seat",
     "published_sentences",
     "published_sst2",
+    "published_triples",
+    "published_weat",
     "published_winobias",
+    "published_winogender",
     "rated_competency",
     "read_documents",
     "religion",

@@ -13,6 +13,21 @@ from biascheck.measures.association import pairwise_associations as pairwise_ass
 from biascheck.measures.association_change import association_change as association_change
 from biascheck.measures.attribute_contrast import attribute_contrast as attribute_contrast
 from biascheck.measures.attribute_contrast import attribute_contrast_of as attribute_contrast_of
+from biascheck.measures.benchmarks.answer_bias import ambiguous_bias as ambiguous_bias
+from biascheck.measures.benchmarks.answer_bias import answer_accuracy as answer_accuracy
+from biascheck.measures.benchmarks.answer_bias import disambiguated_bias as disambiguated_bias
+from biascheck.measures.benchmarks.answer_bias import unanswered_share as unanswered_share
+from biascheck.measures.benchmarks.answer_parsing import parsed_answer as parsed_answer
+from biascheck.measures.benchmarks.answer_parsing import recorded_answers as recorded_answers
+from biascheck.measures.benchmarks.decision_effect import age_slope as age_slope
+from biascheck.measures.benchmarks.decision_effect import decision_effect as decision_effect
+from biascheck.measures.benchmarks.decision_scores import decision_scores as decision_scores
+from biascheck.measures.benchmarks.preference_share import preference_share as preference_share
+from biascheck.measures.benchmarks.question_answers import question_answers as question_answers
+from biascheck.measures.benchmarks.stereotype_score import icat_score as icat_score
+from biascheck.measures.benchmarks.stereotype_score import language_modelling_score as language_modelling_score
+from biascheck.measures.benchmarks.stereotype_score import stereotype_preference as stereotype_preference
+from biascheck.measures.benchmarks.stereotype_score import stereotype_score as stereotype_score
 from biascheck.measures.coreference.gap_resolution import gap_resolution as gap_resolution
 from biascheck.measures.coreference.neither_gap import neither_gap as neither_gap
 from biascheck.measures.coreference.neither_gap_beyond_labels import (

@@ -14,6 +14,7 @@ from biascheck.models.scoring.continuation_encoding import encode_filled_spans
 from biascheck.models.scoring.encoding import encode_masked
 from biascheck.models.scoring.engine import TorchEngine, execute, padded
 from biascheck.models.scoring.plan import Budget, ScoringPlan, make_plan
+from biascheck.models.scoring.pseudo_likelihood import PseudoQuery, TokenScores, encode_pseudo, gathered_tokens
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, MaskedQuery, Masking, MultiToken, Refusal
 
 if TYPE_CHECKING:
@@ -148,6 +149,11 @@ class TransformersModel:
         refuse_constant(self.name, self.torch_model, lambda: self.torch_model(**self._trial_input()).logits)
         return engine
 
+    @property
+    def _checked_model(self) -> Any:
+        """The model, once the engine has refused one that says the same of everything."""
+        return self._engine and self.torch_model
+
     def _trial_input(self) -> dict[str, Any]:
         tokens = self.tokenizer.encode(TRIAL_TEXT)[: self.max_length] or [0]
         return padded([tokens], pad=self._pad_token, device=self.device)
@@ -218,3 +224,11 @@ class TransformersMaskedModel(TransformersModel):
     def _require_mask(self) -> None:
         if self.tokenizer.mask_token_id is None:
             raise ModelError(f"{self.name}: the tokenizer has no mask token; load the model as kind='causal'")
+
+    def pseudo_likelihood(self, queries: Sequence[PseudoQuery]) -> list[TokenScores | Refusal]:
+        """ln P of the tokens of each query, each behind its own mask."""
+        self._require_mask()
+        encoded = list(encode_pseudo(queries, self.tokenizer, max_length=self.max_length))
+        inputs = [one for masked in encoded if not isinstance(masked, Refusal) for one in masked]
+        engine = TorchEngine(self._checked_model, pad_token=self._pad_token, device=self.device, double=True)
+        return gathered_tokens(encoded, execute(make_plan(inputs, self._budget), engine, title=self.name))
