@@ -12,9 +12,11 @@ from biascheck.cli.calibrate_command import calibrate
 from biascheck.cli.compare_command import compare
 from biascheck.cli.debias_command import debias
 from biascheck.cli.doctor_command import doctor
+from biascheck.cli.grid_command import grid
 from biascheck.cli.init_command import init
 from biascheck.cli.measures_command import measures
 from biascheck.cli.models_command import models
+from biascheck.cli.reproduce_command import reproduce
 from biascheck.cli.run_command import run
 from biascheck.cli.stored_command import card, report
 from biascheck.cli.trend_command import trend
@@ -25,7 +27,21 @@ from biascheck.wording import visible
 __all__ = ["app", "main"]
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
-for command in (run, init, report, compare, trend, card, measures, models, calibrate, debias, doctor):
+for command in (
+    run,
+    init,
+    report,
+    compare,
+    trend,
+    card,
+    measures,
+    models,
+    calibrate,
+    debias,
+    reproduce,
+    grid,
+    doctor,
+):
     app.command()(command)
 app.add_typer(cache_app, name="cache")
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from biascheck.plugin.settings import settings_of
+from biascheck.plugin.settings import Settings, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from biascheck.corpora import Corpus, Documents, NameMap, Reviews
     from biascheck.debias import ClassifierRecipe, LanguageRecipe
     from biascheck.gates.margins import Margins
+    from biascheck.models.adapters.served.serving import ServedOptions
     from biascheck.models.capabilities import Classifier, Model
     from biascheck.models.loading.loader import LoadedModel
     from biascheck.results.published_figures import PublishedFigures
@@ -34,6 +36,7 @@ __all__ = [
     "bias_names",
     "bias_published",
     "bias_readable",
+    "bias_recipe",
     "bias_seed",
     "bias_text",
     "religion",
@@ -92,9 +95,22 @@ def bias_model(request: pytest.FixtureRequest) -> Model:
             allow_pickle=settings.allow_pickle,
             trust_remote_code=settings.trust_remote_code,
             lazy=True,
+            served=_served_options(settings),
         )
         framed: Model = in_framing(model, settings.framing)
         return framed
+
+
+def _served_options(settings: Settings) -> ServedOptions:
+    """The options of served models; workers share the budget."""
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    most = settings.max_requests
+    return {
+        "max_requests": None if most is None else max(1, most // workers),
+        "concurrency": settings.concurrency,
+        "price": settings.price,
+        "keep": settings.cache,
+    }
 
 
 @pytest.fixture(scope="session")
@@ -127,13 +143,26 @@ def bias_classifier(bias_model: Any) -> Callable[..., Classifier]:
 
 
 @pytest.fixture(scope="session")
-def bias_text(pytestconfig: pytest.Config) -> Documents:
-    """Text to train further on: GAP where ``--bias-data`` has it, else a small text of our own."""
+def bias_recipe(pytestconfig: pytest.Config) -> LanguageRecipe:
+    """The recipe of ``--bias-recipe``: an adapter that takes a minute (``lora``) unless another one is named."""
+    from biascheck.debias import recipe_named
+
+    with _in_one_line():
+        return recipe_named(settings_of(pytestconfig).recipe)
+
+
+@pytest.fixture(scope="session")
+def bias_text(pytestconfig: pytest.Config, bias_recipe: LanguageRecipe) -> Documents:
+    """Text to train further on: GAP where ``--bias-data`` has it, else a small text of our own.
+
+    A recipe that keeps nothing aside, as ``bartl2020``, takes every part of GAP that is there; others take the
+    development part.
+    """
     folder = settings_of(pytestconfig).data
     if folder is not None and (folder / "gap").is_dir():
         from biascheck.corpora import published_gap_texts
 
-        return published_gap_texts(folder)
+        return published_gap_texts(folder, "development" if bias_recipe.validation else "all")
     from biascheck.reference_models.texts import mitigation_text
 
     return mitigation_text()

@@ -24,6 +24,7 @@ TYPES: dict[str, tuple[type, ...]] = {
     "dtype": (str,),
     "framing": (str,),
     "profile": (str,),
+    "recipe": (str,),
     "data": (str,),
     "results": (str,),
     "report": (str,),
@@ -31,6 +32,10 @@ TYPES: dict[str, tuple[type, ...]] = {
     "code_quality": (str,),
     "baseline": (str,),
     "tolerance": (int, float),
+    "allow_other_runtime": (bool,),
+    "max_requests": (int,),
+    "concurrency": (int,),
+    "price": (int, float),
     "worst_cases": (str,),
     "no_cache": (bool,),
     "allow_pickle": (bool,),
@@ -58,6 +63,7 @@ class Settings:
     dtype: str = "float32"
     framing: Literal["raw", "chat", "auto"] = "raw"
     profile: str = "standard"
+    recipe: str = "lora"
     data: Path | None = None
     results: Path | None = None
     report: Path | None = None
@@ -66,6 +72,10 @@ class Settings:
     baseline: Path | None = None
     tolerance: float | None = None
     """How much worse a result may be than its entry in the baseline; each measure says so itself if none is given."""
+    allow_other_runtime: bool = False
+    max_requests: int | None = None
+    concurrency: int | None = None
+    price: float | None = None
     update_baseline: bool = False
     update_incomplete: bool = False
     worst_cases: Path | None = None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stderr
 from functools import partial
 from io import StringIO
-from typing import Any
+from typing import Any, TypeVar
 
 from biascheck.cache.fingerprints import FileState, Fingerprint, state_of
 from biascheck.errors import ModelError
@@ -16,6 +16,8 @@ from biascheck.models.loading.loading_report import judge_unexpected, refuse_uni
 
 __all__ = ["explained", "read_folder", "read_tokenizer", "read_unchanged", "without_bars"]
 
+Read = TypeVar("Read")
+
 AUTO_CLASSES = {
     "masked": "AutoModelForMaskedLM",
     "causal": "AutoModelForCausalLM",
@@ -24,19 +26,17 @@ AUTO_CLASSES = {
 }
 
 
-def read_unchanged(
-    read: Callable[[], tuple[Any, Any]], inspect: Callable[[], ModelFolder], prints: Fingerprint
-) -> tuple[Any, Any]:
+def read_unchanged(read: Callable[[], Read], inspect: Callable[[], ModelFolder], prints: Fingerprint) -> Read:
     """Read a folder, and make sure that what was read is what was fingerprinted."""
     before = inspect()
     states = _states(before)
     if before.fingerprint(prints.dtype) != prints:
         raise _changed(before)
-    pair = read()
+    found = read()
     after = inspect()
     if _states(after) != states or after.fingerprint(prints.dtype) != prints:
         raise _changed(after)
-    return pair
+    return found
 
 
 def _states(folder: ModelFolder) -> dict[str, FileState]:

@@ -29,6 +29,7 @@ from biascheck.models.loading.gguf_files import require_gguf_readers
 from biascheck.models.loading.minilm import materialise_minilm_mlm
 from biascheck.models.loading.random_references import REFERENCES
 from biascheck.models.loading.smollm2 import materialise_smollm2
+from biascheck.models.loading.stored_pooler import stored_pooler
 from biascheck.models.scoring.windows import Window
 
 __all__ = ["BUNDLED", "ClassifierOptions", "CommonOptions", "LoadOptions", "LoadedModel", "load"]
@@ -132,6 +133,7 @@ def load(
         prints=prints,
         **handling,
     )
+    loaded.stored_pooler = partial(read_unchanged, partial(stored_pooler, folder), inspect, prints)
     if isinstance(loaded, TransformersEncoder):
         loaded.pooling = pooling_of_folder(folder.path)
     if not lazy:

@@ -24,7 +24,7 @@ from biascheck.models.scoring.encoding import (
 )
 from biascheck.models.scoring.queries import ContinuationQuery, Framing, Refusal
 
-__all__ = ["SENTENCE_REQUEST", "chat_prompt", "encode_continuations", "encode_filled_spans", "encode_prompts"]
+__all__ = ["EMPTY", "SENTENCE_REQUEST", "chat_prompt", "encode_continuations", "encode_filled_spans", "encode_prompts"]
 
 SENTENCE_REQUEST = "Write one sentence."
 """What the user asks for where a whole sentence is scored as the answer of a chat model."""
