@@ -21,6 +21,7 @@ Read = TypeVar("Read")
 AUTO_CLASSES = {
     "masked": "AutoModelForMaskedLM",
     "causal": "AutoModelForCausalLM",
+    "seq2seq": "AutoModelForSeq2SeqLM",
     "classifier": "AutoModelForSequenceClassification",
     "encoder": "AutoModel",
 }

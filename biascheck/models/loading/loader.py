@@ -14,6 +14,7 @@ from biascheck.cache.live_fingerprints import LiveFingerprint
 from biascheck.errors import ModelError, UsageError
 from biascheck.models.adapters.causal import TransformersCausalModel, TransformersChatModel
 from biascheck.models.adapters.encoders import TransformersEncoder, pooling_of_folder
+from biascheck.models.adapters.seq2seq import TransformersSeq2SeqModel
 from biascheck.models.adapters.sequence_classifier import TransformersClassifier
 from biascheck.models.adapters.transformers import TransformersMaskedModel
 from biascheck.models.loading.adapter_folders import (
@@ -35,7 +36,13 @@ from biascheck.models.scoring.windows import Window
 __all__ = ["BUNDLED", "ClassifierOptions", "CommonOptions", "LoadOptions", "LoadedModel", "load"]
 
 # What `load` returns: who names a kind, or loads a language model, gets its type from `biascheck.load`.
-LoadedModel = TransformersMaskedModel | TransformersCausalModel | TransformersClassifier | TransformersEncoder
+LoadedModel = (
+    TransformersMaskedModel
+    | TransformersCausalModel
+    | TransformersSeq2SeqModel
+    | TransformersClassifier
+    | TransformersEncoder
+)
 
 BUNDLED: Mapping[str, Callable[[Path], Path]] = MappingProxyType(
     {"minilm-mlm": materialise_minilm_mlm, "smollm2": materialise_smollm2}
@@ -186,9 +193,13 @@ def _adapter(kind: Kind, positive: str | None, window: Window | None, *, chat: b
     return TransformersChatModel if kind == "causal" and chat else ADAPTERS[kind]
 
 
-Adapter = type[TransformersMaskedModel] | type[TransformersCausalModel] | type[TransformersEncoder]
-ADAPTERS: Mapping[Kind, Adapter] = MappingProxyType(
-    {"masked": TransformersMaskedModel, "causal": TransformersCausalModel, "encoder": TransformersEncoder}
+ADAPTERS: Mapping[Kind, Callable[..., LoadedModel]] = MappingProxyType(
+    {
+        "masked": TransformersMaskedModel,
+        "causal": TransformersCausalModel,
+        "seq2seq": TransformersSeq2SeqModel,
+        "encoder": TransformersEncoder,
+    }
 )
 
 
@@ -228,17 +239,17 @@ def _from_pair(
         raise UsageError("a model in memory is given as (model, tokenizer), both from transformers")
     model, tokenizer = pair
     class_name = type(model).__name__
-    found = _kind_of_class(class_name, kind)
+    found = _kind_of_class(class_name, kind, encoder_decoder=bool(getattr(model.config, "is_encoder_decoder", False)))
     prints = LiveFingerprint(model, tokenizer)
     name = name or model.config.name_or_path or class_name
     chat = bool(getattr(tokenizer, "chat_template", None))
     return _adapter(found, positive, window, chat=chat)(lambda: pair, name=name, prints=prints, **handling)
 
 
-def _kind_of_class(class_name: str, wanted: Kind | None) -> Kind:
+def _kind_of_class(class_name: str, wanted: Kind | None, *, encoder_decoder: bool) -> Kind:
     if wanted == "encoder":
         return wanted
-    declared = kind_of_architecture(class_name)
+    declared = kind_of_architecture(class_name, encoder_decoder=encoder_decoder)
     if wanted and declared and wanted != declared:
         raise ModelError(f"{class_name} is a {in_words(declared)}; leave out kind={wanted!r}")
     found = wanted or declared
