@@ -14,6 +14,7 @@ from biascheck.cli.debias_command import debias
 from biascheck.cli.init_command import init
 from biascheck.cli.measures_command import measures
 from biascheck.cli.models_command import models
+from biascheck.cli.plan_command import plan
 from biascheck.cli.stored_command import card, report
 from biascheck.errors import BiascheckError
 from biascheck.release import __version__
@@ -22,7 +23,7 @@ from biascheck.wording import visible
 __all__ = ["app", "main"]
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
-for command in (init, report, compare, card, measures, models, calibrate, debias):
+for command in (init, plan, report, compare, card, measures, models, calibrate, debias):
     app.command()(command)
 app.add_typer(cache_app, name="cache")
 

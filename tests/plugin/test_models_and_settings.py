@@ -53,7 +53,7 @@ def test_a_wrong_path_is_a_clear_error(project, suite):
 
 def test_an_unknown_setting_lists_the_known_ones(project, suite):
     run = project(suite, pyproject='[tool.biascheck]\nmodle = "x"\n')
-    assert "has no setting 'modle'; there are: allow_pickle" in run.stderr.str() + run.stdout.str()
+    assert "has no setting 'modle'; there are: allow_other_runtime, allow_pickle" in run.stderr.str() + run.stdout.str()
 
 
 def test_a_setting_of_the_wrong_type_is_refused(project, suite):
