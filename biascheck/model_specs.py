@@ -76,7 +76,8 @@ def load_any(spec: str, *, served: ServedOptions | None = None, **options: Unpac
     An address is a served model, with the options ``served``; how its handshake went is announced.
     """
     if is_served(spec):
-        model = load_served(spec, **{"name": options.get("name"), **(served or {})})
+        chosen: ServedOptions = {"name": options.get("name"), **(served or {})}
+        model = load_served(spec, **chosen)
         announce(f"biascheck: {model.name}: {model.handshake}")
         return model
     if spec.startswith(VECTORS):

@@ -33,6 +33,6 @@ def plan(
 
     chosen = suites or [Path(FOLDER) if Path(FOLDER).is_dir() else suites_home()]
     models = [part for name in bias_model or [] for part in ("--bias-model", name)]
-    quiet = ("-qq", "-rN", "-p", "no:cacheprovider", "--no-header")
+    quiet = ("-qq", "-rN", "-p", "no:cacheprovider", "--no-header", "--disable-warnings")
     code = pytest.main([*map(str, chosen), *models, "--bias-plan", *quiet, *(option or [])])
     raise typer.Exit(int(code))

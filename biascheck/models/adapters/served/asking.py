@@ -126,7 +126,7 @@ class Asker:
         found: dict[Question, Any] = {}
         with (
             ThreadPoolExecutor(self.pace.concurrency, thread_name_prefix="biascheck") as pool,
-            progress(self.title, total=len(missing), unit="texts") as advance,
+            progress(self.title, total=len(missing), unit="texts", about=None) as advance,
         ):
             futures = {pool.submit(asked, question): question for question in missing}
             try:
