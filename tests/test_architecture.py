@@ -61,7 +61,7 @@ MAY_IMPORT = {
     "strategies": LEAVES | {"corpora"},
     "search": BASE | {"results", "gates", "measures", "strategies"} | SOURCES,
     "studies": BASE | {"cache", "results"} | SOURCES | MAKERS,
-    "integrations": BASE | {"cache", "results", "gates", "report"},
+    "integrations": BASE | {"cache", "results", "gates", "report", "models"},
     "model_specs": LEAVES | {"cache", "models", "reference_models"},
     "testing": {"models"},
     "extend": BASE | {"results", "measures"} | SOURCES,

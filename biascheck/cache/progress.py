@@ -40,7 +40,8 @@ def _output() -> AbstractContextManager[TextIO]:
 def progress(title: str, total: int, *, unit: str = "tokens", about: str | None = "") -> Iterator[Advance]:
     """Show a bar once the work has lasted a moment; in a log, a line now and then with the time that is left.
 
-    What will take more than a minute, judged by its first two seconds, is announced with its size, or ``about``; ``None`` announces nothing.
+    What will take more than a minute, judged by its first two seconds, is announced with its size, or ``about``;
+    ``None`` announces nothing.
     """
     bar = _Bar(title, total, unit, about)
     try:

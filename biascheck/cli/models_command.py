@@ -23,7 +23,7 @@ def _own() -> Iterator[tuple[str, str]]:
     from biascheck.reference_models.reference_specs import BUNDLED_DOSES
 
     for name in BUNDLED:
-        yield name, "bundled; written to the cache on first use"
+        yield name, "from its pip package; written to the cache on first use"
     for name in BUNDLED_DOSES:
         yield f"reference:{name}", "bundled; its bias is known by construction"
     yield "reference:planted(dose=0.3)", "any dose from 0 to 1; trained on first use, then cached"

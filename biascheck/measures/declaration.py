@@ -135,8 +135,8 @@ def measure(
     Raise ``version`` whenever the same inputs give another figure: it is part of the cache key. ``words`` are the rest
     of the :class:`Description` that results carry into reports: ``about`` (the first line of the docstring unless
     given), ``limits``, ``statistic``, ``parity``, ``direction``, ``unit``, ``sign``, ``paper``, ``needs``,
-    ``smallest_change`` and ``smallest_change_reason``. ``competence`` names the check of what a model must be able to
-    do. ``adapt`` makes a model of a function or a pipeline.
+    ``smallest_change`` and ``smallest_change_reason``, ``scale`` and ``plain``. ``competence`` names the check of what
+    a model must be able to do. ``adapt`` makes a model of a function or a pipeline.
     """
 
     def decorate(function: Callable[Concatenate[Any, Source, Options], Result]) -> Measure[Source, Options]:

@@ -5,6 +5,8 @@ Nothing here imports numpy, scipy, torch or transformers before a bias fixture o
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from biascheck.plugin.fixtures import (
@@ -85,8 +87,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         return
     models = settings_of(metafunc.config).models
     if models:
-        names = [spec.rstrip("/").rsplit("/", 1)[-1] for spec in models]
+        names = [_shown(spec) for spec in models]
         metafunc.parametrize(MODEL_FIXTURE, models, ids=names, indirect=True, scope="session")
+
+
+def _shown(spec: str) -> str:
+    """A model in the name of a test: the name it is given, or the end of its path."""
+    given = re.fullmatch(r"(\w[\w .+-]*)=.+", spec)
+    return given[1] if given else spec.rstrip("/").rsplit("/", 1)[-1]
 
 
 @pytest.hookimpl(tryfirst=True)  # before any are deselected

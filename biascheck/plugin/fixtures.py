@@ -58,6 +58,18 @@ def _in_one_line() -> Iterator[None]:
         raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 
+@contextmanager
+def _stopping(session: pytest.Session) -> Iterator[None]:
+    """Stop the run where its model cannot be loaded: every other test would say the same."""
+    from biascheck.errors import BiascheckError
+
+    try:
+        yield
+    except BiascheckError as error:
+        session.shouldfail = f"the model cannot be loaded: {error}"
+        raise
+
+
 @pytest.fixture(scope="session")
 def bias_model(request: pytest.FixtureRequest) -> Model:
     """The model under test; with several ``--bias-model``, each in turn.
@@ -73,10 +85,12 @@ def bias_model(request: pytest.FixtureRequest) -> Model:
     from biascheck.models.framings import in_framing
 
     settings = settings_of(request.config)
-    with _in_one_line():
+    with _in_one_line(), _stopping(request.session):
         model = load_any(
             request.param,
             device=settings.device,
+            token_budget=settings.token_budget,
+            base=settings.base,
             dtype=settings.dtype,
             allow_pickle=settings.allow_pickle,
             trust_remote_code=settings.trust_remote_code,

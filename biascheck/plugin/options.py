@@ -15,11 +15,14 @@ def add_options(parser: pytest.Parser) -> None:
         "--bias-model",
         action="append",
         metavar="MODEL",
-        help="model to measure (repeatable): folder, Hub id, bundled name, reference:NAME, encoder:MODEL, "
-        "vectors:FILE, or a served model: openai:URL#NAME, vllm:URL#NAME, llamacpp:URL",
+        help="model to measure (repeatable): folder, .gguf file, Hub id, embedded model, reference:NAME, "
+        "encoder:MODEL, vectors:FILE, or a served model: openai:URL#NAME, vllm:URL#NAME, llamacpp:URL; "
+        "NAME=MODEL gives it a name",
     )
     add("--bias-seed", type=int, metavar="N", help="seed of all resampling and permutations (default: 0)")
-    add("--bias-device", metavar="DEVICE", help="device to run models on, e.g. cuda:0 (default: cpu)")
+    add("--bias-base", metavar="MODEL", help="model that an adapter folder belongs to (default: the one it names)")
+    add("--bias-device", metavar="DEVICE", help="device to run models on, e.g. cuda:0 or auto (default: cpu)")
+    add("--bias-token-budget", type=int, metavar="N", help="tokens that run at once, padding included (default: 2048)")
     add("--bias-dtype", metavar="DTYPE", help="precision of the weights: float32 (default), float16 or bfloat16")
     add("--bias-framing", metavar="HOW", help="ask causal models raw (default), by their chat template (chat), or auto")
     add("--bias-profile", metavar="NAME", help="how much is asked of a model: strict, standard (default) or watch")

@@ -18,7 +18,9 @@ TABLE = "[tool.biascheck]"
 TYPES: dict[str, tuple[type, ...]] = {
     "model": (str, list),
     "seed": (int,),
+    "base": (str,),
     "device": (str,),
+    "token_budget": (int,),
     "dtype": (str,),
     "framing": (str,),
     "profile": (str,),
@@ -54,7 +56,9 @@ class Settings:
 
     models: tuple[str, ...] = ()
     seed: int = 0
+    base: str | None = None
     device: str | None = None
+    token_budget: int | None = None
     dtype: str = "float32"
     framing: str = "raw"
     profile: str = "standard"

@@ -14,7 +14,7 @@ from biascheck.models.loading.checked_files import checked_file, read_json
 from biascheck.models.loading.code_files import code_files
 from biascheck.models.loading.weight_files import adapter_files, weight_files
 
-__all__ = ["Kind", "ModelFolder", "in_words", "inspect_folder", "kind_of_architecture"]
+__all__ = ["Kind", "ModelFolder", "in_words", "inspect_folder", "kind_of_architecture", "own_tokenizer"]
 
 Kind = Literal["masked", "causal", "classifier", "encoder"]
 
@@ -217,12 +217,18 @@ def _tokenizer_map(path: Path) -> dict[str, Any] | list[Any] | None:
     return None if file is None else read_json(file, _TokenizerConfig).auto_map
 
 
-def _tokenizer(path: Path) -> tuple[Path, ...]:
+def own_tokenizer(path: Path) -> tuple[Path, ...]:
+    """The files of the tokenizer in a folder; none where there is no vocabulary."""
     _tokenizer_map(path)
     named = {file for name in TOKENIZER_FILES if (file := checked_file(path / name)) is not None}
     like = {file for pattern in MORE_TOKENIZER_FILES for file in path.glob(pattern) if not file.is_dir()}
     found = tuple(sorted(named | {file for file in like if checked_file(file) is not None}))
-    if not any(file.match(pattern) for pattern in VOCABULARY_FILES for file in found):
+    return found if any(file.match(pattern) for pattern in VOCABULARY_FILES for file in found) else ()
+
+
+def _tokenizer(path: Path) -> tuple[Path, ...]:
+    found = own_tokenizer(path)
+    if not found:
         raise ModelError(
             f"{path}: no tokenizer (tokenizer.json, vocab.txt or *.model); "
             "save it into the folder with tokenizer.save_pretrained(…)"
