@@ -85,7 +85,8 @@ def load_any(spec: str, *, served: ServedOptions | None = None, **options: Unpac
     name, spec = named_spec(spec)
     options["name"] = name or options.get("name")
     if is_served(spec):
-        model = load_served(spec, **{"name": options.get("name"), **(served or {})})
+        chosen: ServedOptions = {"name": options.get("name"), **(served or {})}
+        model = load_served(spec, **chosen)
         announce(f"biascheck: {model.name}: {model.handshake}")
         return model
     if spec.startswith(VECTORS):

@@ -37,10 +37,11 @@ def _output() -> AbstractContextManager[TextIO]:
 
 
 @contextmanager
-def progress(title: str, total: int, *, unit: str = "tokens", about: str = "") -> Iterator[Advance]:
+def progress(title: str, total: int, *, unit: str = "tokens", about: str | None = "") -> Iterator[Advance]:
     """Show a bar once the work has lasted a moment; in a log, a line now and then with the time that is left.
 
-    What will take more than a minute, judged by its first two seconds, is announced with its size, or ``about``.
+    What will take more than a minute, judged by its first two seconds, is announced with its size, or ``about``;
+    ``None`` announces nothing.
     """
     bar = _Bar(title, total, unit, about)
     try:
@@ -50,9 +51,9 @@ def progress(title: str, total: int, *, unit: str = "tokens", about: str = "") -
 
 
 class _Bar:
-    def __init__(self, title: str, total: int, unit: str, about: str) -> None:
+    def __init__(self, title: str, total: int, unit: str, about: str | None) -> None:
         self._title, self._total, self._unit, self._done = title, total, unit, 0
-        self._about = about or f"{total:,} {unit}"
+        self._about = f"{total:,} {unit}" if about == "" else about
         self._started = self._last_line = monotonic()
         self._close: Callable[[], None] | None = None
         self._update: Advance = lambda _: None
@@ -64,7 +65,7 @@ class _Bar:
     def advance(self, steps: int) -> None:
         self._done += steps
         if self._close is None and monotonic() - self._started > PATIENCE_SECONDS:
-            if self._seconds_left > LONG_SECONDS:
+            if self._about is not None and self._seconds_left > LONG_SECONDS:
                 announce(f"biascheck: {self._title}: {self._about}, {in_time(self._seconds_left)}")
             self._open()
         self._update(self._done)

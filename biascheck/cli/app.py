@@ -16,6 +16,7 @@ from biascheck.cli.grid_command import grid
 from biascheck.cli.init_command import init
 from biascheck.cli.measures_command import measures
 from biascheck.cli.models_command import models
+from biascheck.cli.plan_command import plan
 from biascheck.cli.reproduce_command import reproduce
 from biascheck.cli.run_command import run
 from biascheck.cli.stored_command import card, report
@@ -29,6 +30,7 @@ __all__ = ["app", "main"]
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 for command in (
     run,
+    plan,
     init,
     report,
     compare,

@@ -15,8 +15,8 @@ __all__ = ["doctor"]
 
 NEEDED = {"pytest": "runs the gates", "numpy": "statistics", "scipy": "statistics"}
 OPTIONAL = {
-    "torch": "local models",
-    "transformers": "local models",
+    "torch": "local models: pip install 'pytest-biascheck[torch]'",
+    "transformers": "local models: pip install 'pytest-biascheck[torch]'",
     "hypothesis": "searches for worst cases: pip install 'pytest-biascheck[worst-cases]'",
     "peft": "low-rank fine-tuning: pip install 'pytest-biascheck[lora]'",
     "gguf": "GGUF files: pip install 'pytest-biascheck[gguf]'",

@@ -30,6 +30,7 @@ from biascheck.plugin.fixtures import (
     winograd_t2,
 )
 from biascheck.plugin.options import add_options
+from biascheck.plugin.planning import Planning
 from biascheck.plugin.roll import is_bias_test
 from biascheck.plugin.session import SESSION, BiasSession
 from biascheck.plugin.settings import settings_of
@@ -78,6 +79,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("filterwarnings", "ignore::biascheck.errors.InconclusiveWarning")
     config.stash[SESSION] = BiasSession(config)
     config.pluginmanager.register(config.stash[SESSION], "biascheck-session")
+    if config.getoption("--bias-plan"):
+        config.pluginmanager.register(Planning(), "biascheck-planning")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from biascheck.plugin.planning import UNPLANNED
 from biascheck.plugin.settings import Settings, settings_of
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def _served_options(settings: Settings) -> ServedOptions:
 
 
 @pytest.fixture(scope="session")
-def bias_classifier(bias_model: Any) -> Callable[..., Classifier]:
+def bias_classifier(bias_model: Any, pytestconfig: pytest.Config) -> Callable[..., Classifier]:
     """Sentiment classifiers of the model under test: ``bias_classifier("mix-all")``.
 
     A model that fills masks, or an encoder, is fine-tuned on our own reviews under the condition named (or on
@@ -133,6 +134,8 @@ def bias_classifier(bias_model: Any) -> Callable[..., Classifier]:
             if condition != "original":
                 pytest.skip(f"{bias_model.name} is a classifier already; {condition} is about how one is trained")
             return bias_model
+        if settings_of(pytestconfig).plan:
+            pytest.skip(UNPLANNED)
         trained = () if scores_text(bias_model) else ("fills masks", "embeds sentences")
         require_capability(bias_model, ("rates text", *trained), CLASSIFIER)
         treated = Condition.named(condition)
@@ -192,6 +195,8 @@ def bias_debiased_model(bias_model: Any, request: pytest.FixtureRequest) -> Call
         from biascheck.debias import fine_tune
         from biascheck.models.framings import in_framing, unframed
 
+        if settings_of(request.config).plan:
+            pytest.skip(UNPLANNED)
         text = request.getfixturevalue("bias_text") if documents is None else documents
         options.setdefault("name_map", request.getfixturevalue("bias_names"))
         trained = fine_tune(unframed(bias_model), text, recipe, **options)

@@ -52,6 +52,7 @@ def add_options(parser: pytest.Parser) -> None:
         default=None,
         help="compare with a baseline although another runtime (transformers, vLLM, llama.cpp) measured it",
     )
+    add("--bias-plan", action="store_true", default=None, help="measure nothing: say what the run would cost")
     add("--bias-max-requests", type=int, metavar="N", help="served models: make at most so many requests in all")
     add("--bias-concurrency", type=int, metavar="N", help="served models: ask so many texts at a time")
     add("--bias-price", type=float, metavar="X", help="served models: price of a million tokens, for the estimate")

@@ -72,7 +72,7 @@ class BiasSession:
 
     @property
     def _is_only_looking(self) -> bool:
-        return any(getattr(self._config.option, name, False) for name in ONLY_LOOKING)
+        return any(getattr(self._config.option, name, False) for name in ONLY_LOOKING) or self._settings.plan
 
     @property
     def _settings(self) -> Settings:
@@ -272,7 +272,7 @@ class BiasSession:
                 terminalreporter.write_line(command)
 
     def _cache(self) -> DocumentCache:
-        return results_cache() if self._settings.cache else DocumentCache(None)
+        return results_cache(keep=not self._settings.plan) if self._settings.cache else DocumentCache(None)
 
     def _finished_run(self, session: pytest.Session, tests: tuple[TestOutcome, ...]) -> Run:
         from biascheck.gates.outcome import Outcome

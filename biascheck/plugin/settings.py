@@ -48,7 +48,7 @@ PATHS = ("data", *OUTPUTS, "baseline", "worst_cases")
 # What is asked for on the command line is expected to happen; in the table it is a default for runs with bias tests.
 ASKING = ("model", *OUTPUTS, "baseline", "update_baseline")
 # Said for one run, never for all of them.
-COMMAND_LINE_ONLY = ("update_baseline", "update_incomplete")
+COMMAND_LINE_ONLY = ("update_baseline", "update_incomplete", "plan")
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,8 @@ class Settings:
     max_requests: int | None = None
     concurrency: int | None = None
     price: float | None = None
+    plan: bool = False
+    """Whether the run only says what it would cost."""
     update_baseline: bool = False
     update_incomplete: bool = False
     worst_cases: Path | None = None

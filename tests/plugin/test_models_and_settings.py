@@ -69,7 +69,7 @@ def test_a_wrong_path_stops_the_run(project, torch_is_loaded, processes):  # noq
 
 def test_an_unknown_setting_lists_the_known_ones(project, suite):
     run = project(suite, pyproject='[tool.biascheck]\nmodle = "x"\n')
-    assert "has no setting 'modle'; there are: allow_pickle" in run.stderr.str() + run.stdout.str()
+    assert "has no setting 'modle'; there are: allow_other_runtime, allow_pickle" in run.stderr.str() + run.stdout.str()
 
 
 def test_a_setting_of_the_wrong_type_is_refused(project, suite):

@@ -10,6 +10,7 @@ import numpy as np
 
 from biascheck.cache.progress import progress
 from biascheck.errors import ScoreError
+from biascheck.models.scoring.forecast import active_forecast
 from biascheck.models.scoring.queries import Answer, Refusal
 
 if TYPE_CHECKING:
@@ -29,18 +30,26 @@ class Engine(Protocol):
 
 def execute(plan: ScoringPlan, engine: Engine, *, title: str = "scoring") -> list[Answer | Refusal]:
     """Run every batch once and hand each query the sum of its readings."""
-    scores = np.empty(len(plan.readings))
-    with progress(title, total=plan.tokens) as advance:
-        for batch in plan.batches:
-            inputs, readings = localised(plan, batch)
-            scores[list(batch.readings)] = engine.run(inputs, readings)
-            advance(sum(map(len, inputs)))
+    if (forecast := active_forecast()) is not None:
+        scores = forecast.scores(plan, lambda batch: engine.run(*localised(plan, batch)), title)
+    else:
+        scores = _run(plan, engine, title)
     if not np.isfinite(scores).all():
         raise ScoreError(
             f"{title}: {int((~np.isfinite(scores)).sum())} of {len(scores)} log-probabilities are not finite; "
             "the weights are damaged or the precision is too low (try dtype='float32')"
         )
     return [q if isinstance(q, Refusal) else Answer(float(scores[list(q)].sum()), len(q)) for q in plan.queries]
+
+
+def _run(plan: ScoringPlan, engine: Engine, title: str) -> NDArray[np.float64]:
+    scores = np.empty(len(plan.readings))
+    with progress(title, total=plan.tokens, about=plan.size) as advance:
+        for batch in plan.batches:
+            inputs, readings = localised(plan, batch)
+            scores[list(batch.readings)] = engine.run(inputs, readings)
+            advance(sum(map(len, inputs)))
+    return scores
 
 
 class Row(tuple[int, ...]):

@@ -83,6 +83,11 @@ class ScoringPlan:
         """Tokens the batches hold, padding included."""
         return sum(len(b.inputs) * max(len(self.inputs[i]) for i in b.inputs) for b in self.batches)
 
+    @property
+    def size(self) -> str:
+        """How much there is to run, in words."""
+        return f"{self.distinct_inputs:,} distinct inputs, {self.tokens:,} tokens"
+
     def __str__(self) -> str:
         before = "" if self.sharing is None else f"{self.sharing.tokens:,} tokens, with shared beginnings "
         reason = f"; beginnings are not shared: {self.unshared}" if self.unshared else ""

@@ -15,6 +15,7 @@ from biascheck.errors import EndpointError
 from biascheck.models.adapters.served.allowance import Allowance
 from biascheck.models.adapters.served.token_scores import TooLongError, UnusableError
 from biascheck.models.adapters.served.transport import RejectedError
+from biascheck.models.scoring.forecast import Forecast, active_forecast, made_up
 from biascheck.models.scoring.queries import Answer, Refusal
 
 __all__ = ["Asker", "Pace", "Question", "answered", "as_answer"]
@@ -43,12 +44,15 @@ class Pace:
 
     def estimate(self, questions: Sequence[Question]) -> str:
         """What the questions will cost, in words."""
-        characters = sum(len(part) for question in questions for part in question[1:] if isinstance(part, str))
-        tokens = self.tokens * characters
+        tokens = self.tokens_of(questions)
         told = [f"about {tokens:,.0f} tokens"]
         if self.price is not None:
             told.append(f"about {tokens * self.price / 1e6:,.2f} at {self.price:g} for a million")
         return ", ".join([*told, in_time(self.duration(len(questions)))])
+
+    def tokens_of(self, questions: Sequence[Question]) -> float:
+        """About how many tokens the questions are."""
+        return self.tokens * sum(len(part) for one in questions for part in one[1:] if isinstance(part, str))
 
     def duration(self, texts: int) -> float:
         """Seconds that so many texts will take."""
@@ -68,12 +72,26 @@ class Asker:
     def answers(self, questions: Sequence[Question], ask: Callable[[Question], Any]) -> list[Any]:
         """The answer to each question, in order; only what is not kept is asked."""
         missing = self.missing(questions)
+        if (forecast := active_forecast()) is not None:
+            return self._counted(forecast, questions, missing)
         found: dict[Question, Any] = {}
         if missing:
             self.allowance.require(len(missing) * self.pace.requests, self.title)
             self._announce(missing, len(set(questions)) - len(missing))
             found = self._asked(missing, ask)
         return [found[one] if one in found else self.kept.get(self._key(one)) for one in questions]
+
+    def _counted(self, forecast: Forecast, questions: Sequence[Question], missing: Sequence[Question]) -> list[Any]:
+        """Count what would be asked, and make up answers; nothing is kept."""
+        fresh = [one for one in missing if (self.identity, one) not in forecast.counted]
+        forecast.counted.update((self.identity, one) for one in fresh)
+        tokens = round(self.pace.tokens_of(fresh))
+        forecast.add(self.title, inputs=len(fresh), tokens=tokens, seconds=self.pace.duration(len(fresh)))
+        numbers = made_up(len(questions))
+        return [
+            "" if question[0] == "generate" else [float(number)]
+            for question, number in zip(questions, numbers, strict=True)
+        ]
 
     def missing(self, questions: Sequence[Question]) -> list[Question]:
         """The distinct questions that are not answered yet."""
@@ -108,7 +126,7 @@ class Asker:
         found: dict[Question, Any] = {}
         with (
             ThreadPoolExecutor(self.pace.concurrency, thread_name_prefix="biascheck") as pool,
-            progress(self.title, total=len(missing), unit="texts") as advance,
+            progress(self.title, total=len(missing), unit="texts", about=None) as advance,
         ):
             futures = {pool.submit(asked, question): question for question in missing}
             try:
