@@ -16,7 +16,6 @@ from biascheck.reproduce.manela2021.manela_rows import ANOTHER, models_in, rows
 from biascheck.reproduce.manela2021.manela_trained import Bench
 from biascheck.reproduce.setting import Setting
 from biascheck.results.result import Result
-from biascheck.stats import fleiss_kappa
 
 __all__ = ["accuracies", "bias", "competence", "names"]
 
@@ -123,7 +122,7 @@ def competence(setting: Setting) -> Iterator[Shown]:
                 as_published=None if published is None else tried(part, published),
                 published=row.printed and f"manela2021.competency.{name}.{row.printed}",
             )
-    agreement = tried(lambda found: fleiss_kappa(found.counts), rated)
+    agreement = tried(lambda found: found.agreement, rated)
     yield setting.cell(
         "agreement of the raters",
         "Fleiss' κ",
