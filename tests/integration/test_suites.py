@@ -43,6 +43,9 @@ def test_every_suite_judges_any_masked_model_and_none_crashes(suites, pytester):
     assert counts[State.MEASURED] >= 14
     assert run.complete
     assert {str(gate.verdict) for gate in run.gates if not gate.passed} == {"invalid"}
+    trained = [r for r in run.results if r.measure in ("skew", "stereotype") and "manela2021-augmented" in r.treatment]
+    assert {r.treatment[1:] for r in trained} == {(), ("online",)}
+    assert all("has an F1 of" in " ".join(r.warnings) for r in trained)  # it does not resolve names either
     assert (
         len(run.outcome.not_tested["needs the published data sets: pass --bias-data DIR or set BIASCHECK_DATA"]) >= 40
     )

@@ -61,7 +61,9 @@ def _certain(gaps: Result) -> Value:
 def trade_off(setting: Setting) -> Iterator[Shown]:
     """Figure 4: stereotype and skew of the models as they come."""
     bench, tried = Bench(setting), setting.tried
-    ours, theirs = (tried(bench.gaps, "", tried(bench.sentences, "T2", rule)) for rule in ("ours", "authors"))
+    corpora = [tried(bench.sentences, "T2", rule) for rule in ("ours", "authors")]
+    ours, theirs = (tried(bench.gaps, "", corpus) for corpus in corpora)
+    resolution = tried(bench.resolved, "", corpora[0])
     folds = {"stereotype": stereotype_of, "skew": skew_of}
     printed = [model for model in models_in(setting, "manela2021.skew") if not treatment_of(model)]
     bars: dict[str, list[float]] = {}
@@ -71,7 +73,7 @@ def trade_off(setting: Setting) -> Iterator[Shown]:
             cell = setting.cell(
                 row.label,
                 name,
-                ours=tried(fold, ours, cutoff=CERTAINTY) if own else ANOTHER,
+                ours=tried(fold, ours, cutoff=CERTAINTY, resolution=resolution) if own else ANOTHER,
                 as_published=tried(fold, theirs) if own else None,
                 published=row.printed and f"manela2021.{name}.{row.printed}",
             )
