@@ -136,7 +136,7 @@ def _rated(setting: Setting, bench: Bench) -> RatedCorpus:
     file = None if setting.data is None else setting.data / "manela" / "competency.csv"
     if file is None or not file.is_file():
         raise DataNotFoundError(
-            "the raters' votes on T2, manela/competency.csv of the data; the authors' are not public"
+            "the raters' votes on T2, manela/competency.csv of the data (the paper's: its footnote 4)"
         )
     return rated_competency(bench.sentences("T2", "authors"), file)
 
