@@ -24,8 +24,8 @@ TRAINED = (
 )
 LINES = (
     "Ours keeps the lines whose two versions differ in the pronoun alone (T1 367, T2 386) and, under -O, reads the "
-    "prior at the pronoun. As published keeps all lines with one bracketed pronoun (T1 374, T2 391) and reads the prior at "
-    "the first mask of the sentence, a person's."
+    "prior at the pronoun. As published keeps all lines with one bracketed pronoun (T1 374, T2 391) and reads the "
+    "prior at the first mask of the sentence, a person's."
 )
 
 
