@@ -100,6 +100,8 @@ EXTEND = [
     "Pair",
     "PersonGroup",
     "Point",
+    "ProfessionBar",
+    "ProfessionBars",
     "Published",
     "Refusal",
     "Result",

@@ -90,11 +90,15 @@ def _show_associations(base: LanguageModel, after: LanguageModel, documents: Doc
     from biascheck.measures.tables.mitigation_table import text_of
     from biascheck.results.comparison import compare
 
-    corpus, aside = bec_pro(documents.language), held_out(documents, recipe)
+    corpus = bec_pro(documents.language)
     before, later = association(base, corpus), association(after, corpus)
     if documents.language == "en":
         typer.echo(text_of(mitigation_table(before, later)))
     typer.echo(compare(absolute_gap(before), absolute_gap(later)).finding)
+    if not recipe.validation:
+        typer.echo(f"{recipe.name} keeps nothing aside, so that no loss is compared")
+        return
+    aside = held_out(documents, recipe)
     typer.echo(_growth(compare(held_out_loss(base, aside), held_out_loss(after, aside))))
 
 

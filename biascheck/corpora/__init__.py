@@ -3,6 +3,7 @@
 from biascheck.corpora.contexts import lexicon_from_templates, lexicon_from_text, published_sentences
 from biascheck.corpora.corpus import Corpus, Pair
 from biascheck.corpora.datasets.bec_pro import DEVIATIONS, Deviation, Profession, bec_pro, bec_pro_professions
+from biascheck.corpora.datasets.bec_pro_crossed import bec_pro_crossed
 from biascheck.corpora.datasets.biased_words import biased_words, neutral_professions, published_professions, word_bias
 from biascheck.corpora.datasets.competency import COMPETENCY, RatedCorpus, competency, rated_competency
 from biascheck.corpora.datasets.data_directory import data_directory, data_file
@@ -77,6 +78,7 @@ __all__ = [
     "anonymised",
     "as_coded",
     "bec_pro",
+    "bec_pro_crossed",
     "bec_pro_professions",
     "biased_words",
     "competency",

@@ -20,13 +20,14 @@ from biascheck.debias.low_rank import with_adapter
 from biascheck.debias.recipes import LanguageRecipe, recipe_named
 from biascheck.debias.training import History, train
 from biascheck.debias.validation import figure_name
+from biascheck.errors import UsageError
 from biascheck.models.adapters.transformers import TransformersCausalModel, TransformersMaskedModel
 from biascheck.models.capabilities import fills_masks, require_capability
 from biascheck.models.loading.loader import load
 
 __all__ = ["LanguageModel", "checkpoint_folder", "fine_tune", "held_out", "treated"]
 
-VERSION = 1
+VERSION = 2
 """Raise it when the same recipe, data and base give another checkpoint: it is part of the key."""
 RECORD = "training.json"
 
@@ -67,6 +68,8 @@ def checkpoint_folder(
 def held_out(documents: Documents, recipe: str | LanguageRecipe) -> Documents:
     """The documents, as they are, on which a checkpoint of this recipe was not trained."""
     recipe = recipe_named(recipe)
+    if not recipe.validation:
+        raise UsageError(f"the recipe {recipe.name} keeps nothing aside; measure the loss on another text")
     return documents.split(recipe.validation, seed=recipe.seed)[1]
 
 
@@ -74,7 +77,13 @@ def treated(documents: Documents, recipe: str | LanguageRecipe, *, name_map: Nam
     """The documents as a model of this recipe reads them, and what was changed in them."""
     recipe = recipe_named(recipe)
     return counterfactual(
-        documents, recipe.treatment, terms=recipe.terms, names=recipe.names, name_map=name_map, seed=recipe.seed
+        documents,
+        recipe.treatment,
+        terms=recipe.terms,
+        names=recipe.names,
+        name_map=name_map,
+        contradictions=recipe.contradictions,
+        seed=recipe.seed,
     )
 
 
@@ -128,7 +137,8 @@ def _build(
 ) -> None:
     began = monotonic()
     found = treated(documents, recipe, name_map=names)
-    fitted, aside = found.documents.split(recipe.validation, seed=recipe.seed)
+    parts = found.documents.split(recipe.validation, seed=recipe.seed) if recipe.validation else ()
+    fitted, aside = parts or (found.documents, None)
     task = LanguageTask.of(fitted, aside, recipe, base)
     original = deepcopy(base.torch_model)
     model, finished = with_adapter(original, recipe)
@@ -155,6 +165,9 @@ def _card(base: LanguageModel, documents: Documents, recipe: LanguageRecipe, out
     settings = "\n".join(f"- {key}: {value}" for key, value in asdict(recipe).items())
     losses = ", ".join(f"{loss:.4f}" for loss in outcome.history.losses)
     changes = outcome.changes
+    validated = f"{outcome.figure} on what was kept aside: {outcome.before:.4f} before, then after each epoch {losses}"
+    if not outcome.inputs[1]:
+        validated = "nothing was kept aside, so that no epoch was compared"
     return f"""# {base.name}, trained further by the recipe {recipe.name}
 
 Made by biascheck. Whether it is less biased, and whether it has kept what it knew, is for a comparison to show:
@@ -165,8 +178,7 @@ Made by biascheck. Whether it is less biased, and whether it has kept what it kn
 - treatment: {changes.method}; {changes.changed:,} documents changed; terms before: {changes.before};
   after: {changes.after}
 - inputs: {outcome.inputs[0]:,} trained on, {outcome.inputs[1]:,} kept aside
-- {outcome.figure} on what was kept aside: {outcome.before:.4f} before, then after each epoch {losses};
-  the weights are those of epoch {outcome.history.best_epoch + 1} ({recipe.chosen_epoch})
+- {validated}; the weights are those of epoch {outcome.history.best_epoch + 1} ({recipe.chosen_epoch})
 
 ## Recipe
 

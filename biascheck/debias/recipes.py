@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, get_args
 
-from biascheck.corpora.rewriting.counterfactual import Method, Names
+from biascheck.corpora.rewriting.counterfactual import Contradictions, Method, Names
 from biascheck.corpora.rewriting.terms import TermName
 from biascheck.errors import UsageError
 from biascheck.models.scoring.windows import Keep, Window
@@ -17,6 +17,9 @@ __all__ = ["RECIPES", "SMALL", "ChosenEpoch", "ClassifierRecipe", "LanguageRecip
 ChosenEpoch = Literal["lowest loss", "highest accuracy", "last"]
 Objective = Literal["language", "pronouns"]
 Unit = Literal["sentences", "windows"]
+CHOICES = MappingProxyType(
+    {"objective": Objective, "treatment": Method, "names": Names, "contradictions": Contradictions, "unit": Unit}
+)
 
 
 @dataclass(frozen=True)
@@ -89,10 +92,11 @@ class LanguageRecipe(Recipe):
 
     ``objective`` is ``language``: a masked model restores ``masked`` of the tokens, of which 80 % become a mask, 10 % a
     random token and 10 % stay (Devlin et al. 2019), a causal one goes on reading; or ``pronouns``: a masked model
-    restores the gendered pronouns only. ``treatment``, ``names`` and ``terms`` are those of
+    restores the gendered pronouns only. ``treatment``, ``names``, ``terms`` and ``contradictions`` are those of
     :func:`biascheck.corpora.counterfactual`; ``unit`` and ``pieces`` say what one input is. With a ``rank``, a
     low-rank adapter (LoRA) is trained instead of the weights and merged into them at the end. ``validation`` is the
-    share of the documents that is kept aside, on which the epochs are compared.
+    share of the documents that is kept aside, on which the epochs are compared; 0 keeps nothing aside and goes with the
+    last epoch only.
     """
 
     name: str = "own"
@@ -100,6 +104,7 @@ class LanguageRecipe(Recipe):
     treatment: Method = "cds"
     names: Names = "swapped"
     terms: TermName = "all"
+    contradictions: Contradictions = "unswapped"
     masked: float = 0.15
     unit: Unit = "sentences"
     pieces: int = 128
@@ -108,10 +113,11 @@ class LanguageRecipe(Recipe):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for field, kind in (("objective", Objective), ("treatment", Method), ("names", Names), ("unit", Unit)):
+        for field, kind in CHOICES.items():
             if getattr(self, field) not in get_args(kind):
                 raise UsageError(f"{field} is one of {', '.join(get_args(kind))}, not {getattr(self, field)!r}")
-        for field in ("masked", "validation"):
+        nothing_aside = self.validation == 0 and self.chosen_epoch == "last"
+        for field in ("masked",) if nothing_aside else ("masked", "validation"):
             if not 0 < getattr(self, field) < 1:
                 raise UsageError(f"{field} is a share between 0 and 1, not {getattr(self, field):g}")
         if self.rank < 0:
@@ -122,18 +128,21 @@ class LanguageRecipe(Recipe):
 _MANELA = {"objective": "pronouns", "names": "anonymised", "epochs": 10, "patience": 10, "freeze_embeddings": False}
 _MANELA |= {"validation": 0.2, "chosen_epoch": "highest accuracy", "learning_rate": 2e-5, "warmup": 0.0}
 
+_BARTL = {"validation": 0.0, "chosen_epoch": "last", "contradictions": "keep"}
+
 RECIPES: Mapping[str, LanguageRecipe] = MappingProxyType(
     {
         recipe.name: recipe
         for recipe in (
-            LanguageRecipe(name="bartl2020", batch=1, patience=3, freeze_embeddings=False, seed=42),
+            LanguageRecipe(name="bartl2020", batch=1, freeze_embeddings=False, seed=42, **_BARTL),  # type: ignore[arg-type]
             LanguageRecipe(name="manela2021-augmented", treatment="cda", **_MANELA),  # type: ignore[arg-type]
             LanguageRecipe(name="manela2021-unaugmented", treatment="original", **_MANELA),  # type: ignore[arg-type]
             LanguageRecipe(name="lora", rank=16, batch=16, learning_rate=1e-3, epochs=1, frozen_layers=2),
         )
     }
 )
-"""``bartl2020``: section 4.6 (masked pieces, 5e-5 with warm-up, 3 epochs, batch of one, seed 42). ``manela2021-…``:
+"""``bartl2020``: section 4.6 (masked pieces, 5e-5 with warm-up, 3 epochs, batch of one, seed 42; nothing kept aside,
+the last epoch, every document swapped that its coin chooses). ``manela2021-…``:
 section 3.3 and appendix A (pronouns of anonymised text, with and without gender-swapped copies, the most accurate of 10
 epochs on a fifth kept aside; rate, batch and warm-up are those of the authors' notebook). ``lora``: ours, for
 machines without a graphics card: an adapter above the two lowest layers."""

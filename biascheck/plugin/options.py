@@ -22,6 +22,7 @@ def add_options(parser: pytest.Parser) -> None:
     add("--bias-device", metavar="DEVICE", help="device to run models on, e.g. cuda:0 (default: cpu)")
     add("--bias-dtype", metavar="DTYPE", help="precision of the weights: float32 (default), float16 or bfloat16")
     add("--bias-profile", metavar="NAME", help="how much is asked of a model: strict, standard (default) or watch")
+    add("--bias-recipe", metavar="NAME", help="recipe of suites/mitigation, e.g. bartl2020 (default: lora)")
     add("--bias-data", metavar="DIR", help="folder with the published data sets (default: $BIASCHECK_DATA)")
     add("--bias-results", metavar="FILE", help="write all results and gates to this JSON file")
     add("--bias-report", metavar="FILE", help="write an HTML report to this file")

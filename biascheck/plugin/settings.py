@@ -21,6 +21,7 @@ TYPES: dict[str, tuple[type, ...]] = {
     "device": (str,),
     "dtype": (str,),
     "profile": (str,),
+    "recipe": (str,),
     "data": (str,),
     "results": (str,),
     "report": (str,),
@@ -52,6 +53,7 @@ class Settings:
     device: str | None = None
     dtype: str = "float32"
     profile: str = "standard"
+    recipe: str = "lora"
     data: Path | None = None
     results: Path | None = None
     report: Path | None = None

@@ -26,6 +26,8 @@ __all__ = [
     "MapPoint",
     "PersonGroup",
     "Point",
+    "ProfessionBar",
+    "ProfessionBars",
     "Published",
     "Scatter",
     "SideBias",
@@ -149,6 +151,23 @@ class Groups(Attachment, frozen=True, tag="profession groups", kw_only=True):
     groups: tuple[PersonGroup, ...]
 
 
+class ProfessionBar(msgspec.Struct, frozen=True):
+    """Mean associations of both genders' words with one profession, before and perhaps after a mitigation."""
+
+    name: str
+    male: float
+    female: float
+    male_after: float | None = None
+    female_after: float | None = None
+
+
+class ProfessionBars(Attachment, frozen=True, tag="profession bars", kw_only=True):
+    """The professions of one group (Bartl et al. 2020, Figures 3 to 6)."""
+
+    group: str
+    bars: tuple[ProfessionBar, ...]
+
+
 class Histogram(Attachment, frozen=True, tag="histogram", kw_only=True):
     """How many values lie between each two neighbouring edges; an inner edge belongs to the bin above it."""
 
@@ -185,6 +204,7 @@ AnyAttachment = (
     | Correlations
     | Groups
     | Histogram
+    | ProfessionBars
     | Published
     | Facts
 )

@@ -16,6 +16,7 @@ def test_bartl_is_as_printed():
     assert (recipe.objective, recipe.treatment, recipe.masked, recipe.unit) == ("language", "cds", 0.15, "sentences")
     assert recipe.warmup > 0
     assert recipe.rank == 0
+    assert (recipe.validation, recipe.chosen_epoch, recipe.contradictions) == (0, "last", "keep")
 
 
 def test_the_pair_of_manela_differs_in_its_copies_only():
@@ -39,6 +40,8 @@ def test_recipes_are_known_by_their_names():
         ({"objective": "mlm"}, "objective is one of language, pronouns, not 'mlm'"),
         ({"treatment": "cdx"}, "treatment is one of original, cda, cds, swap, removal, not 'cdx'"),
         ({"masked": 0}, "masked is a share between 0 and 1, not 0"),
+        ({"validation": 0}, "validation is a share between 0 and 1, not 0"),
+        ({"contradictions": "no"}, "contradictions is one of unswapped, drop, keep, not 'no'"),
         ({"rank": -1}, "rank is that of an adapter, or 0 for none, not -1"),
         ({"epochs": 0}, "epochs is at least 1, not 0"),
         ({"pieces": 2}, "a window of 2 tokens holds no text"),

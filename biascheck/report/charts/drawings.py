@@ -22,6 +22,7 @@ from biascheck.results.attachments import (
     Histogram,
     MapPoint,
     PersonGroup,
+    ProfessionBars,
     Published,
     Scatter,
     TwoSided,
@@ -263,6 +264,31 @@ def _profession_groups(attached: Groups, _: object) -> Drawing | None:
     )
 
 
+def _professions(attached: ProfessionBars, _: object) -> Drawing | None:
+    bars = attached.bars
+    if not bars:
+        return None
+    after = all(bar.female_after is not None for bar in bars)
+    fields = [("male", "one"), ("female", "two")]
+    fields += [("male_after", "three"), ("female_after", "four")] if after else []
+    series = [
+        Series(name.replace("_", ", "), kind, tuple(float(getattr(bar, name)) for bar in bars)) for name, kind in fields
+    ]
+    label = f"Mean association of {', '.join(s.name for s in series)} person words with {attached.group} professions"
+    return Drawing(
+        key=f"professions_{attached.group}",
+        title=f"Associations with {attached.group} professions",
+        chart=row_chart([bar.name for bar in bars], series, label=label),
+        legend=tuple(Legend(s.kind, s.name) for s in series),
+        note="A bar is the mean association of one gender’s words with a profession, in natural log units; professions "
+        "that lean male come last.",
+        table=table_of(
+            ["profession", *(s.name for s in series)],
+            [[bar.name, *(getattr(bar, f) for f, _ in fields)] for bar in bars],
+        ),
+    )
+
+
 def _rank_test(group: PersonGroup) -> list[object]:
     return [f"{group.v:,.0f}", group.z, p_text(group.p), group.r, group.direction]
 
@@ -283,6 +309,7 @@ def _histogram(attached: Histogram, _: object) -> Drawing:
 
 DRAWERS: Mapping[type[Attachment], Callable[[Any, Any], Drawing | None]] = {
     Groups: _profession_groups,
+    ProfessionBars: _professions,
     Histogram: _histogram,
     ExplainedVariance: _explained_variance,
     WordMap: _map,
