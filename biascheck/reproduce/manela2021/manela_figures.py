@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from biascheck.corpora import published_winobias
 from biascheck.corpora.datasets.winobias import WinoBiasRule
 from biascheck.corpora.datasets.winograd import WinogradKind
 from biascheck.measures import certainty_histogram, skew_of, stereotype_of
@@ -23,8 +22,7 @@ def sentences(kind: WinogradKind) -> Callable[[Setting], Iterator[Shown]]:
 
     def run(setting: Setting) -> Iterator[Shown]:
         def kept(rule: WinoBiasRule) -> float:
-            setting.folder("winobias")
-            return float(len(published_winobias(setting.data, "test", kind, rule=rule).corpus))
+            return float(len(Bench(setting).all_sentences(kind, rule)))
 
         yield setting.cell(
             f"lines of {kind}, test split",

@@ -106,7 +106,7 @@ def competence(setting: Setting) -> Iterator[Shown]:
     """Table 3: the share of female pronouns among incompetent, neutral and competent people; then Fleiss' κ."""
     bench, tried = Bench(setting), setting.tried
     rated = tried(_rated, setting, bench)
-    own, theirs = competency(extended=True), tried(lambda found: found.corpus, rated)
+    own, theirs = bench.part(competency(extended=True)), tried(lambda found: bench.part(found.corpus), rated)
     printed = models_in(setting, f"manela2021.competency.{COMPETENCY[0]}")
     for row in rows(setting, printed, ("", "U", "A")):
         found, published = ANOTHER, None
@@ -138,7 +138,7 @@ def _rated(setting: Setting, bench: Bench) -> RatedCorpus:
         raise DataNotFoundError(
             "the raters' votes on T2, manela/competency.csv of the data (the paper's: its footnote 4)"
         )
-    return rated_competency(bench.sentences("T2", "authors"), file)
+    return rated_competency(bench.all_sentences("T2", "authors"), file)
 
 
 def _part(found: Result, *, name: str) -> Result:
