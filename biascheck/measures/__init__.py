@@ -7,6 +7,7 @@ from types import ModuleType as _ModuleType
 
 from biascheck.measures.absolute_delta import absolute_delta as absolute_delta
 from biascheck.measures.absolute_gap import absolute_gap as absolute_gap
+from biascheck.measures.agreement_effect import agreement_effect as agreement_effect
 from biascheck.measures.association import association as association
 from biascheck.measures.association import association_queries as association_queries
 from biascheck.measures.association import pairwise_associations as pairwise_associations
@@ -45,6 +46,8 @@ from biascheck.measures.embeddings.gender_subspace import gender_subspace as gen
 from biascheck.measures.embeddings.neighbour_correlation import neighbour_correlation as neighbour_correlation
 from biascheck.measures.embeddings.projected_bias import with_projected_bias as with_projected_bias
 from biascheck.measures.embeddings.weat import weat as weat
+from biascheck.measures.grammar_balanced import grammar_balanced as grammar_balanced
+from biascheck.measures.grammar_balanced import grammar_balanced_of as grammar_balanced_of
 from biascheck.measures.positive_share import positive_share as positive_share
 from biascheck.measures.pronouns.competency_contrast import competency_contrast as competency_contrast
 from biascheck.measures.pronouns.competency_effect import competency_effect as competency_effect
