@@ -62,13 +62,24 @@ def load(model: str | Path | tuple[Any, Any], **options: Any) -> Any:
 
 
 def load_any(spec: str, **options: Unpack[LoadOptions]) -> Model:
-    """Load what a command line names: as :func:`load`; ``encoder:MODEL`` its states, ``vectors:FILE`` a table."""
+    """Load what a command line names: as :func:`load`; ``encoder:MODEL`` its states, ``vectors:FILE`` a table.
+
+    ``vectors:FILE#hard-debiased`` takes the gender direction out of the table first (Bolukbasi et al. 2016).
+    """
     if spec.startswith(VECTORS):
-        return load_vectors(spec.removeprefix(VECTORS), name=options.get("name"))
+        return _vectors(spec.removeprefix(VECTORS), options.get("name"))
     if spec.startswith(ENCODER):
         common: Any = options
         return load(spec.removeprefix(ENCODER), kind="encoder", **common)
     return load(spec, **options)
+
+
+def _vectors(source: str, name: str | None) -> Model:
+    from biascheck.debias.projection import HARD_DEBIASED, hard_debiased
+
+    file = source.removesuffix(f"#{HARD_DEBIASED}")
+    vectors = load_vectors(file, name=name)
+    return vectors if file == source else hard_debiased(vectors)
 
 
 def _reference(spec: str) -> Path | tuple[Any, Any]:

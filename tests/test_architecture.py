@@ -64,7 +64,7 @@ MAY_IMPORT = {
     "studies": BASE | {"cache", "results"} | SOURCES | MAKERS,
     "reproduce": BASE | {"cache", "results", "gates", "report", "studies"} | SOURCES | MAKERS,
     "integrations": BASE | {"cache", "results", "gates", "report"},
-    "model_specs": LEAVES | {"models", "reference_models"},
+    "model_specs": LEAVES | {"models", "debias", "reference_models"},
     "testing": {"models"},
     "extend": BASE | {"results", "measures"} | SOURCES,
     "biascheck": (INSIDE | FRONTS) - {"biascheck", "report", "studies", "calibration", "reproduce"},

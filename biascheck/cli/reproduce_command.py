@@ -38,7 +38,7 @@ def reproduce(
     place_of_data = os.environ.get("BIASCHECK_DATA")
     folder = data or (Path(place_of_data) if place_of_data else None)
     setting = Setting(load_any(model, lazy=True), folder, scale, seed)
-    place = out or default_place(chosen.name, setting.model.name, scale)
+    place = out or default_place(chosen.name, setting.model_label, scale)
     found = run(chosen, setting, place, tables=table or (), estimate_only=estimate, say=typer.echo)
     if not estimate:
         states = ("reproduced", "not applicable", "missing")

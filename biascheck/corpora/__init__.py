@@ -3,7 +3,7 @@
 from biascheck.corpora.contexts import lexicon_from_templates, lexicon_from_text, published_sentences
 from biascheck.corpora.corpus import Corpus, Pair
 from biascheck.corpora.datasets.bec_pro import DEVIATIONS, Deviation, Profession, bec_pro, bec_pro_professions
-from biascheck.corpora.datasets.biased_words import biased_words, neutral_professions, word_bias
+from biascheck.corpora.datasets.biased_words import biased_words, neutral_professions, published_professions, word_bias
 from biascheck.corpora.datasets.competency import COMPETENCY, RatedCorpus, competency, rated_competency
 from biascheck.corpora.datasets.data_directory import data_directory, data_file
 from biascheck.corpora.datasets.employment import EmploymentKind, PublishedKind, employment, published_employment
@@ -113,6 +113,7 @@ __all__ = [
     "published_gender_pairs",
     "published_imdb",
     "published_names",
+    "published_professions",
     "published_sentences",
     "published_sst2",
     "published_winobias",

@@ -24,7 +24,7 @@ from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
 from biascheck.spans import Span
 
-__all__ = ["effect_size", "pooled_rows"]
+__all__ = ["effect_size"]
 
 Variant = Literal["ours", "as published (Kurita 2019)"]
 AS_PUBLISHED: Variant = "as published (Kurita 2019)"
@@ -82,7 +82,7 @@ def effect_size(
     """
     _require_sides(corpus)
     if variant == AS_PUBLISHED:
-        items, skipped = pooled_rows(model, corpus)
+        items, skipped = _pooled_rows(model, corpus)
     else:
         gaps = association(model, corpus, multi_token=multi_token, seed=seed)
         items, skipped = means_of_attributes(gaps.items), list(gaps.skipped)
@@ -118,8 +118,8 @@ def _require_sides(corpus: Corpus) -> None:
         raise CorpusError(f"{corpus.name!r} has {len(corpus.groups)} groups; an effect size is of the gap between two")
 
 
-def pooled_rows(model: Any, corpus: Corpus) -> tuple[list[ItemScore], list[Skipped]]:
-    """One item for every template and attribute, as the authors of Kurita et al. 2019 scored and pooled them."""
+def _pooled_rows(model: Any, corpus: Corpus) -> tuple[list[ItemScore], list[Skipped]]:
+    """One item for every template and attribute, as the authors pooled them."""
     require_capability(model, ("fills masks",), f"variant {AS_PUBLISHED!r}")
     rows: dict[tuple[str, str], list[Pair]] = {}
     for pair in corpus:
@@ -145,7 +145,7 @@ def _row_item(name: str, scores: Mapping[str, float], pair: Pair, groups: Sequen
         score=scores[groups[0]] - scores[groups[1]],
         cluster=name,
         groups=scores,
-        side=None if "side" not in pair.labels else str(pair.labels["side"]),
+        side=str(pair.labels["side"]),
         labels=dict(pair.labels),
     )
 

@@ -32,6 +32,7 @@ __all__ = [
     "bias_margins",
     "bias_model",
     "bias_names",
+    "bias_paper_sizes",
     "bias_published",
     "bias_readable",
     "bias_seed",
@@ -180,6 +181,12 @@ def bias_finetuned_pair(
 def bias_seed(pytestconfig: pytest.Config) -> int:
     """The seed of every resampling and permutation."""
     return settings_of(pytestconfig).seed
+
+
+@pytest.fixture(scope="session")
+def bias_paper_sizes(pytestconfig: pytest.Config) -> bool:
+    """Whether suites take as many words as their paper did (``--bias-paper-sizes``), instead of enough for a gate."""
+    return settings_of(pytestconfig).paper_sizes
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,8 @@ def add_options(parser: pytest.Parser) -> None:
         "--bias-model",
         action="append",
         metavar="MODEL",
-        help="model to measure (repeatable): folder, Hub id, bundled name, reference:NAME, encoder:MODEL, vectors:FILE",
+        help="model to measure (repeatable): folder, Hub id, bundled name, reference:NAME, encoder:MODEL, "
+        "vectors:FILE, vectors:FILE#hard-debiased",
     )
     add("--bias-seed", type=int, metavar="N", help="seed of all resampling and permutations (default: 0)")
     add("--bias-device", metavar="DEVICE", help="device to run models on, e.g. cuda:0 (default: cpu)")
@@ -41,6 +42,12 @@ def add_options(parser: pytest.Parser) -> None:
         help="with --bias-update-baseline: also after an incomplete run",
     )
     add("--bias-worst-cases", metavar="FILE", help="memory of worst cases (default: bias/worst_cases.jsonl)")
+    add(
+        "--bias-paper-sizes",
+        action="store_true",
+        default=None,
+        help="let suites take as many words as their paper did, beside whose figures theirs then are (slow)",
+    )
     add("--bias-no-cache", action="store_true", default=None, help="ignore the cache: measure everything again")
     add("--bias-allow-pickle", action="store_true", default=None, help="also load pickled weights (unsafe)")
     add("--bias-trust-remote-code", action="store_true", default=None, help="run code that comes with a model (unsafe)")

@@ -29,6 +29,7 @@ TYPES: dict[str, tuple[type, ...]] = {
     "baseline": (str,),
     "tolerance": (int, float),
     "worst_cases": (str,),
+    "paper_sizes": (bool,),
     "no_cache": (bool,),
     "allow_pickle": (bool,),
     "trust_remote_code": (bool,),
@@ -62,6 +63,7 @@ class Settings:
     update_baseline: bool = False
     update_incomplete: bool = False
     worst_cases: Path | None = None
+    paper_sizes: bool = False
     cache: bool = True
     allow_pickle: bool = False
     trust_remote_code: bool = False

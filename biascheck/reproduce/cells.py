@@ -36,12 +36,16 @@ Why = Literal["not applicable", "missing"]
 
 
 class Value(msgspec.Struct, frozen=True, tag="value"):
-    """A figure that was measured here, with its interval, p-value and number of items where it has them."""
+    """A figure that was measured here, with its interval, p-value and number of items where it has them.
+
+    ``whole`` is a count.
+    """
 
     estimate: float
     interval: Interval | None = None
     p: float | None = None
     n: int | None = None
+    whole: bool = False
 
 
 class Absent(msgspec.Struct, frozen=True, tag="absent"):
@@ -116,10 +120,10 @@ def value_of(result: Result) -> Value:
 
 
 def drawn_value(found: Result | float | Measured) -> Measured:
-    """A result or a number as the figure of a cell; a reason stays what it is."""
+    """A result or a number as the figure of a cell, an integer as a count; a reason stays what it is."""
     if isinstance(found, Result):
         return value_of(found)
-    return found if isinstance(found, Value | Absent) else Value(float(found))
+    return found if isinstance(found, Value | Absent) else Value(float(found), whole=isinstance(found, int))
 
 
 def reservations(found: object) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,19 +24,25 @@ TITLE_LENGTH = 80
 
 
 @dataclass(frozen=True)
+class Line:
+    """A line of what is said about a cell, perhaps with a word before it."""
+
+    text: str
+    heading: str = ""
+
+
+@dataclass(frozen=True)
 class CellRow:
     """A cell as the page shows it."""
 
     row: str
     column: str
     published: str
-    source: str
-    erratum: str
     as_published: str
     ours: str
     interval: str
     details: str
-    notes: tuple[str, ...]
+    lines: tuple[Line, ...]
 
 
 @dataclass(frozen=True)
@@ -121,24 +128,39 @@ def _row(cell: Cell) -> CellRow:
         row=cell.row,
         column=cell.column,
         published="" if printed_figure is None else printed(printed_figure.value),
-        source="" if printed_figure is None else citation(printed_figure),
-        erratum="" if printed_figure is None else printed_figure.erratum,
-        as_published="as ours" if cell.as_published is None else _number(cell.as_published),
+        as_published=_as_published(cell),
         ours=_number(cell.ours),
         interval="" if value is None else _interval(value),
         details="" if value is None else _details(value),
-        notes=tuple(dict.fromkeys(note for note in (_why(cell), cell.note) if note)),
+        lines=tuple(_lines(cell)),
     )
 
 
+def _as_published(cell: Cell) -> str:
+    if cell.as_published is None:
+        return "as ours" if isinstance(cell.ours, Value) else "–"
+    return _number(cell.as_published)
+
+
+def _lines(cell: Cell) -> Iterator[Line]:
+    """Where the printed figure is from, its erratum, why there is no figure, and what else is to be known."""
+    if cell.published is not None:
+        yield Line(citation(cell.published))
+    if cell.published is not None and cell.published.erratum:
+        yield Line(cell.published.erratum, "Erratum:")
+    for text in (_why(cell), cell.note):
+        if text:
+            yield Line(text)
+
+
 def _number(found: Measured) -> str:
-    return figure(found.estimate, _decimals(found)) if isinstance(found, Value) else "–"
+    if not isinstance(found, Value):
+        return "–"
+    return f"{found.estimate:,.0f}" if found.whole else figure(found.estimate, _decimals(found))
 
 
 def _decimals(value: Value) -> int:
-    """One more for figures such as 0.0016, none for counts."""
-    if abs(value.estimate) >= 1 and float(value.estimate).is_integer():
-        return 0
+    """One more for figures such as 0.0016."""
     return DECIMALS + (abs(value.estimate) < SMALL)
 
 

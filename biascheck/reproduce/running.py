@@ -67,7 +67,7 @@ def _begun(paper: Paper, setting: Setting, place: Path) -> Reproduction:
         paper=paper.name,
         title=paper.title,
         link=paper.link,
-        model=setting.model.name,
+        model=setting.model_label,
         fingerprint=setting.model.fingerprint,
         scale=setting.scale,
         seed=setting.seed,

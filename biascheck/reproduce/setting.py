@@ -17,6 +17,7 @@ from biascheck.release import suites_home
 from biascheck.reproduce.cells import Cell, Measured, attempted, drawn_value, reservations
 from biascheck.results.published_figures import PublishedFigure, PublishedFigures
 from biascheck.results.result import Result
+from biascheck.results.titles import model_label
 
 __all__ = ["Setting"]
 
@@ -36,6 +37,11 @@ class Setting:
     def __post_init__(self) -> None:
         if not 0 < self.scale <= 1:
             raise UsageError(f"a scale of {self.scale} is not possible; give one above 0 and up to 1, e.g. 0.02")
+
+    @property
+    def model_label(self) -> str:
+        """The model and what was done to it, for people."""
+        return model_label(self.model.name, getattr(self.model, "treatment", ()))
 
     @cached_property
     def figures(self) -> PublishedFigures:

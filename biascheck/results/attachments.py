@@ -79,9 +79,10 @@ class MapPoint(msgspec.Struct, frozen=True):
 
 
 class WordMap(Attachment, frozen=True, tag="map", kw_only=True):
-    """Words on a plane whose axes mean nothing by themselves."""
+    """Words on a plane whose axes mean nothing by themselves; ``method`` is how they came there (PCA, t-SNE)."""
 
     points: tuple[MapPoint, ...]
+    method: str = ""
 
 
 class Draws(Attachment, frozen=True, tag="draws", kw_only=True):

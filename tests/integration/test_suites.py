@@ -40,11 +40,11 @@ def test_every_suite_judges_any_masked_model_and_none_crashes(suites, pytester):
     counts = Counter(test.state for test in run.outcome.tests)
     assert set(counts) == {State.JUDGED, State.MEASURED, State.SKIPPED}
     assert counts[State.JUDGED] >= 25
-    assert counts[State.MEASURED] >= 14
+    assert counts[State.MEASURED] >= 9
     assert run.complete
     assert {str(gate.verdict) for gate in run.gates if not gate.passed} == {"invalid"}
     assert (
-        len(run.outcome.not_tested["needs the published data sets: pass --bias-data DIR or set BIASCHECK_DATA"]) == 20
+        len(run.outcome.not_tested["needs the published data sets: pass --bias-data DIR or set BIASCHECK_DATA"]) == 22
     )
 
 

@@ -156,7 +156,7 @@ def _map(attached: WordMap, result: Contrasted) -> Drawing | None:
     rows = [[point.word, point.x, point.y, point.group] for point in attached.points]
     return Drawing(
         key="map",
-        title="Map of words",
+        title=f"Map of words ({attached.method})" if attached.method else "Map of words",
         chart=plane_chart(points, x_label="", y_label="", label=f"{len(points)} words of {', '.join(groups)} on a map"),
         legend=tuple(Legend(kind, group) for group, kind in kinds.items()),
         note="Near means alike to the model; the axes have no meaning of their own.",

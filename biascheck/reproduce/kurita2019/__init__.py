@@ -69,7 +69,7 @@ PAPER = Paper(
             "Percentage of attributes associated more strongly with the male gender",
             table_5,
             about="“He/she is …” and “can do …”, without a full stop, as in the paper; shares from 0 to 1. As "
-            "published reads the prior at the word left of the attribute, as the authors' code does.",
+            "published has one prior for all attributes, read at the verb, as the authors' code does.",
             work=lambda setting: Work(read=setting.scaled(8_000), tokens=7),
             needs=("kurita", "onet"),
         ),

@@ -8,7 +8,7 @@ from typing import Any
 from biascheck.corpora import kurita_weat, weat_test
 from biascheck.measures import effect_size, weat
 from biascheck.models.capabilities import in_words
-from biascheck.reproduce.cells import Absent, Bars, BarSeries, Drawn, Shown, Value
+from biascheck.reproduce.cells import Absent, Bars, BarSeries, Drawn, Shown
 from biascheck.reproduce.setting import Setting
 from biascheck.results.attachments import Table
 from biascheck.results.result import Result
@@ -30,6 +30,7 @@ def table_1(setting: Setting) -> Iterator[Shown]:
     """The templates of the WEAT baseline, and how many words of each set are words of this model's vocabulary."""
     for name, (number, title) in CATEGORIES.items():
         test = weat_test(number)
+        templates = " ".join(test.templates).format(target="T", attribute="A")
         found = setting.tried(weat, setting.model, test, whole_words=True, seed=setting.seed)
         for place, listed in enumerate((test.stimuli.x, test.stimuli.y, test.stimuli.a, test.stimuli.b)):
             names = (test.stimuli.x_name, test.stimuli.y_name, test.stimuli.a_name, test.stimuli.b_name)
@@ -38,7 +39,7 @@ def table_1(setting: Setting) -> Iterator[Shown]:
                 names[place],
                 ours=setting.tried(_words_kept, found, place),
                 published="kurita2019.names-kept" if (name, place) == ("white-black", 1) else "",
-                note=f"of {len(listed)} words; in {' '.join(test.templates)}",
+                note=f"of {len(listed)} words" + (f"; all in {templates}" if place == 0 else ""),
             )
 
 
@@ -49,7 +50,7 @@ def table_2(setting: Setting) -> Iterator[Shown]:
         templates = dict.fromkeys(str(pair.labels["template"]) for pair in corpus)
         targets = dict.fromkeys(sentence.target_text for sentence in corpus.sentences())
         found = setting.tried(effect_size, setting.model, corpus, seed=setting.seed)
-        count = setting.tried(lambda result: float(result.n), found)
+        count = setting.tried(lambda result: result.n, found)
         note = f"{', '.join(targets)} in {', '.join(templates)}: {2 * len(corpus)} sentences"
         yield setting.cell(title, "attributes measured", ours=count, note=note)
 
@@ -125,21 +126,21 @@ def _score(setting: Setting, name: str) -> tuple[Any, Any]:
     )
 
 
-def _words_kept(found: Result, place: int) -> Value:
+def _words_kept(found: Result, place: int) -> int:
     table = next(one for one in found.attachments if isinstance(one, Table))
-    return Value(float(table.rows[place][1] or 0))
+    return int(table.rows[place][1] or 0)
 
 
-def _significant(*results: Result) -> float:
-    return float(sum(result.p is not None and result.p < SIGNIFICANT for result in results))
+def _significant(*results: Result) -> int:
+    return sum(result.p is not None and result.p < SIGNIFICANT for result in results)
 
 
-def _positive(*results: Result) -> float:
-    return float(sum(result.estimate > 0 for result in results))
+def _positive(*results: Result) -> int:
+    return sum(result.estimate > 0 for result in results)
 
 
-def _agreeing(*results: Result) -> float:
-    return float(sum(one.estimate * other.estimate > 0 for one, other in zip(results[::2], results[1::2], strict=True)))
+def _agreeing(*results: Result) -> int:
+    return sum(one.estimate * other.estimate > 0 for one, other in zip(results[::2], results[1::2], strict=True))
 
 
 def _side_by_side(pairs: list[Result]) -> Drawn:

@@ -64,12 +64,12 @@ def table_6(setting: Setting) -> Iterator[Shown]:
 
 def gap_work(setting: Setting) -> Work:
     """The texts of the development part, each read once."""
-    return Work(read=setting.scaled(2_000, least=400), tokens=110)
+    return Work(read=setting.scaled(2_000, least=200), tokens=110)
 
 
 def _development(setting: Setting) -> Gap:
     gap = published_gap(setting.folder("gap"), parts=("development",))
-    return replace(gap, items=setting.sample(gap.items, least=400))
+    return replace(gap, items=setting.sample(gap.items, least=200))
 
 
 def _topics(setting: Setting) -> Any:
