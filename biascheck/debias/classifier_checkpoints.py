@@ -14,6 +14,7 @@ from biascheck.debias.freezing import freeze
 from biascheck.debias.recipes import ClassifierRecipe
 from biascheck.debias.review_task import ReviewTask
 from biascheck.debias.training import History, train
+from biascheck.debias.validation import figure_name
 from biascheck.errors import ModelError, UsageError
 from biascheck.models.adapters.sequence_classifier import WINDOW_IN_CONFIG, TransformersClassifier
 from biascheck.models.adapters.transformers import TransformersModel
@@ -136,7 +137,7 @@ Made by biascheck to measure sentiment deltas (Jentzsch & Turan 2022); not meant
 - base: {base.name}, fingerprint {base.fingerprint[:16]}…
 - reviews: {reviews.name}, {len(task.fitted):,} trained on, {len(task.held_out):,} kept aside,
   fingerprint {reviews.fingerprint[:16]}…
-- validation loss after each epoch: {losses}; the weights are those of epoch {history.best_epoch + 1}
+- validation {figure_name(recipe)} after each epoch: {losses}; the weights are those of epoch {history.best_epoch + 1}
 - classes: {", ".join(f"{index} {label}" for index, label in CLASSES.items())}
 
 ## Recipe

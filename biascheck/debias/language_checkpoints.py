@@ -19,6 +19,7 @@ from biascheck.debias.language_task import LanguageTask
 from biascheck.debias.low_rank import with_adapter
 from biascheck.debias.recipes import LanguageRecipe, recipe_named
 from biascheck.debias.training import History, train
+from biascheck.debias.validation import figure_name
 from biascheck.models.adapters.transformers import TransformersCausalModel, TransformersMaskedModel
 from biascheck.models.capabilities import fills_masks, require_capability
 from biascheck.models.loading.loader import load
@@ -98,20 +99,17 @@ class _Outcome:
     """What a card and a record tell of a run."""
 
     history: History
-    loss_before: float
+    figure: str
+    before: float
     inputs: tuple[int, int]
     minutes: float
     changes: Changes
 
-    @property
-    def loss_after(self) -> float:
-        return self.history.losses[self.history.best_epoch]
-
     def as_dict(self) -> dict[str, Any]:
         return {
-            "loss_before": self.loss_before,
-            "losses": self.history.losses,
-            "best_epoch": self.history.best_epoch + 1,
+            f"{self.figure}_before": self.before,
+            {"loss": "losses", "error": "errors"}[self.figure]: self.history.losses,
+            "kept_epoch": self.history.best_epoch + 1,
             "inputs": list(self.inputs),
             "minutes": round(self.minutes, 2),
             "changes": self.changes.as_dict(),
@@ -138,7 +136,7 @@ def _build(
     before = _validated(task, model)
     history = train(model, task, recipe, state=state, title=f"{base.name} by {recipe.name}")
     inputs = (len(task.fitted), len(task.held_out))
-    outcome = _Outcome(history, before, inputs, (monotonic() - began) / 60, found.changes)
+    outcome = _Outcome(history, figure_name(recipe), before, inputs, (monotonic() - began) / 60, found.changes)
     plain = finished()
     plain.config.architectures = [type(plain).__name__]
     write_checkpoint(plain, base.tokenizer, folder, facts=facts, card=_card(base, documents, recipe, outcome))
@@ -167,8 +165,8 @@ Made by biascheck. Whether it is less biased, and whether it has kept what it kn
 - treatment: {changes.method}; {changes.changed:,} documents changed; terms before: {changes.before};
   after: {changes.after}
 - inputs: {outcome.inputs[0]:,} trained on, {outcome.inputs[1]:,} kept aside
-- loss on what was kept aside: {outcome.loss_before:.4f} before, then after each epoch {losses};
-  the weights are those of epoch {outcome.history.best_epoch + 1}
+- {outcome.figure} on what was kept aside: {outcome.before:.4f} before, then after each epoch {losses};
+  the weights are those of epoch {outcome.history.best_epoch + 1} ({recipe.chosen_epoch})
 
 ## Recipe
 

@@ -17,6 +17,7 @@ from biascheck.corpora.words import sentences_of
 from biascheck.debias.batching import batches_by_length
 from biascheck.debias.corruption import IGNORED, corrupt, cut_windows, mask_for_training, pad
 from biascheck.debias.recipes import LanguageRecipe
+from biascheck.debias.validation import summed_figure
 from biascheck.errors import UsageError
 from biascheck.models.adapters.transformers import TransformersModel
 from biascheck.models.capabilities import require_capability, scores_text
@@ -87,15 +88,13 @@ class LanguageTask:
         return torch.nn.functional.cross_entropy(logits, labels)
 
     def validate(self, model: Any) -> float:
-        """The same over the part kept aside, with the same masks at every call."""
-        import torch
-
+        """The loss or the error over the part kept aside, with the same masks at every call; lower is better."""
         examples = sorted(self.held_out, key=lambda example: len(example.ids))
         total, count = 0.0, 0
         for at in range(0, len(examples), LARGEST):
             drawn = Drawn(tuple(examples[at : at + LARGEST]), (self.recipe.seed, HELD_OUT, at))
             logits, labels = self._restored(model, drawn)
-            total += float(torch.nn.functional.cross_entropy(logits, labels, reduction="sum"))
+            total += summed_figure(logits, labels, self.recipe)
             count += len(labels)
         return total / count
 

@@ -12,17 +12,21 @@ from biascheck.corpora.rewriting.terms import TermName
 from biascheck.errors import UsageError
 from biascheck.models.scoring.windows import Keep, Window
 
-__all__ = ["RECIPES", "SMALL", "ClassifierRecipe", "LanguageRecipe", "Recipe", "recipe_named"]
+__all__ = ["RECIPES", "SMALL", "ChosenEpoch", "ClassifierRecipe", "LanguageRecipe", "Recipe", "recipe_named"]
 
+ChosenEpoch = Literal["lowest loss", "highest accuracy", "last"]
 Objective = Literal["language", "pronouns"]
 Unit = Literal["sentences", "windows"]
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How any model is fine-tuned: AdamW with a linear schedule, stopped when the validation loss stops falling.
+    """How any model is fine-tuned: AdamW with a linear schedule, stopped when validation stops improving.
 
-    ``warmup`` is a share of all steps; ``patience`` is how many epochs without a better validation loss are borne.
+    ``warmup`` is a share of all steps; ``patience`` is how many epochs without a better validation figure are borne.
+    ``chosen_epoch`` says whose weights are kept: of the epoch with the lowest loss on what was kept aside, of that with
+    the highest accuracy there (the share of hidden tokens, or of classes, that are the most probable ones; the earlier
+    of two epochs that tie), or of the last one, which ends no run early.
     ``freeze_embeddings`` and ``frozen_layers`` leave the lowest parts of the base as they are, which saves time.
     """
 
@@ -33,6 +37,7 @@ class Recipe:
     weight_decay: float = 0.01
     clip: float = 1.0
     patience: int = 1
+    chosen_epoch: ChosenEpoch = "lowest loss"
     freeze_embeddings: bool = True
     frozen_layers: int = 0
     seed: int = 0
@@ -43,6 +48,8 @@ class Recipe:
                 raise UsageError(f"{name} is at least 1, not {getattr(self, name)}")
         if self.learning_rate <= 0:
             raise UsageError(f"a learning rate of {self.learning_rate:g} learns nothing; give a positive one")
+        if self.chosen_epoch not in get_args(ChosenEpoch):
+            raise UsageError(f"chosen_epoch is one of {', '.join(get_args(ChosenEpoch))}, not {self.chosen_epoch!r}")
 
 
 @dataclass(frozen=True)
@@ -90,7 +97,7 @@ class LanguageRecipe(Recipe):
     restores the gendered pronouns only. ``treatment``, ``names`` and ``terms`` are those of
     :func:`biascheck.corpora.counterfactual`; ``unit`` and ``pieces`` say what one input is. With a ``rank``, a
     low-rank adapter (LoRA) is trained instead of the weights and merged into them at the end. ``validation`` is the
-    share of the documents that is kept aside; the weights kept are those of the epoch that does best on them.
+    share of the documents that is kept aside, on which the epochs are compared.
     """
 
     name: str = "own"
@@ -118,7 +125,7 @@ class LanguageRecipe(Recipe):
 
 
 _MANELA = {"objective": "pronouns", "names": "anonymised", "epochs": 10, "patience": 10, "freeze_embeddings": False}
-_MANELA |= {"validation": 0.2}
+_MANELA |= {"validation": 0.2, "chosen_epoch": "highest accuracy"}
 
 RECIPES: Mapping[str, LanguageRecipe] = MappingProxyType(
     {
@@ -132,9 +139,9 @@ RECIPES: Mapping[str, LanguageRecipe] = MappingProxyType(
     }
 )
 """``bartl2020``: section 4.6 (masked pieces, 5e-5 with warm-up, 3 epochs, batch of one, seed 42). ``manela2021-…``:
-section 3.3 and appendix A (pronouns of anonymised text, with and without gender-swapped copies, the best of 10 epochs
-on a fifth kept aside; the learning rate of their search is not given). ``lora``: ours, for machines without a graphics
-card: an adapter above the two lowest layers."""
+section 3.3 and appendix A (pronouns of anonymised text, with and without gender-swapped copies, the most accurate of 10
+epochs on a fifth kept aside; the learning rate of their search is not given). ``lora``: ours, for machines without a
+graphics card: an adapter above the two lowest layers."""
 
 
 def recipe_named(name: str | LanguageRecipe) -> LanguageRecipe:
