@@ -25,7 +25,7 @@ SENTIMENTS = ("positive", "negative")
 def reviews_rated(model: Any, corpus: Corpus, *, seed: int = 0) -> Competence | None:
     """The share of texts that are rated on the side of one half where they belong; every sentiment counts alike.
 
-    The texts are the corpus's own where its pairs carry a ``sentiment``, else our own written English reviews; a corpus in
+    The texts are the corpus's own where its pairs carry a ``sentiment``, else our written English reviews; a corpus in
     another language without labels cannot be checked. The floor is 0.65, or what chance reaches in one of forty
     samples of this size, ``0.5 + 0.98 / √n``, where that is more.
     """
