@@ -36,7 +36,7 @@ ONLY_BAD_WHEN_LARGE = {
 }
 NO_LIMIT = 1e6
 END_OF_SCALE = {
-    "balance": 0.9,
+    "balance": 0.8,
     "net_share": 0.9,
     "standardised_difference": 1.5,
     "pearson": 0.9,
