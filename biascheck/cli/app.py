@@ -10,6 +10,7 @@ import typer
 from biascheck.cli.cache_command import cache_app
 from biascheck.cli.calibrate_command import calibrate
 from biascheck.cli.compare_command import compare
+from biascheck.cli.data_command import data_app
 from biascheck.cli.debias_command import debias
 from biascheck.cli.init_command import init
 from biascheck.cli.measures_command import measures
@@ -25,6 +26,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False)
 for command in (init, report, compare, card, measures, models, calibrate, debias):
     app.command()(command)
 app.add_typer(cache_app, name="cache")
+app.add_typer(data_app, name="data")
 
 
 def _show_version(wanted: bool) -> None:
