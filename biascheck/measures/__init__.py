@@ -73,6 +73,7 @@ from biascheck.measures.tables.occupation_table import OccupationRow as Occupati
 from biascheck.measures.tables.occupation_table import occupation_table as occupation_table
 from biascheck.measures.tables.profession_table import ProfessionGroup as ProfessionGroup
 from biascheck.measures.tables.profession_table import profession_table as profession_table
+from biascheck.measures.tables.ranking_table import ranking_table as ranking_table
 from biascheck.measures.typical_gap import typical_gap as typical_gap
 from biascheck.measures.utility.held_out_loss import held_out_loss as held_out_loss
 from biascheck.measures.utility.pronoun_error import pronoun_error as pronoun_error

@@ -348,3 +348,32 @@ def test_gaps_of_three_pronoun_groups_are_found():
         hits += covered(found, 2 * 0.5 - 0.75)
         assert found.between("male", "neutral").contrast == ("male", "neutral")
     assert hits >= 36
+
+
+def test_two_models_that_change_places_between_wordings_are_told():
+    questions = own_questions().where(category="age")
+
+    def model(name, biased_under):
+        def log_probability(context, text):
+            item = next(item for item in questions if item.context in context and item.question in context)
+            likes = 1.0 if biased_under in context else -1.0
+            return (
+                likes
+                if text.strip() == item.options[item.biased]
+                else -0.5 * (text.strip() != item.options[item.unknown])
+            )
+
+        return ContinuationTable(log_probability, name=name)
+
+    first, second = (
+        measures.question_answers(model(name, mark), questions, wordings=2)
+        for name, mark in (("one", "Passage:"), ("two", "\nAnswer:"))
+    )
+    scores = [measures.ambiguous_bias(one) for one in (first, second)]
+    table = measures.ranking_table(scores)
+    assert table.title == "ranking unstable between wordings"
+    assert [row[-1] for row in table.rows] == ["one < two", "two < one"]
+    same = measures.ranking_table([scores[0], measures.ambiguous_bias(second)], by="polarity")
+    assert same.title == "the ranking is the same under every polarity"
+    with pytest.raises(biascheck.UsageError, match="two models or more"):
+        measures.ranking_table(scores[:1])
