@@ -169,10 +169,13 @@ def _without_person(one: Drawn) -> dict[Path, int]:
 
 
 def _companions(program: Program[Any]) -> dict[int, list[int]]:
-    """For each person, all those with whom a sentence is the same but for the person: "my" son is not "the" boy."""
+    """For each person, all those with whom a sentence is the same but for the person: "my" son is not "the" boy.
+
+    Looked up in the longest sentence, which has most pronouns.
+    """
     alike: dict[tuple[str, ...], list[int]] = {}
     for value in range(drawn_from(program, Choosing({}, simplest)).counts.get((PERSON,), 0)):
-        other = drawn_from(program, Choosing({(PERSON,): value}, simplest))
+        other = drawn_from(program, Choosing({(PERSON,): value}, lambda count: count - 1))
         alike.setdefault(_without_target(other.pair), []).append(value)
     return {value: values for values in alike.values() for value in values}
 
