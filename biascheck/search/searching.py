@@ -97,7 +97,7 @@ class _Searching:
         self._all: list[Scored] = []
 
     def finding(self) -> Search:
-        """Search, shrink and tell."""
+        """Search, shrink what was found, and report."""
         remembered = self._remembered()
         self._explore()
         found = [one for one in remembered if one.case.exceeds]

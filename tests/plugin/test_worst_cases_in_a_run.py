@@ -63,6 +63,11 @@ def searches(pytester):
     return json.loads((pytester.path / "r.json").read_text(encoding="utf-8"))["searches"]
 
 
+def comparable(search):
+    """All of a search but the fingerprint: that of a plain function is another in every process."""
+    return {name: value for name, value in search.items() if name != "fingerprint"}
+
+
 def test_a_run_fails_by_what_it_found_and_remembers_it(suite):
     run = suite.runpytest_subprocess("--bias-results", "r.json", "--bias-markdown", "r.md", "-p", "no:cacheprovider")
     assert run.ret == 1
@@ -90,7 +95,8 @@ def test_two_workers_find_the_same_and_the_controller_writes(suite):
     alone, remembered = searches(suite), lines(suite)
     (suite.path / "bias" / "worst_cases.jsonl").unlink()
     suite.runpytest_subprocess("--bias-results", "r.json", "-p", "no:cacheprovider", "-n", "2")
-    assert [one["cases"] for one in searches(suite)] == [one["cases"] for one in alone]
+    assert [comparable(one) for one in searches(suite)] == [comparable(one) for one in alone]
+    assert any(one["cases"] for one in alone)
     assert lines(suite) == remembered
 
 
