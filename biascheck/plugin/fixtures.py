@@ -1,4 +1,4 @@
-"""Fixtures: models, corpora, and the margins and published figures of a suite."""
+"""Fixtures: models, data, and the margins and published figures of a suite."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from biascheck.plugin.settings import Settings, settings_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from biascheck.corpora import Corpus, Documents, NameMap, Reviews
+    from biascheck.corpora import Documents, NameMap, Reviews
     from biascheck.debias import ClassifierRecipe, LanguageRecipe
     from biascheck.gates.margins import Margins
     from biascheck.models.adapters.served.serving import ServedOptions
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from biascheck.results.result import Result
 
 __all__ = [
-    "bec_pro",
-    "bec_pro_german",
     "bias_baseline",
     "bias_card",
     "bias_classifier",
@@ -43,9 +41,6 @@ __all__ = [
     "bias_recipe",
     "bias_seed",
     "bias_text",
-    "religion",
-    "winograd_t1",
-    "winograd_t2",
 ]
 
 CLASSIFIER = "bias_classifier (biascheck.debias.fine_tune_classifier makes one of a causal model)"
@@ -311,43 +306,3 @@ def bias_readable() -> Callable[..., Result]:
         return result
 
     return readable
-
-
-@pytest.fixture(scope="session")
-def bec_pro() -> Corpus:
-    """BEC-Pro, English: 2,700 pairs over 60 professions."""
-    from biascheck import corpora
-
-    return corpora.bec_pro("en")
-
-
-@pytest.fixture(scope="session")
-def bec_pro_german() -> Corpus:
-    """BEC-Pro, German: 2,700 pairs over 60 professions, with a validity warning."""
-    from biascheck import corpora
-
-    return corpora.bec_pro("de")
-
-
-@pytest.fixture(scope="session")
-def religion() -> Corpus:
-    """Three religious groups over traits: a corpus with more than two groups."""
-    from biascheck import corpora
-
-    return corpora.religion()
-
-
-@pytest.fixture(scope="session")
-def winograd_t1() -> Corpus:
-    """Winograd sentences of kind T1, resolved by meaning: 480 pairs over 40 occupations."""
-    from biascheck import corpora
-
-    return corpora.winograd("T1")
-
-
-@pytest.fixture(scope="session")
-def winograd_t2() -> Corpus:
-    """Winograd sentences of kind T2, resolved by syntax: 480 pairs over 40 occupations."""
-    from biascheck import corpora
-
-    return corpora.winograd("T2")
