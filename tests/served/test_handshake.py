@@ -82,16 +82,53 @@ def test_an_endpoint_that_only_chats_says_so_and_scores_nothing():
         assert model.generate(["Hello?"], max_tokens=3) == ["Hello."]
 
 
-def test_an_endpoint_with_the_likeliest_tokens_says_so():
-    def listing(request):
-        if request.path == "/chat/completions":
-            entries = [{"token": one, "logprob": -1.0} for one in "ab"]
-            request.answer["choices"][0]["logprobs"] = {"content": [{"token": "a", "top_logprobs": entries}]}
+def listing(change=lambda entries, _: entries):
+    """An endpoint that lists the likeliest first tokens: "Yes" with 1/2 and "No" with 1/4, or the other way round."""
 
+    def fault(request):
+        if request.path == "/chat/completions" and request.body.get("logprobs"):
+            words = ["Yes", "No"] if "sky" in str(request.body) else ["No", "Yes"]
+            entries = [{"token": word, "logprob": -math.log(2 << place)} for place, word in enumerate(words)]
+            first = {**entries[0], "top_logprobs": change(entries, request)}
+            request.answer["choices"][0]["logprobs"] = {"content": [first]}
+
+    return fault
+
+
+def test_an_endpoint_with_the_likeliest_tokens_scores_answers_of_one_token():
     with PretendServer() as server:
         server.echo = False
-        server.faults.append(listing)
-        assert load_served(server.spec).handshake.abilities == ("top-k only", "generation")
+        server.faults.append(listing())
+        model = load_served(server.spec)
+        assert model.handshake.abilities == ("top-k only", "generation")
+        assert capabilities_of(model) == {"scores continuations", "generates"}
+        asked = server.asked.total()
+        queries = [ContinuationQuery("Is the sky green?", answer) for answer in (" Yes", " No", " Maybe")]
+        yes, no, maybe = model.continuations(queries)
+        assert (yes.log_probability, no.log_probability) == pytest.approx((-math.log(2), -math.log(4)))
+        assert "'Maybe' is not among the 2 likeliest tokens" in maybe.reason
+        assert server.asked.total() == asked + 1  # three options, one question
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda entries, _: entries[:1],
+        lambda entries, _: entries[::-1],
+        lambda entries, _: [{**one, "logprob": -0.1} for one in entries],
+        lambda entries, _: [{**one, "logprob": math.nan} for one in entries],
+        lambda entries, request: [{**one, "logprob": one["logprob"] - request.number} for one in entries],
+        lambda *_: [{"token": "Yes", "logprob": -1.0}, {"token": "No", "logprob": -2.0}],
+    ],
+    ids=["one", "order", "above one", "not a number", "changing", "whatever is asked"],
+)
+def test_a_wrong_list_of_tokens_is_not_used(wrong):
+    with PretendServer() as server:
+        server.echo = False
+        server.faults.append(listing(wrong))
+        model = load_served(server.spec)
+        assert model.handshake.abilities == ("generation only",)
+        assert capabilities_of(model) == {"generates"}
 
 
 # What a server may do wrong with its figures. None of them may be measured.
