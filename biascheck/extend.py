@@ -16,6 +16,7 @@ from biascheck.corpora.templates import Attribute, Target, Template, cross
 from biascheck.measures.declaration import Material, measure
 from biascheck.measures.derivation import derived_measure
 from biascheck.measures.draft import draft, shown
+from biascheck.models.adapters.recorded import RecordedScores
 from biascheck.models.capabilities import (
     CausalModel,
     ChatModel,
@@ -46,9 +47,12 @@ from biascheck.results.attachments import (
     ExplainedVariance,
     Facts,
     Groups,
+    Histogram,
     MapPoint,
     PersonGroup,
     Point,
+    ProfessionBar,
+    ProfessionBars,
     Published,
     Scatter,
     SideBias,
@@ -84,6 +88,7 @@ __all__ = [
     "Facts",
     "Generator",
     "Groups",
+    "Histogram",
     "Interval",
     "ItemScore",
     "Label",
@@ -99,7 +104,10 @@ __all__ = [
     "Pair",
     "PersonGroup",
     "Point",
+    "ProfessionBar",
+    "ProfessionBars",
     "Published",
+    "RecordedScores",
     "Refusal",
     "Result",
     "Sample",

@@ -78,8 +78,9 @@ def load(model: str | Path | tuple[Any, Any], **options: Any) -> Any:
 def load_any(spec: str, *, served: ServedOptions | None = None, **options: Unpack[LoadOptions]) -> Model:
     """Load what a command line names: as :func:`load`; ``encoder:MODEL`` its states, ``vectors:FILE`` a table.
 
-    ``NAME=`` before any of these is the name in findings and reports. An address is a served model, with the options
-    ``served``; how its handshake went is announced.
+    ``vectors:FILE#hard-debiased`` takes the gender direction out of the table first (Bolukbasi et al. 2016). An address
+    is a served model, with the options ``served``; how its handshake went is announced. ``NAME=`` before any of these
+    is the name in findings and reports.
     """
     name, spec = named_spec(spec)
     options["name"] = name or options.get("name")
@@ -89,7 +90,7 @@ def load_any(spec: str, *, served: ServedOptions | None = None, **options: Unpac
         announce(f"biascheck: {model.name}: {model.handshake}")
         return model
     if spec.startswith(VECTORS):
-        return load_vectors(spec.removeprefix(VECTORS), name=options.get("name"))
+        return _vectors(spec.removeprefix(VECTORS), options.get("name"))
     if spec.startswith(ENCODER):
         common: Any = options
         return load(spec.removeprefix(ENCODER), kind="encoder", **common)
@@ -101,6 +102,14 @@ def named_spec(spec: str) -> tuple[str | None, str]:
     found = NAMED.fullmatch(spec)
     # A folder may have an equals sign in its name.
     return (found["name"], found["rest"]) if found and not Path(spec).expanduser().exists() else (None, spec)
+
+
+def _vectors(source: str, name: str | None) -> Model:
+    from biascheck.debias.projection import HARD_DEBIASED, hard_debiased
+
+    file = source.removesuffix(f"#{HARD_DEBIASED}")
+    vectors = load_vectors(file, name=name)
+    return vectors if file == source else hard_debiased(vectors)
 
 
 def _reference(spec: str) -> Path | tuple[Any, Any]:

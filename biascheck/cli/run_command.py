@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
-from biascheck.cli.starter import FOLDER, available_suites, suites_home
+from biascheck.cli.starter import FOLDER, available_suites
 from biascheck.errors import UsageError
+from biascheck.release import suites_home
 
 __all__ = ["run"]
 

@@ -10,16 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from biascheck.errors import BiascheckError, UsageError
+from biascheck.errors import UsageError
 from biascheck.files import write_atomically
 from biascheck.models.adapters.served.endpoint import is_served
-from biascheck.release import __version__
+from biascheck.release import __version__, suites_home
 
 __all__ = ["Outcome", "available_suites", "next_steps", "starter_files", "write_starter"]
 
 TEMPLATES = Path(__file__).parent / "templates"
-# In the installed package, and beside it in a checkout.
-HOMES = (Path(__file__).parents[1] / "suites", Path(__file__).parents[2] / "suites")
 FOLDER = "bias"
 MANIFEST = f"{FOLDER}/.biascheck.json"
 GITHUB = ".github/workflows/bias.yml"
@@ -36,14 +34,6 @@ class Outcome(StrEnum):
     OVERWRITTEN = "overwritten"
     UNCHANGED = "unchanged"
     KEPT = "kept, you have edited it"
-
-
-def suites_home() -> Path:
-    """Where the suites of this installation are."""
-    for home in HOMES:
-        if (home / "margins.toml").is_file():
-            return home
-    raise BiascheckError("this installation came without the suites; install pytest-biascheck again from its wheel")
 
 
 def available_suites() -> list[str]:

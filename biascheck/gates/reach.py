@@ -74,6 +74,17 @@ def _alternating_by_cluster(sample: Sample) -> Vector:
     return np.array([1.0 if names[name] % 2 else -1.0 for name in sample.clusters])
 
 
+def _half_of_each_cluster(sample: Sample) -> Vector:
+    """1 and 0 in turn within each cluster; clusters begin with either in turn, so that odd ones even out."""
+    seen: dict[str, int] = {}
+    values = np.zeros(len(sample))
+    for place, name in enumerate(sample.clusters):
+        number = seen.setdefault(name, len(seen) % 2)
+        values[place] = number % 2
+        seen[name] = number + 1
+    return values
+
+
 def _both_alike_on_each_side(sample: Sample) -> Vector:
     """+1 and −1 in turn over the clusters of each side; a cluster with items on both counts for its first."""
     sides: dict[str, str] = {}
@@ -98,6 +109,9 @@ def _on_a(sample: Sample) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 
 _MOST_BIASED: dict[str, Callable[[Sample], Vector]] = {
+    "balance": _always_first,
+    "cluster_mean": _always_first,
+    "net_share": _always_first,
     "share_positive": _always_first,
     "standardised_difference": _far_apart,
     "pearson": _in_step,
@@ -106,6 +120,9 @@ _MOST_BIASED: dict[str, Callable[[Sample], Vector]] = {
     "stereotype": _as_expected,
 }
 _UNBIASED: dict[str, Callable[[Sample], Vector]] = {
+    "balance": _alternating_by_cluster,
+    "cluster_mean": _half_of_each_cluster,
+    "net_share": _alternating_by_cluster,
     "share_positive": _alternating_by_cluster,
     "standardised_difference": _alternating_within_sides,
     "pearson": _out_of_step,

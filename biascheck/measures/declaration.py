@@ -18,7 +18,7 @@ from biascheck.cache.document_cache import active_cache, digest_of
 from biascheck.errors import UsageError
 from biascheck.measures.competence.checks import competence_of
 from biascheck.measures.declared_words import Words, described
-from biascheck.models.adapters.sentences import with_sentences
+from biascheck.models.adapters.sentences_by_continuation import with_sentences
 from biascheck.models.capabilities import Model, capabilities_of, require_capability
 from biascheck.models.framings import framing_note, framing_of, unframed
 from biascheck.results.description import Description

@@ -28,6 +28,9 @@ class Words(TypedDict, total=False):
     smallest_change_reason: str
     scale: Scale
     plain: str
+    score: str
+    covariate: str
+    cluster: str
 
 
 def described(function: Callable[..., Any], declared: Description, **words: Unpack[Words]) -> Description:

@@ -8,6 +8,8 @@
 | scores continuations    | ``continuations``                                | :class:`ContinuationModel` |
 | chats                   | ``framed``                                       | :class:`ChatModel`         |
 | generates               | ``generate``                                     | :class:`Generator`         |
+| scores masked text      | ``pseudo_likelihood``                            | :class:`PseudoModel`       |
+| has recorded scores     | ``recorded``                                     | :class:`RecordedModel`     |
 | rates text              | ``rate``                                         | :class:`Classifier`        |
 | embeds words            | ``vectors``, or what embeds them in context      | :class:`StaticVectors`     |
 | embeds words in context | ``words`` and ``sentences``, or ``as_encoder``   | :class:`Encoder`           |
@@ -36,6 +38,7 @@ from biascheck.models.scoring.queries import (
 
 if TYPE_CHECKING:
     from biascheck.models.scoring.encoding import Pooling
+    from biascheck.models.scoring.pseudo_likelihood import PseudoQuery, TokenScores
 
 __all__ = [
     "Capability",
@@ -50,24 +53,30 @@ __all__ = [
     "LanguageModel",
     "MaskedModel",
     "Model",
+    "PseudoModel",
+    "RecordedModel",
     "StaticVectors",
     "capabilities_of",
     "chats",
     "embeds_in_context",
     "fills_masks",
     "generates",
+    "has_recorded_scores",
     "has_states",
     "in_words",
     "is_static",
     "rates_text",
     "require_capability",
     "scores_continuations",
+    "scores_masked_text",
     "scores_text",
 ]
 
 Capability = Literal[
     "fills masks",
     "scores text",
+    "scores masked text",
+    "has recorded scores",
     "scores continuations",
     "chats",
     "generates",
@@ -80,6 +89,8 @@ Capability = Literal[
 NOUNS: dict[Capability, str] = {
     "fills masks": "a masked language model",
     "scores text": "a causal language model",
+    "scores masked text": "a masked language model",
+    "has recorded scores": "a record of answers",
     "scores continuations": "a language model",
     "generates": "a generator of text",
     "rates text": "a text classifier",
@@ -118,6 +129,22 @@ class CausalModel(Model, Protocol):
 
     def likelihood(self, queries: Sequence[SentenceQuery]) -> list[Answer | Refusal]:
         """Answer each query in order."""
+
+
+@runtime_checkable
+class PseudoModel(Model, Protocol):
+    """A masked model that scores whole texts, one masked token at a time."""
+
+    def pseudo_likelihood(self, queries: Sequence[PseudoQuery]) -> list[TokenScores | Refusal]:
+        """Answer each query in order."""
+
+
+@runtime_checkable
+class RecordedModel(Model, Protocol):
+    """Answers that were given before, by this or another program; nothing is computed."""
+
+    def recorded(self, ids: Sequence[str]) -> list[float | Refusal]:
+        """The number recorded under each id in order, or why there is none."""
 
 
 @runtime_checkable
@@ -210,6 +237,16 @@ def scores_text(model: object) -> TypeGuard[CausalModel]:
     return _has(model, "likelihood")
 
 
+def scores_masked_text(model: object) -> TypeGuard[PseudoModel]:
+    """Whether a masked model scores texts token by token."""
+    return _has(model, "pseudo_likelihood")
+
+
+def has_recorded_scores(model: object) -> TypeGuard[RecordedModel]:
+    """Whether a model is a record of answers."""
+    return _has(model, "recorded")
+
+
 def scores_continuations(model: object) -> TypeGuard[ContinuationModel]:
     """Whether a model gives a text a probability after another."""
     return _has(model, "continuations")
@@ -252,6 +289,10 @@ def capabilities_of(model: object) -> frozenset[Capability]:
         found.add("fills masks")
     if scores_text(model):
         found.add("scores text")
+    if scores_masked_text(model):
+        found.add("scores masked text")
+    if has_recorded_scores(model):
+        found.add("has recorded scores")
     if scores_continuations(model):
         found.add("scores continuations")
     if chats(model):

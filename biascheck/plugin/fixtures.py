@@ -37,6 +37,7 @@ __all__ = [
     "bias_names",
     "bias_published",
     "bias_readable",
+    "bias_recipe",
     "bias_seed",
     "bias_text",
     "religion",
@@ -97,7 +98,7 @@ def bias_model(request: pytest.FixtureRequest) -> Model:
             lazy=True,
             served=_served_options(settings),
         )
-        framed: Model = in_framing(model, settings.framing)  # type: ignore[arg-type] - settings are checked
+        framed: Model = in_framing(model, settings.framing)
         return framed
 
 
@@ -145,13 +146,26 @@ def bias_classifier(bias_model: Any, pytestconfig: pytest.Config) -> Callable[..
 
 
 @pytest.fixture(scope="session")
-def bias_text(pytestconfig: pytest.Config) -> Documents:
-    """Text to train further on: GAP where ``--bias-data`` has it, else a small text of our own."""
+def bias_recipe(pytestconfig: pytest.Config) -> LanguageRecipe:
+    """The recipe of ``--bias-recipe``: an adapter that takes a minute (``lora``) unless another one is named."""
+    from biascheck.debias import recipe_named
+
+    with _in_one_line():
+        return recipe_named(settings_of(pytestconfig).recipe)
+
+
+@pytest.fixture(scope="session")
+def bias_text(pytestconfig: pytest.Config, bias_recipe: LanguageRecipe) -> Documents:
+    """Text to train further on: GAP where ``--bias-data`` has it, else a small text of our own.
+
+    A recipe that keeps nothing aside, as ``bartl2020``, takes every part of GAP that is there; others take the
+    development part.
+    """
     folder = settings_of(pytestconfig).data
     if folder is not None and (folder / "gap").is_dir():
         from biascheck.corpora import published_gap_texts
 
-        return published_gap_texts(folder)
+        return published_gap_texts(folder, "development" if bias_recipe.validation else "all")
     from biascheck.reference_models.texts import mitigation_text
 
     return mitigation_text()

@@ -16,8 +16,8 @@ def add_options(parser: pytest.Parser) -> None:
         action="append",
         metavar="MODEL",
         help="model to measure (repeatable): folder, .gguf file, Hub id, embedded model, reference:NAME, "
-        "encoder:MODEL, vectors:FILE, or a served model: openai:URL#NAME, vllm:URL#NAME, llamacpp:URL; "
-        "NAME=MODEL gives it a name",
+        "encoder:MODEL, vectors:FILE, vectors:FILE#hard-debiased, or a served model: openai:URL#NAME, vllm:URL#NAME, "
+        "llamacpp:URL; NAME=MODEL gives it a name",
     )
     add("--bias-seed", type=int, metavar="N", help="seed of all resampling and permutations (default: 0)")
     add("--bias-base", metavar="MODEL", help="model that an adapter folder belongs to (default: the one it names)")
@@ -26,6 +26,7 @@ def add_options(parser: pytest.Parser) -> None:
     add("--bias-dtype", metavar="DTYPE", help="precision of the weights: float32 (default), float16 or bfloat16")
     add("--bias-framing", metavar="HOW", help="ask causal models raw (default), by their chat template (chat), or auto")
     add("--bias-profile", metavar="NAME", help="how much is asked of a model: strict, standard (default) or watch")
+    add("--bias-recipe", metavar="NAME", help="recipe of suites/mitigation, e.g. bartl2020 (default: lora)")
     add("--bias-data", metavar="DIR", help="folder with the published data sets (default: $BIASCHECK_DATA)")
     add("--bias-results", metavar="FILE", help="write all results and gates to this JSON file")
     add("--bias-report", metavar="FILE", help="write an HTML report to this file")

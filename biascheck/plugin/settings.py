@@ -6,7 +6,7 @@ import os
 import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -24,6 +24,7 @@ TYPES: dict[str, tuple[type, ...]] = {
     "dtype": (str,),
     "framing": (str,),
     "profile": (str,),
+    "recipe": (str,),
     "data": (str,),
     "results": (str,),
     "report": (str,),
@@ -60,8 +61,9 @@ class Settings:
     device: str | None = None
     token_budget: int | None = None
     dtype: str = "float32"
-    framing: str = "raw"
+    framing: Literal["raw", "chat", "auto"] = "raw"
     profile: str = "standard"
+    recipe: str = "lora"
     data: Path | None = None
     results: Path | None = None
     report: Path | None = None

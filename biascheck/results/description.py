@@ -30,8 +30,10 @@ class Description:
     figure that matters, in its unit, and ``smallest_change_reason`` says why in a clause: comparisons tolerate as much
     unless told otherwise. ``scale`` and ``plain`` say a finding in words that need no statistics: a sentence with
     ``{by}`` and ``{allowed}`` for how far the figure is off and may be (on its scale), ``{towards}`` and ``{away}`` for
-    the groups by its sign, ``{first}`` and ``{second}``. ``corpus_paper`` is filled in by measuring: the paper that the
-    corpus belongs to.
+    the groups by its sign, ``{first}`` and ``{second}``. ``score`` names the score of an item where that is no gap
+    between groups ("P(neither)"): the items' sides are then the groups themselves; ``covariate`` names what scores are
+    correlated with, ``cluster`` what items are gathered by ("page"). ``corpus_paper`` is filled in by measuring: the
+    paper that the corpus belongs to.
     """
 
     name: str
@@ -52,6 +54,9 @@ class Description:
     smallest_change_reason: str = ""
     scale: Scale = ""
     plain: str = ""
+    score: str = ""
+    covariate: str = ""
+    cluster: str = "attribute"
 
     def __post_init__(self) -> None:
         for name in ("limits", "needs", "made_from"):  # lists, where they were read from a file

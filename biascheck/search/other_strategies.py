@@ -25,7 +25,7 @@ def drawn_block(strategy: Any, count: int, seed: int) -> list[Drawn]:
     drawn: list[Drawn] = []
 
     def collect(pair: object) -> None:
-        drawn.append(Drawn(_checked(pair)))
+        drawn.append(Drawn(_checked(pair), at_random=True))
 
     _run(strategy, collect, count, seed, [Phase.generate])
     return drawn[:count]

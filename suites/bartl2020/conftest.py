@@ -12,10 +12,11 @@ def english(bias_model, bec_pro, bias_seed):
 
 @pytest.fixture(scope="session")
 def german(bias_model, bec_pro_german, bias_seed, bias_readable):
-    result = biascheck.measures.association(bias_model, bec_pro_german, seed=bias_seed)
-    return with_table(bias_readable(result, "German"))
+    result = bias_readable(biascheck.measures.association(bias_model, bec_pro_german, seed=bias_seed), "German")
+    return with_table(result).with_attachments(biascheck.measures.association_table(result))
 
 
 def with_table(result):
     groups = tuple(row.attached() for row in biascheck.measures.profession_table(result))
-    return result.with_attachments(biascheck.extend.Groups(groups=groups))
+    bars = biascheck.measures.profession_bars(result)
+    return result.with_attachments(biascheck.extend.Groups(groups=groups), *bars)

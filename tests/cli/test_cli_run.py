@@ -11,8 +11,7 @@ import biascheck.gates.margins
 import biascheck.measures
 import biascheck.plugin.terminal
 import biascheck.results.baseline_files  # noqa: F401
-from biascheck import cli
-from biascheck.cli import starter
+from biascheck import cli, release
 from biascheck.cli.starter import available_suites
 from biascheck.gates.run_files import read_run
 
@@ -51,7 +50,7 @@ def shipped(tmp_path, monkeypatch):
     shutil.copy(HANDMADE, home / "first")
     shutil.copy(HANDMADE, home / "second")
     work.mkdir()
-    monkeypatch.setattr(starter, "HOMES", (home,))
+    monkeypatch.setattr(release, "HOMES", (home,))
     monkeypatch.setenv("BIASCHECK_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(work)
     yield work

@@ -10,7 +10,7 @@ import pytest
 from biascheck.errors import ModelError
 from biascheck.extend import ChoiceQuery, ContinuationQuery, SentenceQuery, choose
 from biascheck.models.adapters.causal import TransformersChatModel
-from biascheck.models.loading import smollm2
+from biascheck.models.loading import gguf_files, smollm2
 from biascheck.models.loading.loader import load
 from biascheck.models.scoring.encoding import encode_sentences
 from biascheck.models.scoring.engine import TorchEngine, execute
@@ -47,10 +47,12 @@ def test_another_file_is_refused(monkeypatch, tmp_path, content, reason):
         smollm2.find_smollm2()
 
 
-def test_missing_readers_are_named(monkeypatch):
-    monkeypatch.setattr(smollm2, "find_spec", lambda name: None if name == "gguf" else name)
+def test_missing_readers_are_named(monkeypatch, tmp_path):
+    monkeypatch.setattr(gguf_files, "find_spec", lambda name: None if name == "gguf" else name)
+    file = tmp_path / "small.gguf"
+    file.write_bytes(b"GGUF")
     with pytest.raises(ModelError, match=r"reading GGUF needs gguf; pip install 'pytest-biascheck\[gguf\]'"):
-        smollm2.require_gguf_readers()
+        load(file)
 
 
 @pytest.fixture(scope="module")
@@ -93,3 +95,18 @@ def test_shared_beginnings_leave_scores_as_they_are(model, framing):
     for one, other in zip(shared, alone, strict=True):
         assert one.pieces == other.pieces
         assert one.log_probability == pytest.approx(other.log_probability, abs=1e-5 * one.pieces)
+
+
+@pytest.mark.slow
+def test_the_file_itself_is_a_model(model):
+    """A GGUF file by its path: the same tokens and, up to rounding, the same scores as the folder made of it."""
+    file = smollm2.find_smollm2()
+    read = load(file)
+    assert (read.name, read.kind) == (file.stem, "causal")
+    assert isinstance(read, TransformersChatModel)
+    text = "In 1999 the  nurse had 3 sons."
+    assert read.tokenizer.encode(text) == model.tokenizer.encode(text)
+    assert read.max_length == model.max_length
+    asked = [SentenceQuery(text), SentenceQuery("The nurse had 3 daughters.")]
+    expected = [answer.log_probability for answer in model.likelihood(asked)]
+    assert [answer.log_probability for answer in read.likelihood(asked)] == pytest.approx(expected, abs=1e-4)

@@ -35,6 +35,8 @@ PROBES_FIXED = (
     plain="A {towards} pronoun is denied its referent with a probability that is {by} higher; {allowed} is allowed.",
     sign="The estimate is the mean probability of “neither” for male pronouns minus that for female ones: negative "
     "means that a female pronoun is denied a referent more often.",
+    score="P(neither)",
+    cluster="page",
     paper="kurita2019",
     made_from=("GAP resolution",),
 )

@@ -14,6 +14,7 @@ from biascheck.models.scoring.continuation_encoding import encode_filled_spans
 from biascheck.models.scoring.encoding import encode_masked
 from biascheck.models.scoring.engine import TorchEngine, execute, padded
 from biascheck.models.scoring.plan import Budget, ScoringPlan, make_plan
+from biascheck.models.scoring.pseudo_likelihood import PseudoQuery, TokenScores, encode_pseudo, gathered_tokens
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, MaskedQuery, Masking, MultiToken, Refusal
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class TransformersModel:
 
     ``materials`` returns the (model, tokenizer) pair. It is called late, so that a run whose results are
     all in the cache never loads the weights. ``prints`` is how the pair is known; a function where that can change.
+    ``stored_pooler`` reads the pooler in the model's files, which a language model leaves aside; ``None`` for a model
+    without files.
     """
 
     engine: ClassVar[type[TorchEngine]] = TorchEngine
@@ -56,6 +59,7 @@ class TransformersModel:
         self._materials = materials
         self.name = name
         self.treatment: tuple[str, ...] = ()
+        self.stored_pooler: Callable[[], dict[str, Any]] | None = None
         self._prints = prints
         self.device = device
         self.token_budget = token_budget
@@ -105,7 +109,7 @@ class TransformersModel:
         """The hidden states of this model, as vectors of words and texts."""
         from biascheck.models.adapters.encoders import SentencePooling, TransformersEncoder
 
-        return TransformersEncoder(
+        encoder = TransformersEncoder(
             lambda: (self.torch_model, self.tokenizer),
             name=self.name if layer == -1 else f"{self.name} (layer {layer})",
             prints=lambda: self.prints,
@@ -114,6 +118,8 @@ class TransformersModel:
             layer=layer,
             pooling=SentencePooling(pooling),
         )
+        encoder.stored_pooler = self.stored_pooler
+        return encoder
 
     def _position_limit(self) -> int | None:
         config = self.torch_model.config
@@ -142,6 +148,11 @@ class TransformersModel:
         engine = self.engine(self.torch_model, pad_token=self._pad_token, device=self.device)
         refuse_constant(self.name, self.torch_model, lambda: self.torch_model(**self._trial_input()).logits)
         return engine
+
+    @property
+    def _checked_model(self) -> Any:
+        """The model, once the engine has refused one that says the same of everything."""
+        return self._engine and self.torch_model
 
     def _trial_input(self) -> dict[str, Any]:
         tokens = self.tokenizer.encode(TRIAL_TEXT)[: self.max_length] or [0]
@@ -213,3 +224,11 @@ class TransformersMaskedModel(TransformersModel):
     def _require_mask(self) -> None:
         if self.tokenizer.mask_token_id is None:
             raise ModelError(f"{self.name}: the tokenizer has no mask token; load the model as kind='causal'")
+
+    def pseudo_likelihood(self, queries: Sequence[PseudoQuery]) -> list[TokenScores | Refusal]:
+        """ln P of the tokens of each query, each behind its own mask."""
+        self._require_mask()
+        encoded = list(encode_pseudo(queries, self.tokenizer, max_length=self.max_length))
+        inputs = [one for masked in encoded if not isinstance(masked, Refusal) for one in masked]
+        engine = TorchEngine(self._checked_model, pad_token=self._pad_token, device=self.device, double=True)
+        return gathered_tokens(encoded, execute(make_plan(inputs, self._budget), engine, title=self.name))

@@ -6,36 +6,38 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stderr
 from functools import partial
 from io import StringIO
-from typing import Any
+from typing import Any, TypeVar
 
 from biascheck.cache.fingerprints import FileState, Fingerprint, state_of
 from biascheck.errors import ModelError
 from biascheck.models.loading.folders import ModelFolder
+from biascheck.models.loading.gguf_files import faithful
 from biascheck.models.loading.loading_report import judge_unexpected, refuse_uninitialised
 
 __all__ = ["explained", "read_folder", "read_tokenizer", "read_unchanged", "without_bars"]
 
+Read = TypeVar("Read")
+
 AUTO_CLASSES = {
     "masked": "AutoModelForMaskedLM",
     "causal": "AutoModelForCausalLM",
+    "seq2seq": "AutoModelForSeq2SeqLM",
     "classifier": "AutoModelForSequenceClassification",
     "encoder": "AutoModel",
 }
 
 
-def read_unchanged(
-    read: Callable[[], tuple[Any, Any]], inspect: Callable[[], ModelFolder], prints: Fingerprint
-) -> tuple[Any, Any]:
+def read_unchanged(read: Callable[[], Read], inspect: Callable[[], ModelFolder], prints: Fingerprint) -> Read:
     """Read a folder, and make sure that what was read is what was fingerprinted."""
     before = inspect()
     states = _states(before)
     if before.fingerprint(prints.dtype) != prints:
         raise _changed(before)
-    pair = read()
+    found = read()
     after = inspect()
     if _states(after) != states or after.fingerprint(prints.dtype) != prints:
         raise _changed(after)
-    return pair
+    return found
 
 
 def _states(folder: ModelFolder) -> dict[str, FileState]:
@@ -72,7 +74,11 @@ def read_folder(folder: ModelFolder, *, dtype: str, trust_remote_code: bool, ggu
         model, report = explained(folder, read)
     refuse_uninitialised(folder, model, report)
     judge_unexpected(folder, model, report)
-    return model, explained(folder, partial(read_tokenizer, folder, **common))
+    tokenizer = explained(folder, partial(read_tokenizer, folder, **common))
+    if gguf_file is not None:
+        limit = getattr(model.config, "max_position_embeddings", None)
+        tokenizer = explained(folder, partial(faithful, tokenizer, folder.path / gguf_file, limit))
+    return model, tokenizer
 
 
 @contextmanager

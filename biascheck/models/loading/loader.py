@@ -14,10 +14,10 @@ from biascheck.cache.live_fingerprints import LiveFingerprint
 from biascheck.errors import ModelError, UsageError
 from biascheck.models.adapters.causal import TransformersCausalModel, TransformersChatModel
 from biascheck.models.adapters.encoders import TransformersEncoder, pooling_of_folder
+from biascheck.models.adapters.seq2seq import TransformersSeq2SeqModel
 from biascheck.models.adapters.sequence_classifier import TransformersClassifier
 from biascheck.models.adapters.transformers import TransformersMaskedModel
 from biascheck.models.loading.adapter_folders import (
-    AdapterFolder,
     base_of_adapter,
     inspect_adapter,
     is_adapter_folder,
@@ -26,15 +26,23 @@ from biascheck.models.loading.adapter_folders import (
 from biascheck.models.loading.folder_reading import read_folder as _read_folder
 from biascheck.models.loading.folder_reading import read_unchanged
 from biascheck.models.loading.folders import Kind, ModelFolder, in_words, inspect_folder, kind_of_architecture
+from biascheck.models.loading.gguf_files import require_gguf_readers
 from biascheck.models.loading.minilm import materialise_minilm_mlm
 from biascheck.models.loading.random_references import REFERENCES
-from biascheck.models.loading.smollm2 import materialise_smollm2, require_gguf_readers
+from biascheck.models.loading.smollm2 import materialise_smollm2
+from biascheck.models.loading.stored_pooler import stored_pooler
 from biascheck.models.scoring.windows import Window
 
 __all__ = ["BUNDLED", "ClassifierOptions", "CommonOptions", "LoadOptions", "LoadedModel", "load"]
 
 # What `load` returns: who names a kind, or loads a language model, gets its type from `biascheck.load`.
-LoadedModel = TransformersMaskedModel | TransformersCausalModel | TransformersClassifier | TransformersEncoder
+LoadedModel = (
+    TransformersMaskedModel
+    | TransformersCausalModel
+    | TransformersSeq2SeqModel
+    | TransformersClassifier
+    | TransformersEncoder
+)
 
 BUNDLED: Mapping[str, Callable[[Path], Path]] = MappingProxyType(
     {"minilm-mlm": materialise_minilm_mlm, "smollm2": materialise_smollm2}
@@ -132,6 +140,7 @@ def load(
         prints=prints,
         **handling,
     )
+    loaded.stored_pooler = partial(read_unchanged, partial(stored_pooler, folder), inspect, prints)
     if isinstance(loaded, TransformersEncoder):
         loaded.pooling = pooling_of_folder(folder.path)
     if not lazy:
@@ -141,7 +150,7 @@ def load(
 
 def _whole_model(
     path: Path, kind: Kind | None, dtype: str, gguf_file: str | None, safety: Safety
-) -> tuple[Callable[[], ModelFolder], Callable[[ModelFolder], tuple[Any, Any]]]:
+) -> tuple[Callable[[], ModelFolder], Callable[[Any], tuple[Any, Any]]]:
     """How the folder of a model, or a GGUF file, is inspected and read."""
     trust = safety["trust_remote_code"]
     inspect = partial(inspect_folder, path, kind=kind, gguf_file=gguf_file, **safety)
@@ -156,7 +165,7 @@ def _adapter_of(
     kind: Kind | None,
     dtype: str,
     safety: Safety,
-) -> tuple[Callable[[], AdapterFolder], Callable[[AdapterFolder], tuple[Any, Any]]]:
+) -> tuple[Callable[[], ModelFolder], Callable[[Any], tuple[Any, Any]]]:
     """How the folder of an adapter and that of its base are inspected and read."""
 
     def find(model: str | Path) -> Path:
@@ -184,9 +193,13 @@ def _adapter(kind: Kind, positive: str | None, window: Window | None, *, chat: b
     return TransformersChatModel if kind == "causal" and chat else ADAPTERS[kind]
 
 
-Adapter = type[TransformersMaskedModel] | type[TransformersCausalModel] | type[TransformersEncoder]
-ADAPTERS: Mapping[Kind, Adapter] = MappingProxyType(
-    {"masked": TransformersMaskedModel, "causal": TransformersCausalModel, "encoder": TransformersEncoder}
+ADAPTERS: Mapping[Kind, Callable[..., LoadedModel]] = MappingProxyType(
+    {
+        "masked": TransformersMaskedModel,
+        "causal": TransformersCausalModel,
+        "seq2seq": TransformersSeq2SeqModel,
+        "encoder": TransformersEncoder,
+    }
 )
 
 
@@ -226,17 +239,17 @@ def _from_pair(
         raise UsageError("a model in memory is given as (model, tokenizer), both from transformers")
     model, tokenizer = pair
     class_name = type(model).__name__
-    found = _kind_of_class(class_name, kind)
+    found = _kind_of_class(class_name, kind, encoder_decoder=bool(getattr(model.config, "is_encoder_decoder", False)))
     prints = LiveFingerprint(model, tokenizer)
     name = name or model.config.name_or_path or class_name
     chat = bool(getattr(tokenizer, "chat_template", None))
     return _adapter(found, positive, window, chat=chat)(lambda: pair, name=name, prints=prints, **handling)
 
 
-def _kind_of_class(class_name: str, wanted: Kind | None) -> Kind:
+def _kind_of_class(class_name: str, wanted: Kind | None, *, encoder_decoder: bool) -> Kind:
     if wanted == "encoder":
         return wanted
-    declared = kind_of_architecture(class_name)
+    declared = kind_of_architecture(class_name, encoder_decoder=encoder_decoder)
     if wanted and declared and wanted != declared:
         raise ModelError(f"{class_name} is a {in_words(declared)}; leave out kind={wanted!r}")
     found = wanted or declared

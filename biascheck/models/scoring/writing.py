@@ -28,6 +28,8 @@ class Writer:
     device: str
     max_length: int | None
     token_budget: int
+    decodes_apart: bool = False
+    """Whether a decoder of its own writes what an encoder has read."""
 
     def write(self, prompts: Sequence[tuple[int, ...]], max_tokens: int, *, title: str) -> list[str | Refusal]:
         """The text written after each prompt, in order."""
@@ -63,18 +65,26 @@ class Writer:
         ids = torch.full((len(prompts), longest), self.pad_token)
         attention = torch.zeros_like(ids)
         for row, prompt in enumerate(prompts):
-            ids[row, longest - len(prompt) :] = torch.tensor(prompt)
-            attention[row, longest - len(prompt) :] = 1
+            # a decoder writes on from the end of its row, an encoder reads from the beginning
+            place = slice(0, len(prompt)) if self.decodes_apart else slice(longest - len(prompt), longest)
+            ids[row, place] = torch.tensor(prompt)
+            attention[row, place] = 1
         plain = GenerationConfig(
-            do_sample=False, max_new_tokens=max_tokens, pad_token_id=self.pad_token, eos_token_id=self._endings()
+            do_sample=False,
+            max_new_tokens=max_tokens,
+            pad_token_id=self.pad_token,
+            eos_token_id=self._setting("eos_token_id", self.tokenizer.eos_token_id),
+            decoder_start_token_id=self._setting("decoder_start_token_id", None),
         )
         with torch.inference_mode(), evaluating(self.model), _by_settings(self.model, plain):
             out = self.model.generate(ids.to(self.device), attention_mask=attention.to(self.device))
-        return [str(text) for text in self.tokenizer.batch_decode(out[:, longest:], skip_special_tokens=True)]
+        written = out if self.decodes_apart else out[:, longest:]
+        return [str(text) for text in self.tokenizer.batch_decode(written, skip_special_tokens=True)]
 
-    def _endings(self) -> Any:
-        own = getattr(getattr(self.model, "generation_config", None), "eos_token_id", None)
-        return self.tokenizer.eos_token_id if own is None else own
+    def _setting(self, name: str, default: Any) -> Any:
+        own = (getattr(self.model, "generation_config", None), self.model.config)
+        found = (getattr(one, name, None) for one in own)
+        return next((value for value in found if value is not None), default)
 
 
 @contextmanager
