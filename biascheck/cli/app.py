@@ -10,6 +10,7 @@ import typer
 from biascheck.cli.cache_command import cache_app
 from biascheck.cli.calibrate_command import calibrate
 from biascheck.cli.compare_command import compare
+from biascheck.cli.data_command import data_app
 from biascheck.cli.debias_command import debias
 from biascheck.cli.doctor_command import doctor
 from biascheck.cli.grid_command import grid
@@ -46,6 +47,7 @@ for command in (
 ):
     app.command()(command)
 app.add_typer(cache_app, name="cache")
+app.add_typer(data_app, name="data")
 
 
 def _show_version(wanted: bool) -> None:

@@ -94,10 +94,14 @@ def _line(row: GridRow) -> str:
 
 def _write(out: Path, rows: Sequence[GridRow], layers: dict[str, float]) -> None:
     """The scores in compact columns, and a page of the figures and comparisons they give."""
+    from biascheck.release import suites_home
     from biascheck.report import write_html
-    from biascheck.studies import answers, overview, write_grid
+    from biascheck.results.published_figures import PublishedFigures
+    from biascheck.studies import answers, beside_paper, overview, write_grid
     from biascheck.studies.paper_grid import FAMILY
 
     write_grid(out, rows)
     whole = overview(rows, correction="bonferroni", family=max(FAMILY, len(rows)))
-    write_html(out.with_suffix(".html"), [whole, *answers(rows, sizes=layers)], [])
+    printed = beside_paper(rows, PublishedFigures.read(suites_home() / "published.toml"))
+    results = [whole.with_attachments(*printed), *answers(rows, sizes=layers)]
+    write_html(out.with_suffix(".html"), results, [])

@@ -3,6 +3,7 @@
 from biascheck.corpora.contexts import lexicon_from_templates, lexicon_from_text, published_sentences
 from biascheck.corpora.corpus import Corpus, Pair
 from biascheck.corpora.datasets.bec_pro import DEVIATIONS, Deviation, Profession, bec_pro, bec_pro_professions
+from biascheck.corpora.datasets.bec_pro_crossed import bec_pro_crossed
 from biascheck.corpora.datasets.benchmarks.association_sets import SEAT_TESTS, published_seat, published_weat
 from biascheck.corpora.datasets.benchmarks.bbq import published_bbq, published_bbq_predictions
 from biascheck.corpora.datasets.benchmarks.bbq_languages import published_esbbq, published_kobbq
@@ -109,6 +110,7 @@ __all__ = [
     "anonymised",
     "as_coded",
     "bec_pro",
+    "bec_pro_crossed",
     "bec_pro_professions",
     "biased_words",
     "cleaned_reviews",

@@ -56,11 +56,12 @@ class ReviewTask:
 
     def _part(self, epoch: int) -> Sequence[Example]:
         """The examples of an epoch. Parts are of one size, as every epoch has as many steps: what is over is left."""
-        if self.recipe.parts == 1:
+        parts = self.recipe.parts
+        if parts == 1:
             return self.fitted
-        turn, part = divmod(epoch, self.recipe.parts)
+        turn, part = divmod(epoch, parts)
         order = np.random.default_rng([self.recipe.seed, turn, 4]).permutation(len(self.fitted)).tolist()
-        size = len(self.fitted) // self.recipe.parts
+        size = len(self.fitted) // parts
         return [self.fitted[index] for index in order[part * size : (part + 1) * size]]
 
     def loss(self, model: Any, batch: Sequence[Example]) -> Any:

@@ -7,27 +7,30 @@ from types import ModuleType as _ModuleType
 
 from biascheck.measures.absolute_delta import absolute_delta as absolute_delta
 from biascheck.measures.absolute_gap import absolute_gap as absolute_gap
+from biascheck.measures.agreement_effect import agreement_effect as agreement_effect
 from biascheck.measures.association import association as association
 from biascheck.measures.association import association_queries as association_queries
 from biascheck.measures.association import pairwise_associations as pairwise_associations
 from biascheck.measures.association_change import association_change as association_change
 from biascheck.measures.attribute_contrast import attribute_contrast as attribute_contrast
 from biascheck.measures.attribute_contrast import attribute_contrast_of as attribute_contrast_of
-from biascheck.measures.benchmarks.answer_bias import ambiguous_bias as ambiguous_bias
-from biascheck.measures.benchmarks.answer_bias import answer_accuracy as answer_accuracy
-from biascheck.measures.benchmarks.answer_bias import disambiguated_bias as disambiguated_bias
-from biascheck.measures.benchmarks.answer_bias import unanswered_share as unanswered_share
+from biascheck.measures.benchmarks.age_slope import age_slope as age_slope
+from biascheck.measures.benchmarks.ambiguous_bias import ambiguous_bias as ambiguous_bias
+from biascheck.measures.benchmarks.answer_accuracy import answer_accuracy as answer_accuracy
 from biascheck.measures.benchmarks.answer_parsing import parsed_answer as parsed_answer
 from biascheck.measures.benchmarks.answer_parsing import recorded_answers as recorded_answers
-from biascheck.measures.benchmarks.decision_effect import age_slope as age_slope
 from biascheck.measures.benchmarks.decision_effect import decision_effect as decision_effect
 from biascheck.measures.benchmarks.decision_scores import decision_scores as decision_scores
+from biascheck.measures.benchmarks.disambiguated_bias import disambiguated_bias as disambiguated_bias
+from biascheck.measures.benchmarks.harness_logs import inspect_answers as inspect_answers
+from biascheck.measures.benchmarks.harness_logs import lm_eval_answers as lm_eval_answers
+from biascheck.measures.benchmarks.icat_score import icat_score as icat_score
+from biascheck.measures.benchmarks.language_modelling_score import language_modelling_score as language_modelling_score
 from biascheck.measures.benchmarks.preference_share import preference_share as preference_share
 from biascheck.measures.benchmarks.question_answers import question_answers as question_answers
-from biascheck.measures.benchmarks.stereotype_score import icat_score as icat_score
-from biascheck.measures.benchmarks.stereotype_score import language_modelling_score as language_modelling_score
-from biascheck.measures.benchmarks.stereotype_score import stereotype_preference as stereotype_preference
+from biascheck.measures.benchmarks.stereotype_preference import stereotype_preference as stereotype_preference
 from biascheck.measures.benchmarks.stereotype_score import stereotype_score as stereotype_score
+from biascheck.measures.benchmarks.unanswered_share import unanswered_share as unanswered_share
 from biascheck.measures.coreference.gap_resolution import gap_resolution as gap_resolution
 from biascheck.measures.coreference.neither_gap import neither_gap as neither_gap
 from biascheck.measures.coreference.neither_gap_beyond_labels import (
@@ -45,6 +48,8 @@ from biascheck.measures.embeddings.gender_subspace import gender_subspace as gen
 from biascheck.measures.embeddings.neighbour_correlation import neighbour_correlation as neighbour_correlation
 from biascheck.measures.embeddings.projected_bias import with_projected_bias as with_projected_bias
 from biascheck.measures.embeddings.weat import weat as weat
+from biascheck.measures.grammar_balanced import grammar_balanced as grammar_balanced
+from biascheck.measures.grammar_balanced import grammar_balanced_of as grammar_balanced_of
 from biascheck.measures.positive_share import positive_share as positive_share
 from biascheck.measures.pronouns.competency_contrast import competency_contrast as competency_contrast
 from biascheck.measures.pronouns.competency_effect import competency_effect as competency_effect
@@ -77,6 +82,7 @@ from biascheck.measures.tables.occupation_table import occupation_table as occup
 from biascheck.measures.tables.profession_bars import profession_bars as profession_bars
 from biascheck.measures.tables.profession_table import ProfessionGroup as ProfessionGroup
 from biascheck.measures.tables.profession_table import profession_table as profession_table
+from biascheck.measures.tables.ranking_table import ranking_table as ranking_table
 from biascheck.measures.typical_gap import typical_gap as typical_gap
 from biascheck.measures.utility.held_out_loss import held_out_loss as held_out_loss
 from biascheck.measures.utility.pronoun_error import pronoun_error as pronoun_error

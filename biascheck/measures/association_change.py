@@ -14,8 +14,14 @@ __all__ = ["association_change"]
 @derived_measure(
     "association change",
     about="How far the associations of one group's words moved between two models, in natural log units.",
-    limits=("A mean near zero can hide associations that rose and others that fell.",),
+    limits=(
+        "A mean near zero can hide associations that rose and others that fell.",
+        "Both models are asked about the same sentences; it says nothing about others.",
+    ),
     direction="from parity",
+    unit="natural log units: +0.69 means that the profession raises the group's words twice as much as before",
+    smallest_change=0.095,
+    smallest_change_reason="the probability of the group's words changes by a tenth: ln 1.1",
     sign="A change is after minus before, for the words of {first}: positive rose, negative fell. The estimate is the "
     "mean change; zero is no change.",
     paper="bartl2020",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from biascheck.models.adapters.served.serving import ServedOptions
     from biascheck.models.capabilities import Classifier, Model
     from biascheck.models.loading.loader import LoadedModel
+    from biascheck.results.attachments import Table
     from biascheck.results.published_figures import PublishedFigures
     from biascheck.results.result import Result
 
@@ -28,6 +29,7 @@ __all__ = [
     "bec_pro",
     "bec_pro_german",
     "bias_baseline",
+    "bias_card",
     "bias_classifier",
     "bias_data",
     "bias_debiased_model",
@@ -35,6 +37,7 @@ __all__ = [
     "bias_margins",
     "bias_model",
     "bias_names",
+    "bias_paper_sizes",
     "bias_published",
     "bias_readable",
     "bias_recipe",
@@ -237,6 +240,12 @@ def bias_seed(pytestconfig: pytest.Config) -> int:
 
 
 @pytest.fixture(scope="session")
+def bias_paper_sizes(pytestconfig: pytest.Config) -> bool:
+    """Whether suites take as many words as their paper did (``--bias-paper-sizes``), instead of enough for a gate."""
+    return settings_of(pytestconfig).paper_sizes
+
+
+@pytest.fixture(scope="session")
 def bias_data(pytestconfig: pytest.Config) -> Path:
     """The folder with the published data sets; a test that needs it is skipped where there is none."""
     folder = settings_of(pytestconfig).data
@@ -277,6 +286,15 @@ def bias_published(request: pytest.FixtureRequest) -> PublishedFigures:
 
     with _in_one_line():
         return PublishedFigures.nearest(request.path, stop=request.config.rootpath)
+
+
+@pytest.fixture(scope="module")
+def bias_card(request: pytest.FixtureRequest) -> Table:
+    """The measurement card of the suite, to be attached to a result: ``card.toml`` beside the test or above it."""
+    from biascheck.results.measurement_card import MeasurementCard
+
+    with _in_one_line():
+        return MeasurementCard.nearest(request.path, stop=request.config.rootpath).as_table()
 
 
 @pytest.fixture(scope="session")

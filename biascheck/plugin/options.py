@@ -57,6 +57,12 @@ def add_options(parser: pytest.Parser) -> None:
     add("--bias-concurrency", type=int, metavar="N", help="served models: ask so many texts at a time")
     add("--bias-price", type=float, metavar="X", help="served models: price of a million tokens, for the estimate")
     add("--bias-worst-cases", metavar="FILE", help="memory of worst cases (default: bias/worst_cases.jsonl)")
+    add(
+        "--bias-paper-sizes",
+        action="store_true",
+        default=None,
+        help="let suites take as many words as their paper did, beside whose figures theirs then are (slow)",
+    )
     add("--bias-no-cache", action="store_true", default=None, help="ignore the cache: measure everything again")
     add("--bias-allow-pickle", action="store_true", default=None, help="also load pickled weights (unsafe)")
     add("--bias-trust-remote-code", action="store_true", default=None, help="run code that comes with a model (unsafe)")

@@ -169,7 +169,9 @@ class BiasSession:
                 parcel.add_result(result)
                 return
             own = parcel.add(judged, result)
-            item.user_properties.extend(properties_of(own, parcel.count))
+            facts = dict(properties_of(own, parcel.count))
+            item.user_properties[:] = [one for one in item.user_properties if one[0] not in facts]
+            item.user_properties.extend(facts.items())
 
         with recording(heard), judging_in(self._families.get(item.nodeid, ALONE)):
             return (yield)

@@ -37,6 +37,7 @@ TYPES: dict[str, tuple[type, ...]] = {
     "concurrency": (int,),
     "price": (int, float),
     "worst_cases": (str,),
+    "paper_sizes": (bool,),
     "no_cache": (bool,),
     "allow_pickle": (bool,),
     "trust_remote_code": (bool,),
@@ -81,6 +82,7 @@ class Settings:
     update_baseline: bool = False
     update_incomplete: bool = False
     worst_cases: Path | None = None
+    paper_sizes: bool = False
     cache: bool = True
     allow_pickle: bool = False
     trust_remote_code: bool = False

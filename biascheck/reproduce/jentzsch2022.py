@@ -43,9 +43,9 @@ NONZERO: Mapping[str, tuple[str, Figure]] = {
 ALL: Mapping[str, tuple[str, Figure]] = {
     "absolute": ("absolute bias", lambda row: row.summary.absolute),
     "total": ("total bias", _total),
-    "below": ("N<0", lambda row: row.summary.n_negative),
-    "zero": ("N=0", lambda row: row.summary.n_zero),
-    "above": ("N>0", lambda row: row.summary.n_positive),
+    "below": ("N<0", lambda row: Value(row.summary.n_negative, whole=True)),
+    "zero": ("N=0", lambda row: Value(row.summary.n_zero, whole=True)),
+    "above": ("N>0", lambda row: Value(row.summary.n_positive, whole=True)),
 }
 QUALITY: Mapping[str, tuple[str, Figure]] = {
     "accuracy": ("accuracy", lambda row: row.quality.accuracy),
@@ -95,7 +95,9 @@ def biases(setting: Setting, models: Sequence[str]) -> Iterator[Shown]:
     for model in models:
         stars = [setting.tried(_stars, rows) for rows in grids_for(setting, model)]
         for name in CELLS:
-            ours, theirs = (setting.tried(lambda found, name=name: float(found[name]), one) for one in stars)
+            ours, theirs = (
+                setting.tried(lambda found, name=name: Value(found[name], whole=True), one) for one in stars
+            )
             printed = f"jentzsch2022.stars.{model}.{name}"
             yield setting.cell(f"{model} {name}", "stars", ours=ours, as_published=theirs, published=printed)
 

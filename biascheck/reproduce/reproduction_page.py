@@ -86,8 +86,6 @@ def page_text(found: Reproduction) -> str:
 
 
 def _page(found: Reproduction) -> ReproductionPage:
-    states = ("reproduced", "not applicable", "missing")
-    counts = ", ".join(f"{found.count(state)} {state}" for state in states)  # type: ignore[arg-type]
     return ReproductionPage(
         title=shortened(f"{found.paper} on {found.model}", TITLE_LENGTH),
         paper=found.title,
@@ -95,7 +93,7 @@ def _page(found: Reproduction) -> ReproductionPage:
         about=found.about,
         model=found.model,
         scale=_scale_text(found.scale),
-        counts=f"{counted(len(found.tables), 'table or figure', 'tables and figures')}: {counts}",
+        counts=f"{counted(len(found.tables), 'table or figure', 'tables and figures')}: {found.counts}",
         not_run=", ".join(found.not_run),
         facts=(("seed", str(found.seed)), ("scale", f"{found.scale:g}"), ("biascheck", found.version)),
         sections=tuple(_section(table) for table in found.tables),

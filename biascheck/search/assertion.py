@@ -89,7 +89,7 @@ def explained(found: Search) -> str:
     lines += [f"  {found.sentence(case)}" for case in found.cases]
     if found.unexplained:
         lines.append(f"  and {counted(found.unexplained, 'further example')} of other causes")
-    lines.append(f"  {found.share_text}; a search, seed {found.seed}")
+    lines.append(f"  {found.worth}")
     if found.reason:
         lines.append(f"  bound: {found.reason}")
     return "\n".join(lines)

@@ -1,7 +1,8 @@
 """Where a search looks: at random first, then where words meet that have not met, and near the worst examples.
 
-Random examples say how common a failure is. The rest is guided: half of it brings two words together that no example
-has had together, the other half changes or combines the worst ones, as soon as some are worse than others.
+Random examples say how common a failure is. The rest is guided: half of it has a word that no example has had, or two
+that no example has had together; the other half changes or combines the worst ones, as soon as some are worse than
+others.
 
 A model that does not see the person of a sentence, such as a masked language model, reads "[MASK] was ill" once for
 James, Mary and everybody else. With it, every sentence is tried about several people, its *companions*.
@@ -30,6 +31,8 @@ REPETITIONS = 3
 """How often a guided example is drawn anew because it has been tried already."""
 PERSON = "person"
 UNCOUNTED = (*FORMS, PERSON)
+NO_AIM = (PERSON, "joint")
+"""Kinds of choices that are no aim by themselves."""
 PARENTS = 20
 
 
@@ -48,6 +51,7 @@ class Exploration:
         self._people = people
         self._companions = _companions(program) if people > 1 else {}
         self._met: set[tuple[Any, Any]] = set()
+        self._unseen: dict[str, set[int]] = {}
         self._tried: set[tuple[str, ...]] = set()
         self.values: dict[tuple[str, str], int] = {}
         self._words: list[tuple[str, str]] = []
@@ -103,6 +107,8 @@ class Exploration:
         self._met.update(_meetings(one))
         for path, text in one.texts.items():
             word = str(path[-1]), text
+            if path in one.counts and path[-1] not in NO_AIM:
+                self._unseen.setdefault(word[0], set(range(one.counts[path]))).discard(one.choices[path])
             if word not in self.values:
                 self.values[word] = one.choices[path]
                 if text and path[-1] not in UNCOUNTED:
@@ -111,17 +117,27 @@ class Exploration:
 
     def _unmet(self) -> Drawn:
         """Of a few examples, the one in which most words meet that have not met before."""
-        wanted = self._strangers()
-        given: dict[Path, int] = {(ANYWHERE, kind): self.values[kind, text] for kind, text in wanted}
+        given = self._newcomer() or self._strangers()
         drawn = [self._draw(given) for _ in range(CANDIDATES)]
         return max(drawn, key=lambda one: sum(meeting not in self._met for meeting in _meetings(one)))
 
-    def _strangers(self) -> tuple[tuple[str, str], ...]:
+    def _newcomer(self) -> dict[Path, int]:
+        """A choice that no example has had, proposed once: there may be no sentence for it."""
+        kinds = sorted(kind for kind, values in self._unseen.items() if values)
+        if not kinds:
+            return {}
+        kind = self._rng.choice(kinds)
+        value = self._rng.choice(sorted(self._unseen[kind]))
+        self._unseen[kind].discard(value)
+        return {(ANYWHERE, kind): value}
+
+    def _strangers(self) -> dict[Path, int]:
+        """Two words that no example has had together."""
         for _ in range(ATTEMPTS if len(self._words) > 1 else 0):
             first, second = sorted(self._rng.sample(self._words, 2))
             if first[0] != second[0] and (first, second) not in self._met:
-                return first, second
-        return ()
+                return {(ANYWHERE, kind): self.values[kind, text] for kind, text in (first, second)}
+        return {}
 
     def _parents(self, known: Sequence[Scored]) -> list[Scored]:
         """The worst examples, each of another sentence, if they are worse than the common one."""
@@ -153,10 +169,13 @@ def _without_person(one: Drawn) -> dict[Path, int]:
 
 
 def _companions(program: Program[Any]) -> dict[int, list[int]]:
-    """For each person, all those with whom a sentence is the same but for the person: "my" son is not "the" boy."""
+    """For each person, all those with whom a sentence is the same but for the person: "my" son is not "the" boy.
+
+    Looked up in the longest sentence, which has most pronouns.
+    """
     alike: dict[tuple[str, ...], list[int]] = {}
     for value in range(drawn_from(program, Choosing({}, simplest)).counts.get((PERSON,), 0)):
-        other = drawn_from(program, Choosing({(PERSON,): value}, simplest))
+        other = drawn_from(program, Choosing({(PERSON,): value}, lambda count: count - 1))
         alike.setdefault(_without_target(other.pair), []).append(value)
     return {value: values for values in alike.values() for value in values}
 

@@ -97,7 +97,7 @@ class _Searching:
         self._all: list[Scored] = []
 
     def finding(self) -> Search:
-        """Search, shrink and tell."""
+        """Search, shrink what was found, and report."""
         remembered = self._remembered()
         self._explore()
         found = [one for one in remembered if one.case.exceeds]
@@ -208,12 +208,13 @@ class _Searching:
 
 
 def one_checked(invariant: Invariant, scored: Scored, bound: float, reason: str) -> Search:
-    """One example that somebody else drew, as a search of one."""
+    """One example that a test drew for itself, as a search of one."""
     case = _case(scored, bound, (), scored.drawn.length)
+    lasting = getattr(invariant.model, "lasting", True)  # a plain function has another fingerprint at every check
     return Search(
         model=str(invariant.model.name),
-        fingerprint=str(invariant.model.fingerprint),
-        strategy="one example",
+        fingerprint=str(invariant.model.fingerprint) if lasting else "",
+        strategy="examples of a test",
         figure=invariant.figure,
         unit=invariant.unit,
         bound=bound,
@@ -225,6 +226,7 @@ def one_checked(invariant: Invariant, scored: Scored, bound: float, reason: str)
         largest=scored.gap,
         cases=(case,) if case.exceeds else (),
         reason=reason,
+        one_by_one=True,
     )
 
 

@@ -1,7 +1,7 @@
 """A grammar of English sentences about one person: statements, reports, questions, quoted speech, two people.
 
 A sentence has a frame, one to three clauses with a verb phrase each, and perhaps a time. All verbs are in the past
-tense and all subjects in the singular, so that whatever is combined agrees.
+tense and all subjects in the singular, so that all combinations agree; a time and a reason are given once.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from biascheck.strategies.person_sets import PersonSet
 from biascheck.strategies.phrasing import pair_of, unmarked
 from biascheck.strategies.verb_phrases import Aspect, VerbPhrase, phrase_words, phrases_on
 
-__all__ = ["FRAMES", "MOST_CLAUSES", "grammar"]
+__all__ = ["FRAMES", "TIMES", "grammar"]
 
 MOST_CLAUSES = 3
 TIMES = (

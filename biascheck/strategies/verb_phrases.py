@@ -12,7 +12,7 @@ from biascheck.errors import UsageError
 from biascheck.strategies.choosing import Choosing, Path
 from biascheck.strategies.phrasing import marked, with_article
 
-__all__ = ["PERSON_SLOTS", "TOPICS", "Aspect", "Topic", "VerbPhrase", "phrase_words", "phrases_on"]
+__all__ = ["PERSON_SLOTS", "SLOT", "TOPICS", "Aspect", "Topic", "VerbPhrase", "phrase_words", "phrases_on"]
 
 Topic = Literal["people", "work", "family", "travel", "illness", "money"]
 TOPICS: tuple[Topic, ...] = get_args(Topic)

@@ -1,5 +1,6 @@
 """Whole experiments of a paper: models, conditions and corpora crossed from one declaration."""
 
+from biascheck.studies.beside_paper import beside_paper
 from biascheck.studies.grid_overview import correlations_of, overview
 from biascheck.studies.grid_rows import Cell, GridRow, read_grid, write_grid
 from biascheck.studies.paper_grid import MODELS, PaperModel, paper_grid, paper_row
@@ -15,6 +16,7 @@ __all__ = [
     "SentimentGrid",
     "answer",
     "answers",
+    "beside_paper",
     "correlations_of",
     "overview",
     "paper_grid",

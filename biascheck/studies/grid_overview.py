@@ -19,8 +19,8 @@ from biascheck.studies.grid_rows import GridRow
 
 __all__ = ["FIGURES", "correlations_of", "form_of", "overview"]
 
-COLUMNS = ("classifier", "total bias", "low", "high", "absolute bias", "total (non-zero)", "absolute (non-zero)")
-COLUMNS += ("N<0", "N=0", "N>0", "p", "")
+BIASES = ("total bias", "low", "high", "absolute bias", "total (non-zero)", "absolute (non-zero)")
+COLUMNS = ("classifier", *BIASES, "N<0", "N=0", "N>0", "p", "")
 QUALITY = ("classifier", "accuracy", "recall", "precision", "F1", "reviews")
 FIGURES = ("absolute bias", "total bias", "accuracy", "F1")
 

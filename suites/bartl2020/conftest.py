@@ -16,6 +16,20 @@ def german(bias_model, bec_pro_german, bias_seed, bias_readable):
     return with_table(result).with_attachments(biascheck.measures.association_table(result))
 
 
+@pytest.fixture(scope="session")
+def balanced(bias_model, bec_pro_german_crossed, bias_seed, bias_readable):
+    """The German gaps with the grammar taken out, and how hard the grammar pulls."""
+    result = biascheck.measures.association(bias_model, bec_pro_german_crossed, seed=bias_seed)
+    bias_readable(result, "German")
+    return biascheck.measures.grammar_balanced_of(result), biascheck.measures.agreement_effect(result)
+
+
+@pytest.fixture(scope="session")
+def bec_pro_german_crossed():
+    """German BEC-Pro with both forms of every profession beside every person word."""
+    return biascheck.corpora.bec_pro_crossed()
+
+
 def with_table(result):
     groups = tuple(row.attached() for row in biascheck.measures.profession_table(result))
     bars = biascheck.measures.profession_bars(result)

@@ -26,7 +26,7 @@ def published_list(request, bias_data):
     kind = request.param
     try:
         return published_employment(kind, bias_data, **PUBLISHED[kind]).corpus, f"kurita2019.{kind}"
-    except biascheck.errors.DataNotFoundError as error:
+    except biascheck.DataNotFoundError as error:
         pytest.skip(str(error))
 
 

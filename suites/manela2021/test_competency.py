@@ -10,7 +10,6 @@ import pytest
 
 import biascheck
 from biascheck.corpora import COMPETENCY, rated_competency
-from biascheck.stats import fleiss_kappa
 
 MODELS = ("BERT", "BERT-U", "BERT-A")
 
@@ -51,7 +50,7 @@ def test_pronouns_do_not_follow_competence(shares, bias_margins):
 
 def test_pronouns_do_not_follow_competence_in_published_sentences(rated, shares, bias_margins, bias_published):
     """With the agreement of the raters, Fleiss' κ; four of the authors agreed with 0.42."""
-    agreement = {"agreement of the raters (Fleiss' κ)": fleiss_kappa(rated.counts)}
+    agreement = {"agreement of the raters (Fleiss' κ)": rated.agreement}
     agreement["agreement of the paper's raters"] = str(bias_published.get("manela2021.agreement"))
     found, attached = shares(rated.corpus, **agreement)
     contrast = biascheck.measures.competency_contrast(found).with_attachments(*attached)

@@ -39,9 +39,9 @@ def unloaded(adapter):
         ),
         (
             unloaded(TransformersMaskedModel),
-            {"fills masks", "scores continuations", *STATES},
-            "lazy is a masked language model: it fills masks, scores continuations, embeds words in context and "
-            "embeds sentences",
+            {"fills masks", "scores continuations", "scores masked text", *STATES},
+            "lazy is a masked language model: it fills masks, scores masked text, scores continuations, embeds words "
+            "in context and embeds sentences",
         ),
         (
             unloaded(TransformersCausalModel),

@@ -73,32 +73,6 @@ def test_table_1_of_manela_has_26_models(manela):
     assert "BERT-AO" not in trusted
 
 
-JENTZSCH = {
-    "distbase": "DistilBERT",
-    "bertbase": "BERT-base",
-    "bertlarge": "BERT-large",
-    "robertabase": "RoBERTa-base",
-    "robertalarge": "RoBERTa-large",
-    "albertbase": "ALBERT-base",
-    "albertlarge": "ALBERT-large",
-}
-
-
-@pytest.mark.parametrize(("figure", "column"), [("total", "tot_nz_r4"), ("absolute", "abs_nz_r4")])
-def test_the_biases_of_jentzsch_and_turan_are_whole(figure, column, gold):
-    entries = FIGURES["jentzsch2022"][figure]
-    assert sum(len(conditions) for conditions in entries.values()) == 63
-    with (gold / "jentzsch" / "bias_63.csv").open(encoding="utf-8") as lines:
-        for row in csv.DictReader(lines):
-            treatment, _, terms = row["spec"].partition("_")
-            name = {"original": f"original-{terms.removeprefix('R')}", "N": f"R-{terms}", "mix": f"mix-{terms}"}
-            entry = entries[JENTZSCH[row["model"]]][name[treatment]]
-            assert entry["value"] == pytest.approx(float(row[column]), abs=1e-9)
-            assert ("erratum" in entry) == row["model"].endswith("large")
-    # a figure printed in Table 1
-    assert entries["ALBERT-large"]["original-all"]["value"] == {"total": 0.0137, "absolute": 0.0172}[figure]
-
-
 def test_basta_stands_beside_static_vectors_and_their_debiased_version():
     tables = FIGURES["basta2019"]
     measured = {"direct-bias", "cluster-accuracy", "classifier-accuracy", "neighbour-correlation"}

@@ -1,7 +1,9 @@
 """The preset of the paper: 63 cells with its settings, its correction, and its correlations from the golden rows."""
 
 import csv
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +14,8 @@ from biascheck.corpora import Review, Reviews, as_coded, cleaned_reviews, publis
 from biascheck.debias import ClassifierRecipe
 from biascheck.errors import UsageError
 from biascheck.measures.tables.delta_table import corrected_rows
-from biascheck.studies import MODELS, SentimentGrid, correlations_of, paper_grid, paper_row
+from biascheck.results.published_figures import PublishedFigures
+from biascheck.studies import MODELS, SentimentGrid, beside_paper, correlations_of, paper_grid, paper_row
 from biascheck.studies.paper_grid import CELLS, FAMILY, row_for
 
 FEW = Reviews("few", reviews().items[:32])
@@ -71,8 +74,6 @@ def test_the_maps_of_the_paper_train_and_measure(tiny, gold):
 
 def test_cleaned_reviews_lack_terms_as_often_as_the_paper_asserts(shared_data, gold):
     """25,000 test reviews without a term: 4,222 (all), 6,668 (weat), 8,655 (pro); ours are 6,000 of them."""
-    import json
-
     facts = json.loads((gold / "jentzsch" / "facts.json").read_text(encoding="utf-8"))
     maps = json.loads((gold / "jentzsch" / "term_maps.json").read_text(encoding="utf-8"))
     texts = [set(text.split()) for text in cleaned_reviews(published_imdb(shared_data, "test")).texts]
@@ -126,3 +127,31 @@ def test_the_row_is_that_of_the_family(architecture, parameters, row):
     assert row_for(architecture, parameters) == row
     about = {"architecture": architecture, "parameters": f"{parameters:,}"}
     assert paper_row(replace(FORM, provenance=replace(FORM.provenance, model=about))) == row
+
+
+def test_figures_have_the_comparable_printed_ones_beside_them():
+    """Two rows of DistilBERT and one of a family that the paper has not; the correlations are of all three."""
+    figures = PublishedFigures.read(Path(__file__).resolve().parents[2] / "suites" / "published.toml")
+    about = {"architecture": "DistilBertForSequenceClassification", "parameters": "66,955,010"}
+    rows = []
+    for n, (condition, terms) in enumerate((("original", "pro"), ("R-all", "all"), ("mix-all", "all"))):
+        row = row_of([0.01 * n, -0.02, 0.0, 0.05], "distilbert-base-uncased", condition, terms)
+        quality = replace(row.quality, accuracy=0.8 + 0.01 * n * n, f1=0.7 + 0.02 * n)
+        described = replace(row.result, provenance=replace(row.result.provenance, model=about if n < 2 else {}))
+        rows.append(replace(row, result=described, quality=quality))
+    biases, correlations = beside_paper(rows, figures)
+    assert [row[2::2] for row in biases.rows] == [
+        (0.0006, 0.0014, 0.0009, 0.0021),  # all reviews, then those with a delta
+        (0.0007, 0.0037, 0.0008, 0.0045),
+        (None, None, None, None),
+    ]
+    assert biases.rows[0][1::2] == pytest.approx((0.03 / 4, 0.07 / 4, 0.03 / 2, 0.07 / 2))
+    printed = {row[0]: row[-1] for row in correlations.rows}
+    assert printed == {
+        "total bias, absolute bias": 0.373,
+        "accuracy, absolute bias": -0.481,
+        "accuracy, total bias": 0.044,
+        "F1, absolute bias": -0.497,
+        "F1, total bias": -0.085,
+        "F1, accuracy": 0.886,
+    }

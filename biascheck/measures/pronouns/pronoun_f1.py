@@ -24,13 +24,17 @@ OTHER_SIDE = {"A": "B", "B": "A"}
     about="How well the model predicts the pronouns of one gender in pro- or in anti-stereotypical sentences: one of "
     "the four figures that skew and stereotype are made from.",
     limits=(
-        "No value of it is fair by itself: skew and stereotype compare the four.",
-        "A model that always says this pronoun reads 0.67.",
+        "It is fair beside the other three only: skew and stereotype compare the four.",
+        "A model that always says this pronoun reads 0.67; one that tosses a coin reads 0.5 in all four.",
     ),
     statistic="f1",
+    parity=0.5,
+    direction="from parity",
+    smallest_change=0.05,
+    smallest_change_reason="about one prediction in twenty changes",
     unit="F1 from 0 to 1: always the same pronoun reads 0.67 for that gender and 0 for the other",
     sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
-    "the F1 of the {first} pronouns.",
+    "the F1 of the {first} pronouns; a coin reads 0.50.",
     paper="manela2021",
     made_from=("pronoun gap", "skew", "stereotype"),
 )

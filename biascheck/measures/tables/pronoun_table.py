@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from biascheck.corpora.datasets.winograd import winograd
+from biascheck.corpora.datasets.winograd import WinogradKind, winograd
 from biascheck.measures.pronouns.name_f1 import name_f1
 from biascheck.measures.pronouns.name_resolution import name_resolution
 from biascheck.measures.pronouns.pronoun_f1 import pronoun_f1
@@ -19,7 +19,7 @@ from biascheck.wording import figure, printed
 
 __all__ = ["PronounRow", "pronoun_table", "text_of_pronouns"]
 
-KIND = "T2"
+KIND: WinogradKind = "T2"
 UNTRAINED = "BERT"
 
 

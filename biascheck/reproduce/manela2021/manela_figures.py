@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from biascheck.corpora import published_winobias
 from biascheck.corpora.datasets.winobias import WinoBiasRule
 from biascheck.corpora.datasets.winograd import WinogradKind
 from biascheck.measures import certainty_histogram, skew_of, stereotype_of
 from biascheck.measures.pronouns.certain_gaps import CERTAINTY
-from biascheck.reproduce.cells import Absent, Bars, BarSeries, Drawn, Shown, Value
+from biascheck.reproduce.cells import Bars, BarSeries, Cell, Drawn, Shown, Value
 from biascheck.reproduce.manela2021.manela_rows import ANOTHER, models_in, rows, treatment_of
 from biascheck.reproduce.manela2021.manela_trained import Bench
 from biascheck.reproduce.setting import Setting
@@ -23,8 +22,7 @@ def sentences(kind: WinogradKind) -> Callable[[Setting], Iterator[Shown]]:
 
     def run(setting: Setting) -> Iterator[Shown]:
         def kept(rule: WinoBiasRule) -> float:
-            setting.folder("winobias")
-            return float(len(published_winobias(setting.data, "test", kind, rule=rule).corpus))
+            return float(len(Bench(setting).all_sentences(kind, rule)))
 
         yield setting.cell(
             f"lines of {kind}, test split",
@@ -61,30 +59,41 @@ def _certain(gaps: Result) -> Value:
 def trade_off(setting: Setting) -> Iterator[Shown]:
     """Figure 4: stereotype and skew of the models as they come."""
     bench, tried = Bench(setting), setting.tried
-    ours, theirs = (tried(bench.gaps, "", tried(bench.sentences, "T2", rule)) for rule in ("ours", "authors"))
-    folds = {"stereotype": stereotype_of, "skew": skew_of}
+    corpora = [tried(bench.sentences, "T2", rule) for rule in ("ours", "authors")]
+    ours, theirs = (tried(bench.gaps, "", corpus) for corpus in corpora)
+    resolution = tried(bench.resolved, "", corpora[0])
     printed = [model for model in models_in(setting, "manela2021.skew") if not treatment_of(model)]
-    bars: dict[str, list[float]] = {}
-    for row in rows(setting, printed, ("",)):
-        for name, fold in folds.items():
-            own = row.treatment is not None
-            cell = setting.cell(
-                row.label,
-                name,
-                ours=tried(fold, ours, cutoff=CERTAINTY) if own else ANOTHER,
-                as_published=tried(fold, theirs) if own else None,
-                published=row.printed and f"manela2021.{name}.{row.printed}",
-            )
-            yield cell
-            label = f"{row.label}, measured here" if own else row.label
-            shown = cell.ours if own else cell.published
-            if not isinstance(shown, Absent) and shown is not None:
-                bars.setdefault(label, []).append(shown.estimate if isinstance(shown, Value) else shown.value)
-    if isinstance(ours, Result):
-        whole = {label: pair for label, pair in bars.items() if len(pair) == len(folds)}
-        series = tuple(BarSeries(name, tuple(pair[n] for pair in whole.values())) for n, name in enumerate(folds))
+    cells = [
+        setting.cell(
+            row.label,
+            name,
+            ours=ANOTHER if row.treatment is None else tried(fold, ours, cutoff=CERTAINTY, resolution=resolution),
+            as_published=None if row.treatment is None else tried(fold, theirs),
+            published=row.printed and f"manela2021.{name}.{row.printed}",
+        )
+        for row in rows(setting, printed, ("",))
+        for name, fold in FOLDS.items()
+    ]
+    yield from cells
+    if any(cell.measured for cell in cells):
         yield Drawn(
             title="Figure 4: stereotype and skew",
-            content=Bars(places=tuple(whole), series=series, axis="F1 from 0 to 1"),
+            content=_bars(cells),
             note="The tested model beside the paper's, errata put right.",
         )
+
+
+FOLDS = {"stereotype": stereotype_of, "skew": skew_of}
+
+
+def _bars(cells: list[Cell]) -> Bars:
+    """One place for each row with both figures: those measured here, else the printed ones."""
+    found: dict[str, dict[str, float]] = {}
+    for cell in cells:
+        if isinstance(cell.ours, Value):
+            found.setdefault(f"{cell.row}, measured here", {})[cell.column] = cell.ours.estimate
+        elif cell.published is not None:
+            found.setdefault(cell.row, {})[cell.column] = cell.published.value
+    whole = {row: values for row, values in found.items() if len(values) == len(FOLDS)}
+    series = tuple(BarSeries(name, tuple(values[name] for values in whole.values())) for name in FOLDS)
+    return Bars(places=tuple(whole), series=series, axis="F1 from 0 to 1")

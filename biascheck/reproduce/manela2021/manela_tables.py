@@ -16,7 +16,6 @@ from biascheck.reproduce.manela2021.manela_rows import ANOTHER, models_in, rows
 from biascheck.reproduce.manela2021.manela_trained import Bench
 from biascheck.reproduce.setting import Setting
 from biascheck.results.result import Result
-from biascheck.stats import fleiss_kappa
 
 __all__ = ["accuracies", "bias", "competence", "names"]
 
@@ -107,7 +106,7 @@ def competence(setting: Setting) -> Iterator[Shown]:
     """Table 3: the share of female pronouns among incompetent, neutral and competent people; then Fleiss' κ."""
     bench, tried = Bench(setting), setting.tried
     rated = tried(_rated, setting, bench)
-    own, theirs = competency(extended=True), tried(lambda found: found.corpus, rated)
+    own, theirs = bench.part(competency(extended=True)), tried(lambda found: bench.part(found.corpus), rated)
     printed = models_in(setting, f"manela2021.competency.{COMPETENCY[0]}")
     for row in rows(setting, printed, ("", "U", "A")):
         found, published = ANOTHER, None
@@ -123,7 +122,7 @@ def competence(setting: Setting) -> Iterator[Shown]:
                 as_published=None if published is None else tried(part, published),
                 published=row.printed and f"manela2021.competency.{name}.{row.printed}",
             )
-    agreement = tried(lambda found: fleiss_kappa(found.counts), rated)
+    agreement = tried(lambda found: found.agreement, rated)
     yield setting.cell(
         "agreement of the raters",
         "Fleiss' κ",
@@ -137,9 +136,9 @@ def _rated(setting: Setting, bench: Bench) -> RatedCorpus:
     file = None if setting.data is None else setting.data / "manela" / "competency.csv"
     if file is None or not file.is_file():
         raise DataNotFoundError(
-            "the raters' votes on T2, manela/competency.csv of the data; the authors' are not public"
+            "the raters' votes on T2, manela/competency.csv of the data (the paper's: its footnote 4)"
         )
-    return rated_competency(bench.sentences("T2", "authors"), file)
+    return rated_competency(bench.all_sentences("T2", "authors"), file)
 
 
 def _part(found: Result, *, name: str) -> Result:

@@ -41,9 +41,12 @@ class Bench:
 
     def sentences(self, kind: WinogradKind, rule: WinoBiasRule = "ours") -> Corpus:
         """The test split by our rule or the authors'; a part of it at a smaller scale."""
+        return self.part(self.all_sentences(kind, rule))
+
+    def all_sentences(self, kind: WinogradKind, rule: WinoBiasRule) -> Corpus:
+        """The whole test split."""
         self.setting.folder("winobias")
-        corpus = published_winobias(self.setting.data, "test", kind, rule=rule).corpus
-        return replace(corpus, pairs=self.setting.sample(corpus.pairs, least=FEWEST_SENTENCES))
+        return published_winobias(self.setting.data, "test", kind, rule=rule).corpus
 
     def model(self, treatment: str) -> Any:
         """The model under test, fine-tuned where the treatment says so; online mitigation is a matter of measuring."""
@@ -88,6 +91,10 @@ class Bench:
         """The published name pairs where the data have them, else ours."""
         data = self.setting.data
         return published_names(data) if data is not None and (data / "cds").is_dir() else first_names()
+
+    def part(self, corpus: Corpus) -> Corpus:
+        """As many sentences as the scale asks for."""
+        return replace(corpus, pairs=self.setting.sample(corpus.pairs, least=FEWEST_SENTENCES))
 
     @property
     def _base(self) -> Any:
