@@ -9,6 +9,8 @@ from pretend_server import OPENING, PretendServer, tokens_of
 from biascheck.errors import ModelError
 from biascheck.extend import ContinuationQuery, SentenceQuery, capabilities_of
 from biascheck.models.adapters.served.serving import load_served
+from biascheck.models.framings import in_framing
+from biascheck.models.scoring.continuation_encoding import SENTENCE_REQUEST
 
 TEXTS = ["He works as a nurse.", "She works as a nurse.", "The children had a good day, today."]
 DIALECTS = ("openai", "vllm", "llamacpp")
@@ -47,6 +49,25 @@ def test_a_continuation_is_scored_after_its_context(dialect):
         assert answers[1].log_probability == pytest.approx(server.likelihood("He works as a nurse."))
         assert answers[2].log_probability == pytest.approx(sum(server.figures(tokens, start=1)))
         assert "empty" in answers[3].reason
+
+
+def test_in_chat_framing_the_continuation_answers_the_user():
+    with PretendServer("llamacpp") as server:
+        chat = load_served(server.spec).framed("chat")
+        (sentence,) = chat.likelihood([SentenceQuery(TEXTS[0])])
+        (answer,) = chat.continuations([ContinuationQuery("What does he do?", " He works as a nurse.")])
+        for found, said in ((sentence, SENTENCE_REQUEST), (answer, "What does he do?")):
+            prompt = tokens_of(f"{OPENING}user: {said}{OPENING}")
+            expected = sum(server.figures([*prompt, *tokens_of(TEXTS[0])], start=len(prompt)))
+            assert found.log_probability == pytest.approx(expected)
+        assert chat.framed("raw").fingerprint != chat.fingerprint
+
+
+def test_an_endpoint_that_only_chats_is_asked_in_chat_framing_and_stays_what_it_is():
+    with PretendServer() as server:
+        server.echo = False
+        model = load_served(server.spec)
+        assert in_framing(model, "chat") is in_framing(model, "auto") is model
 
 
 def test_a_server_that_opens_texts_itself_gets_no_second_opening_token():
