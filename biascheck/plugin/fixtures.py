@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from biascheck.plugin.planning import UNPLANNED
-from biascheck.plugin.settings import Settings, settings_of
+from biascheck.plugin.settings import settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from biascheck.corpora import Documents, NameMap, Reviews
     from biascheck.debias import ClassifierRecipe, LanguageRecipe
     from biascheck.gates.margins import Margins
-    from biascheck.models.adapters.served.serving import ServedOptions
     from biascheck.models.capabilities import Classifier, Model
     from biascheck.models.loading.loader import LoadedModel
     from biascheck.results.attachments import Table
@@ -94,22 +92,10 @@ def bias_model(request: pytest.FixtureRequest) -> Model:
             allow_pickle=settings.allow_pickle,
             trust_remote_code=settings.trust_remote_code,
             lazy=True,
-            served=_served_options(settings),
+            served=settings.served,
         )
         framed: Model = in_framing(model, settings.framing)
         return framed
-
-
-def _served_options(settings: Settings) -> ServedOptions:
-    """The options of served models; workers share the budget."""
-    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    most = settings.max_requests
-    return {
-        "max_requests": None if most is None else max(1, most // workers),
-        "concurrency": settings.concurrency,
-        "price": settings.price,
-        "keep": settings.cache,
-    }
 
 
 @pytest.fixture(scope="session")
