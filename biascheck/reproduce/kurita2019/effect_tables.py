@@ -101,7 +101,7 @@ def score_work(setting: Setting) -> Work:
 
 
 def passes_of_a_pair(setting: Setting) -> int:
-    """A masked model reads a sentence and its prior, a causal one the sentence with each of three neutral words, too."""
+    """A masked model reads a sentence and its prior, a causal one also the sentence with three neutral words."""
     return 2 if setting.can("fills masks") else 4
 
 
