@@ -12,6 +12,7 @@ from pathlib import Path
 
 from biascheck.errors import UsageError
 from biascheck.files import write_atomically
+from biascheck.models.adapters.served.endpoint import is_served
 from biascheck.release import __version__, suites_home
 
 __all__ = ["Outcome", "available_suites", "next_steps", "starter_files", "write_starter"]
@@ -127,7 +128,16 @@ def _template(name: str) -> str:
 
 def _workflow(name: str, model: str) -> str:
     """A workflow for this release: an upgrade must not change what CI measures behind the back of a baseline."""
-    return _template(name).replace("{{ version }}", __version__).replace("{{ model }}", json.dumps(model))
+    extra = "" if is_served(model) else "[torch]"
+    known = {
+        "version": __version__,
+        "model": json.dumps(model),
+        "requirement": f"'pytest-biascheck{extra}=={__version__}'",
+    }
+    text = _template(name)
+    for field, value in known.items():
+        text = text.replace(f"{{{{ {field} }}}}", value)
+    return text
 
 
 def _digest(text: str) -> str:

@@ -41,7 +41,7 @@ JUDGED_BY = {
     "assert_effect_size_within": ("effect size", "competency effect"),
     "assert_neighbour_correlation_below": ("neighbour correlation",),
     "assert_no_sentiment_delta": ("sentiment delta",),
-    "assert_share_within": ("positive share", "female share"),
+    "assert_share_within": ("positive share", "female share", "preference share", "stereotype score"),
     "assert_skew_below": ("skew",),
     "assert_stereotype_below": ("stereotype",),
     "assert_typical_gap_below": ("typical gap",),

@@ -68,7 +68,7 @@ class Judge:
 
     def _require(self, limit: float, made: reach.Extreme, verdict: Verdict, level: float) -> None:
         sample = made(self.result.sample, self.result.statistic)
-        if sample is None:
+        if sample is None or not reach.applies(self.result.statistic, self.result.parity):
             return
         found = self._interval_of(sample, level)
         if found is None or self._compare(found, limit) is verdict:

@@ -14,11 +14,13 @@ import numpy as np
 from biascheck.stats import Sample
 from biascheck.stats.vectors import Vector
 
-__all__ = ["Extreme", "most_biased", "repeated", "unbiased"]
+__all__ = ["Extreme", "applies", "most_biased", "repeated", "unbiased"]
 
 Extreme = Callable[[Sample, str], "Sample | None"]
 """Makes a sample of the same shape that lies at one end of what a statistic can show."""
 
+SHARES = ("share_positive", "cluster_mean")
+EVEN = 0.5
 APART = 1e3
 """Two sides that lie this many deviations apart are as far apart as an effect size can tell."""
 
@@ -33,6 +35,11 @@ def unbiased(sample: Sample, statistic: str) -> Sample | None:
     """A sample of the same shape at parity; None where one cannot be told from the shape alone."""
     made = _UNBIASED.get(statistic)
     return None if made is None else replace(sample, values=made(sample), draws=None)
+
+
+def applies(statistic: str, parity: float) -> bool:
+    """Whether the extremes below are extremes: a share's are told for a parity of one half, not for an accuracy."""
+    return statistic not in SHARES or parity == EVEN
 
 
 def repeated(sample: Sample, times: int) -> Sample:
@@ -74,6 +81,21 @@ def _alternating_by_cluster(sample: Sample) -> Vector:
     return np.array([1.0 if names[name] % 2 else -1.0 for name in sample.clusters])
 
 
+def _half_of_each_cluster(sample: Sample) -> Vector:
+    """1 and 0 in turn within each cluster; clusters begin with either in turn, so that odd ones even out."""
+    seen: dict[str, int] = {}
+    values = np.zeros(len(sample))
+    for place, name in enumerate(sample.clusters):
+        number = seen.setdefault(name, len(seen) % 2)
+        values[place] = number % 2
+        seen[name] = number + 1
+    return values
+
+
+def _balanced_within_clusters(sample: Sample) -> Vector:
+    return 2 * _half_of_each_cluster(sample) - 1
+
+
 def _both_alike_on_each_side(sample: Sample) -> Vector:
     """+1 and −1 in turn over the clusters of each side; a cluster with items on both counts for its first."""
     sides: dict[str, str] = {}
@@ -98,6 +120,9 @@ def _on_a(sample: Sample) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 
 _MOST_BIASED: dict[str, Callable[[Sample], Vector]] = {
+    "balance": _always_first,
+    "cluster_mean": _always_first,
+    "net_share": _always_first,
     "share_positive": _always_first,
     "standardised_difference": _far_apart,
     "pearson": _in_step,
@@ -106,6 +131,8 @@ _MOST_BIASED: dict[str, Callable[[Sample], Vector]] = {
     "stereotype": _as_expected,
 }
 _UNBIASED: dict[str, Callable[[Sample], Vector]] = {
+    "balance": _balanced_within_clusters,
+    "cluster_mean": _half_of_each_cluster,
     "share_positive": _alternating_by_cluster,
     "standardised_difference": _alternating_within_sides,
     "pearson": _out_of_step,

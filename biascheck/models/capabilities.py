@@ -1,15 +1,20 @@
 """What a model can do, and what a measure needs of it. Anything with the methods of a protocol can be measured.
 
-+-------------------------+--------------------------------------------------+-------------------------+
-| capability              | methods                                          | protocol                |
-+=========================+==================================================+=========================+
-| fills masks             | ``fill``                                         | :class:`MaskedModel`    |
-| scores text             | ``likelihood``                                   | :class:`CausalModel`    |
-| rates text              | ``rate``                                         | :class:`Classifier`     |
-| embeds words            | ``vectors``, or what embeds them in context      | :class:`StaticVectors`  |
-| embeds words in context | ``words`` and ``sentences``, or ``as_encoder``   | :class:`Encoder`        |
-| embeds sentences        | ``words`` and ``sentences``, or ``as_encoder``   | :class:`Encoder`        |
-+-------------------------+--------------------------------------------------+-------------------------+
++-------------------------+--------------------------------------------------+----------------------------+
+| capability              | methods                                          | protocol                   |
++=========================+==================================================+============================+
+| fills masks             | ``fill``                                         | :class:`MaskedModel`       |
+| scores text             | ``likelihood``                                   | :class:`CausalModel`       |
+| scores continuations    | ``continuations``                                | :class:`ContinuationModel` |
+| chats                   | ``framed``                                       | :class:`ChatModel`         |
+| generates               | ``generate``                                     | :class:`Generator`         |
+| scores masked text      | ``pseudo_likelihood``                            | :class:`PseudoModel`       |
+| has recorded scores     | ``recorded``                                     | :class:`RecordedModel`     |
+| rates text              | ``rate``                                         | :class:`Classifier`        |
+| embeds words            | ``vectors``, or what embeds them in context      | :class:`StaticVectors`     |
+| embeds words in context | ``words`` and ``sentences``, or ``as_encoder``   | :class:`Encoder`           |
+| embeds sentences        | ``words`` and ``sentences``, or ``as_encoder``   | :class:`Encoder`           |
++-------------------------+--------------------------------------------------+----------------------------+
 """
 
 from __future__ import annotations
@@ -20,6 +25,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeGuard, runtime_che
 from biascheck.errors import CapabilityError
 from biascheck.models.scoring.queries import (
     Answer,
+    ContinuationQuery,
+    Framing,
     MaskedQuery,
     Masking,
     MultiToken,
@@ -31,36 +38,61 @@ from biascheck.models.scoring.queries import (
 
 if TYPE_CHECKING:
     from biascheck.models.scoring.encoding import Pooling
+    from biascheck.models.scoring.pseudo_likelihood import PseudoQuery, TokenScores
 
 __all__ = [
     "Capability",
     "CausalModel",
+    "ChatModel",
     "Classifier",
+    "ContinuationModel",
     "Embedding",
     "Encoder",
+    "Generator",
     "HasStates",
     "LanguageModel",
     "MaskedModel",
     "Model",
+    "PseudoModel",
+    "RecordedModel",
     "StaticVectors",
     "capabilities_of",
+    "chats",
     "embeds_in_context",
     "fills_masks",
+    "generates",
+    "has_recorded_scores",
     "has_states",
     "in_words",
     "is_static",
     "rates_text",
     "require_capability",
+    "scores_continuations",
+    "scores_masked_text",
     "scores_text",
 ]
 
 Capability = Literal[
-    "fills masks", "scores text", "rates text", "embeds words", "embeds words in context", "embeds sentences"
+    "fills masks",
+    "scores text",
+    "scores masked text",
+    "has recorded scores",
+    "scores continuations",
+    "chats",
+    "generates",
+    "rates text",
+    "embeds words",
+    "embeds words in context",
+    "embeds sentences",
 ]
 
 NOUNS: dict[Capability, str] = {
     "fills masks": "a masked language model",
     "scores text": "a causal language model",
+    "scores masked text": "a masked language model",
+    "has recorded scores": "a record of answers",
+    "scores continuations": "a language model",
+    "generates": "a generator of text",
     "rates text": "a text classifier",
     "embeds sentences": "an encoder",
     "embeds words": "a table of word vectors",
@@ -97,6 +129,50 @@ class CausalModel(Model, Protocol):
 
     def likelihood(self, queries: Sequence[SentenceQuery]) -> list[Answer | Refusal]:
         """Answer each query in order."""
+
+
+@runtime_checkable
+class PseudoModel(Model, Protocol):
+    """A masked model that scores whole texts, one masked token at a time."""
+
+    def pseudo_likelihood(self, queries: Sequence[PseudoQuery]) -> list[TokenScores | Refusal]:
+        """Answer each query in order."""
+
+
+@runtime_checkable
+class RecordedModel(Model, Protocol):
+    """Answers that were given before, by this or another program; nothing is computed."""
+
+    def recorded(self, ids: Sequence[str]) -> list[float | Refusal]:
+        """The number recorded under each id in order, or why there is none."""
+
+
+@runtime_checkable
+class ContinuationModel(Model, Protocol):
+    """A model that says how probable a text is after another."""
+
+    def continuations(self, queries: Sequence[ContinuationQuery]) -> list[Answer | Refusal]:
+        """ln P(continuation | context) of each query in order, and the number of tokens of the continuation."""
+
+
+@runtime_checkable
+class ChatModel(Model, Protocol):
+    """A model that can be asked by its chat template, too. The framing is part of its fingerprint."""
+
+    @property
+    def framing(self) -> Framing:
+        """How it is asked now."""
+
+    def framed(self, framing: Framing) -> ChatModel:
+        """The same model, asked in this framing."""
+
+
+@runtime_checkable
+class Generator(Model, Protocol):
+    """A model that writes on."""
+
+    def generate(self, prompts: Sequence[str], *, max_tokens: int) -> list[str | Refusal]:
+        """What the model writes after each prompt, in order: the most probable token each time."""
 
 
 @runtime_checkable
@@ -161,6 +237,31 @@ def scores_text(model: object) -> TypeGuard[CausalModel]:
     return _has(model, "likelihood")
 
 
+def scores_masked_text(model: object) -> TypeGuard[PseudoModel]:
+    """Whether a masked model scores texts token by token."""
+    return _has(model, "pseudo_likelihood")
+
+
+def has_recorded_scores(model: object) -> TypeGuard[RecordedModel]:
+    """Whether a model is a record of answers."""
+    return _has(model, "recorded")
+
+
+def scores_continuations(model: object) -> TypeGuard[ContinuationModel]:
+    """Whether a model gives a text a probability after another."""
+    return _has(model, "continuations")
+
+
+def chats(model: object) -> TypeGuard[ChatModel]:
+    """Whether a model has a chat template to be asked by."""
+    return _has(model, "framed")
+
+
+def generates(model: object) -> TypeGuard[Generator]:
+    """Whether a model writes text."""
+    return _has(model, "generate")
+
+
 def rates_text(model: object) -> TypeGuard[Classifier]:
     """Whether a model says how positive a text is."""
     return _has(model, "rate")
@@ -188,6 +289,16 @@ def capabilities_of(model: object) -> frozenset[Capability]:
         found.add("fills masks")
     if scores_text(model):
         found.add("scores text")
+    if scores_masked_text(model):
+        found.add("scores masked text")
+    if has_recorded_scores(model):
+        found.add("has recorded scores")
+    if scores_continuations(model):
+        found.add("scores continuations")
+    if chats(model):
+        found.add("chats")
+    if generates(model):
+        found.add("generates")
     if rates_text(model):
         found.add("rates text")
     if embeds_in_context(model) or has_states(model):

@@ -20,6 +20,8 @@ from biascheck.wording import citation, counted, figure, interval_text, level_te
 __all__ = ["page_text", "write_reproduction_page"]
 
 DECIMALS = 3
+SMALL = 0.02
+"""Below this a figure is shown with one decimal more."""
 TITLE_LENGTH = 80
 SHARED = 3
 
@@ -167,12 +169,17 @@ def _lines(cell: Cell, marks: Mapping[str, str]) -> Iterator[Line]:
 def _number(found: Measured) -> str:
     if not isinstance(found, Value):
         return "–"
-    return f"{found.estimate:,.0f}" if found.whole else figure(found.estimate, DECIMALS)
+    return f"{found.estimate:,.0f}" if found.whole else figure(found.estimate, _decimals(found))
+
+
+def _decimals(value: Value) -> int:
+    """One more for figures such as 0.0016."""
+    return DECIMALS + (abs(value.estimate) < SMALL)
 
 
 def _interval(value: Value) -> str:
     ends = value.interval
-    return "" if ends is None else f"{interval_text(ends, DECIMALS)} at {level_text(ends.level)}"
+    return "" if ends is None else f"{interval_text(ends, _decimals(value))} at {level_text(ends.level)}"
 
 
 def _details(value: Value) -> str:

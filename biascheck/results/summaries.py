@@ -13,8 +13,10 @@
 | spearman, pearson        | of the correlation       | the estimate itself                      |
 | slope                    | of Pearson's correlation | Pearson's r                              |
 | ratio, ratio_of_sides    | –                        | –                                        |
+| net_share, balance       | sign flips of clusters   | –                                        |
+| cluster_mean, icat       | –                        | –                                        |
 | skew, stereotype         | –                        | –                                        |
-| smaller_f1               | –                        | –                                        |
+| f1, smaller_f1           | –                        | –                                        |
 +--------------------------+--------------------------+------------------------------------------+
 
 Everything is computed over clusters: the templates of one profession are not independent, and a test
@@ -84,6 +86,10 @@ def interval_of_sample(sample: Sample, statistic: str, *, rng: np.random.Generat
     if statistic == "rms_gap":
         squares = interval_of_sample(stats.squared_gaps(sample), "mean", rng=rng, level=level)
         return None if squares is None else stats.rooted(squares)
+    if statistic == "balance":
+        return stats.balance_interval(sample, level=level)
+    if statistic == "cluster_mean":
+        return stats.cluster_mean_interval(sample, level=level)
     if (found := _without_resampling(sample, statistic, clusters, level)) is not None:
         return found
     if statistic in stats.MEAN_LIKE:
@@ -114,9 +120,9 @@ def interval_method(statistic: str) -> Literal["bca", "percentile"]:
     """How the ends of an interval are found.
 
     BCa takes the upward bias of a distance from zero for an error of its centre, and ends far too low. It also has
-    no use for a change of a root whose resamples are cut off at zero.
+    no use for a change of a root whose resamples are cut off at zero, nor for the kink of icat at an even share.
     """
-    return "percentile" if statistic in (*DISTANCES, "rms_gap") else "bca"
+    return "percentile" if statistic in (*DISTANCES, "rms_gap", "icat") else "bca"
 
 
 def cluster_means(sample: Sample) -> NDArray[np.float64]:
@@ -134,6 +140,8 @@ def _test(sample: Sample, statistic: str, estimate: float, seed: int) -> tuple[f
         return stats.permute_signs(means, rng=rng).p, _standardised_mean(means)
     if statistic == "share_positive":
         return stats.permute_signs(np.sign(means), rng=rng).p, None
+    if statistic in ("balance", "net_share"):
+        return stats.permute_signs(means, rng=rng).p, None
     if statistic == "standardised_difference":
         return stats.permute_two_samples(*_sides(sample), rng=rng).p, estimate
     if statistic == "difference":

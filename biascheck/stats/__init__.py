@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from biascheck.stats.intervals.mean_intervals import MEAN_LIKE, mean_interval
     from biascheck.stats.intervals.pairing import DistanceChange, paired_bootstrap
     from biascheck.stats.intervals.proportions import paired_share_interval, wilson_interval
+    from biascheck.stats.intervals.ratio_intervals import balance_interval, cluster_mean_interval
     from biascheck.stats.intervals.resampling import bootstrap_distribution, cluster_bootstrap
     from biascheck.stats.permutation import PermutationTest, permute_signs, permute_two_samples
     from biascheck.stats.power import minimum_detectable_effect, power_at, standard_error_of
@@ -65,10 +66,12 @@ __all__ = [
     "Subspace",
     "Verdict",
     "adjust",
+    "balance_interval",
     "benjamini_hochberg",
     "bonferroni",
     "bootstrap_distribution",
     "cluster_bootstrap",
+    "cluster_mean_interval",
     "cosines",
     "estimate",
     "fleiss_kappa",
@@ -137,6 +140,7 @@ _NAMES_OF_MODULE = {
     "power": ("minimum_detectable_effect", "power_at", "standard_error_of"),
     "ranks": ("SignedRank", "signed_rank_from_v", "wilcoxon_signed_rank"),
     "intervals.clusters": ("MINIMUM_CLUSTERS",),
+    "intervals.ratio_intervals": ("balance_interval", "cluster_mean_interval"),
     "intervals.resampling": ("bootstrap_distribution", "cluster_bootstrap"),
     "squares": ("partner_means", "rooted", "squared_gaps"),
     "verdicts": ("Verdict", "judge", "judge_below"),

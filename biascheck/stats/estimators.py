@@ -82,18 +82,23 @@ def estimate(sample: Sample, statistic: str) -> float:
 
     - ``mean``: mean of the values.
     - ``mean_absolute``: mean of their magnitudes.
+    - ``net_share``: mean of values from −1 to 1: the share of those for, minus the share of those against.
     - ``share_positive``: share of values above 0; an exact 0 counts one half, so that no preference
       at all reads 0.5.
     - ``standardised_difference``: side A minus side B in standard deviations of both together.
     - ``spearman``, ``pearson``: correlation of the values with the covariate.
     - ``slope``: least-squares slope of the values on the covariate.
     - ``difference``: mean of side A minus mean of side B.
+    - ``balance``: sum of the values over the sum of their magnitudes, from −1 to 1; without a value where all are 0.
+    - ``cluster_mean``: mean over clusters of the mean of each, so that a cluster counts once.
+    - ``icat``: with p the cluster mean of the values and r that of the covariates, ``r · min(p, 1 − p) / ½``
+      (Nadeem et al. 2021); 1 at best.
     - ``ratio``: sum of the values over sum of the covariates, such as an F1 or a share of variance.
     - ``rms_gap``: root of the mean over clusters of value × covariate, where the covariate is a second reading of the
       same gap; 0 where that mean is negative. See :mod:`biascheck.stats.squares`.
     - ``ratio_of_sides``: the ratio of side B over that of side A; 1 where the sides fare alike.
-    - ``skew``, ``stereotype``, ``smaller_f1``: from the F1 figures of both sides, where a value above 0
-      predicts side A and one below 0 side B; see :class:`biascheck.stats.SideF1`.
+    - ``skew``, ``stereotype``, ``smaller_f1``, ``f1`` (of side A): from the F1 figures of both sides, where a value
+      above 0 predicts side A and one below 0 side B; see :class:`biascheck.stats.SideF1`.
     """
     if statistic not in ESTIMATORS:
         raise UsageError(f"unknown statistic {statistic!r}; choose one of {', '.join(sorted(ESTIMATORS))}")
@@ -144,7 +149,7 @@ def _correlation(kind: str) -> Callable[[Sample], float]:
 
 
 MEANS: Mapping[str, Callable[[Vector], Vector]] = MappingProxyType(
-    {"mean": np.positive, "mean_absolute": _magnitudes, "share_positive": _halves}
+    {"mean": np.positive, "mean_absolute": _magnitudes, "net_share": np.positive, "share_positive": _halves}
 )
 """The statistics that are means of one transformed value per item, with that transformation."""
 

@@ -76,11 +76,31 @@ def _columns_of_side_ratios(sample: Sample) -> NDArray[np.float64]:
     return np.stack(columns, axis=-1)
 
 
+def _columns_of_balance(sample: Sample) -> NDArray[np.float64]:
+    return np.stack([sample.values, np.abs(sample.values)], axis=-1)
+
+
+def _shares_of_clusters(sample: Sample) -> Vector:
+    """What each item counts if every cluster counts once, however many items it has."""
+    codes = np.unique(np.asarray(sample.clusters), return_inverse=True)[1]
+    return np.asarray(1 / np.bincount(codes)[codes])
+
+
+def _columns_of_cluster_mean(sample: Sample) -> NDArray[np.float64]:
+    share = _shares_of_clusters(sample)
+    return np.stack([sample.values * share, share], axis=-1)
+
+
+def _columns_of_icat(sample: Sample) -> NDArray[np.float64]:
+    share = _shares_of_clusters(sample)
+    related = _weights(sample, "icat", "multiplies by the mean")
+    return np.stack([sample.values * share, related * share, share], axis=-1)
+
+
 def _columns_of_squares(sample: Sample) -> NDArray[np.float64]:
     if sample.covariate is None:
         raise UsageError("'rms_gap' multiplies two readings of each gap; give the sample the second as covariate")
-    codes = np.unique(np.asarray(sample.clusters), return_inverse=True)[1]
-    share = 1 / np.bincount(codes)[codes]  # of its cluster: each counts once, however many items it has
+    share = _shares_of_clusters(sample)
     return np.stack([sample.values * sample.covariate * share, share], axis=-1)
 
 
@@ -117,6 +137,12 @@ def _ratio_of_sides(sums: NDArray[np.float64]) -> Vector:
     return _quotient(_quotient(value_b, weight_b), _quotient(value_a, weight_a))
 
 
+def _icat(sums: NDArray[np.float64]) -> Vector:
+    preferred, related, clusters = np.moveaxis(sums, -1, 0)
+    share = _quotient(preferred, clusters)
+    return _quotient(related, clusters) * np.minimum(share, 1 - share) * 2
+
+
 def _correlation(sums: NDArray[np.float64]) -> Vector:
     n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
     spread = np.sqrt(np.clip(xx - x * x / n, 0, None) * np.clip(yy - y * y / n, 0, None))
@@ -137,7 +163,19 @@ def root(squares: Any) -> Vector:
 
 SUMS: Mapping[str, Folded] = MappingProxyType(
     {
+        "balance": Folded(
+            _columns_of_balance,
+            lambda sums: _quotient(sums[..., 0], sums[..., 1]),
+            "a balance has no value where every score is zero: nothing was decided for either side",
+        ),
+        "cluster_mean": Folded(
+            _columns_of_cluster_mean,
+            lambda sums: _quotient(sums[..., 0], sums[..., 1]),
+            "a mean over clusters needs at least one cluster",
+        ),
         "difference": Folded(_columns_of_difference, _difference, "a difference needs items on both sides"),
+        "f1": _f1(lambda f1: f1.a_given),
+        "icat": Folded(_columns_of_icat, _icat, "an icat score needs at least one cluster"),
         "ratio": Folded(
             _columns_of_ratio,
             lambda sums: _quotient(sums[..., 0], sums[..., 1]),

@@ -23,7 +23,7 @@ MEANT_FOR = {
     "assert_effect_size_within": {"effect size", "competency effect"},
     "assert_neighbour_correlation_below": {"neighbour correlation"},
     "assert_no_sentiment_delta": {"sentiment delta"},
-    "assert_share_within": {"positive share", "female share"},
+    "assert_share_within": {"positive share", "female share", "preference share", "stereotype score"},
     "assert_skew_below": {"skew"},
     "assert_stereotype_below": {"stereotype"},
     "assert_typical_gap_below": {"typical gap"},
@@ -32,15 +32,26 @@ MEANT_FOR = {
 ONLY_BAD_WHEN_LARGE = {
     *("absolute delta", "absolute gap", "classifier accuracy", "cluster accuracy", "direct bias", "gender subspace"),
     *("held-out loss", "neighbour correlation", "pronoun error", "skew", "stereotype", "task error", "typical gap"),
+    "unanswered share",
 }
 NO_LIMIT = 1e6
-END_OF_SCALE = {"standardised_difference": 1.5, "pearson": 0.9, "spearman": 0.9, "skew": 0.6, "stereotype": 0.9}
+END_OF_SCALE = {
+    "balance": 0.8,
+    "net_share": 0.9,
+    "standardised_difference": 1.5,
+    "pearson": 0.9,
+    "spearman": 0.9,
+    "skew": 0.6,
+    "stereotype": 0.9,
+}
 """Limits that the results below keep, and that other data could exceed, by statistic."""
 
 
 def limit_for(result, bound):
     """A limit that the result keeps; a share may lie from 0.1 to 0.9."""
-    if result.statistic == "share_positive":
+    if result.statistic in ("share_positive", "cluster_mean"):
+        if result.parity == 1:
+            return NO_LIMIT
         return 0.9 if bound == "below" else 0.4
     return END_OF_SCALE.get(result.statistic, NO_LIMIT)
 
@@ -55,11 +66,12 @@ def within(result):
 
 def result_named(description):
     """Sixty clusters that any statistic can be taken of."""
+    shares = description.statistic in ("cluster_mean", "icat")
     items = [
         ItemScore(
-            *(f"i{n}", ((7 * n) % 13 - 5.5) / 10, f"c{n}"),
+            *(f"i{n}", float(n % 2) if shares else ((7 * n) % 13 - 5.5) / 10, f"c{n}"),
             side="AB"[n % 2],
-            covariate=float(n % 5 + 1),
+            covariate=0.5 if shares else float(n % 5 + 1),
             groups={"a": 0.0},
         )
         for n in range(60)

@@ -6,9 +6,10 @@ import pytest
 
 import biascheck
 from biascheck.errors import CapabilityError
-from biascheck.models.adapters.transformers import TransformersCausalModel, TransformersMaskedModel
+from biascheck.models.adapters.causal import TransformersCausalModel, TransformersChatModel
+from biascheck.models.adapters.transformers import TransformersMaskedModel
 from biascheck.models.capabilities import capabilities_of, in_words, require_capability
-from biascheck.testing import FunctionEncoder, SentenceTable, TableModel, TextClassifier
+from biascheck.testing import ContinuationTable, FunctionEncoder, ReplyTable, SentenceTable, TableModel, TextClassifier
 
 STATES = {"embeds words", "embeds words in context", "embeds sentences"}
 
@@ -38,13 +39,31 @@ def unloaded(adapter):
         ),
         (
             unloaded(TransformersMaskedModel),
-            {"fills masks", *STATES},
-            "lazy is a masked language model: it fills masks, embeds words in context and embeds sentences",
+            {"fills masks", "scores continuations", "scores masked text", *STATES},
+            "lazy is a masked language model: it fills masks, scores masked text, scores continuations, embeds words "
+            "in context and embeds sentences",
         ),
         (
             unloaded(TransformersCausalModel),
-            {"scores text", *STATES},
-            "lazy is a causal language model: it scores text, embeds words in context and embeds sentences",
+            {"scores text", "scores continuations", "generates", *STATES},
+            "lazy is a causal language model: it scores text, scores continuations, generates, embeds words "
+            "in context and embeds sentences",
+        ),
+        (
+            unloaded(TransformersChatModel),
+            {"scores text", "scores continuations", "chats", "generates", *STATES},
+            "lazy is a causal language model: it scores text, scores continuations, chats, generates, embeds words "
+            "in context and embeds sentences",
+        ),
+        (
+            ContinuationTable({}),
+            {"scores continuations", "chats"},
+            "continuations is a language model: it scores continuations and chats",
+        ),
+        (
+            ReplyTable({}),
+            {"generates"},
+            "replies is a generator of text: it generates",
         ),
         (object(), set(), "object (object) has no capability that biascheck knows, see biascheck.extend"),
     ],

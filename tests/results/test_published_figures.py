@@ -28,40 +28,49 @@ def test_table_2_of_manela_is_whole_and_its_swapped_columns_are_put_right(figure
     assert entries["BERT-A"]["value"] == {"skew": 0.498, "stereotype": 0.001}[figure]
 
 
-def test_table_1_of_manela_has_26_models():
-    tables = FIGURES["manela2021"]["resolution"]
-    assert [len(tables[kind]) for kind in ("T1", "T2")] == [26, 26]
-    assert (tables["T1"]["BERT"]["value"], tables["T2"]["BERT"]["value"]) == (0.588, 0.953)
-    # these and no others pass the paper's threshold of 75 % on T2
-    trusted = {model for model, entry in tables["T2"].items() if entry["value"] >= 0.75}
-    assert {"BERT", "RoBERTa", "DistilBERT", "ALBERT-xxlarge", "XLM-RoBERTa-large-O"} <= trusted
-    assert not {"ALBERT", "ALBERT-large", "XLM-RoBERTa", "XLM-RoBERTa-large"} & trusted
+@pytest.fixture(scope="module")
+def manela():
+    """The value of every figure of the paper, by its name."""
+    read = PublishedFigures.read(SUITES / "published.toml")
+    return {
+        name.removeprefix("manela2021."): figure.value
+        for name, figure in read.entries.items()
+        if name.startswith("manela2021.")
+    }
 
 
-JENTZSCH = {
-    "distbase": "DistilBERT",
-    "bertbase": "BERT-base",
-    "bertlarge": "BERT-large",
-    "robertabase": "RoBERTa-base",
-    "robertalarge": "RoBERTa-large",
-    "albertbase": "ALBERT-base",
-    "albertlarge": "ALBERT-large",
-}
+def test_the_f1s_of_table_2_are_whole(manela, gold):
+    with (gold / "manela" / "table2_recomputed.csv").open(encoding="utf-8") as lines:
+        printed = {
+            f"f1.{row['model']}.{gender}.{side}": round(float(row[f"f1_{gender[0]}_{side}"]) / 100, 4)
+            for row in csv.DictReader(lines)
+            for gender in ("male", "female")
+            for side in ("pro", "anti")
+        }
+    assert len(printed) == 68
+    assert {name: value for name, value in manela.items() if name.startswith("f1.")} == printed
 
 
-@pytest.mark.parametrize(("figure", "column"), [("total", "tot_nz_r4"), ("absolute", "abs_nz_r4")])
-def test_the_biases_of_jentzsch_and_turan_are_whole(figure, column, gold):
-    entries = FIGURES["jentzsch2022"][figure]
-    assert sum(len(conditions) for conditions in entries.values()) == 63
-    with (gold / "jentzsch" / "bias_63.csv").open(encoding="utf-8") as lines:
-        for row in csv.DictReader(lines):
-            treatment, _, terms = row["spec"].partition("_")
-            name = {"original": f"original-{terms.removeprefix('R')}", "N": f"R-{terms}", "mix": f"mix-{terms}"}
-            entry = entries[JENTZSCH[row["model"]]][name[treatment]]
-            assert entry["value"] == pytest.approx(float(row[column]), abs=1e-9)
-            assert ("erratum" in entry) == row["model"].endswith("large")
-    # a figure printed in Table 1
-    assert entries["ALBERT-large"]["original-all"]["value"] == {"total": 0.0137, "absolute": 0.0172}[figure]
+def test_skew_and_stereotype_of_table_2_follow_from_its_f1s(manela):
+    """By the formulas of section 3.1, for all 17 rows, once the errata are put right."""
+    models = [name.removeprefix("skew.") for name in manela if name.startswith("skew.")]
+    assert len(models) == 17
+    for model in models:
+        mp, ma, fp, fa = (manela[f"f1.{model}.{g}.{side}"] for g in ("male", "female") for side in ("pro", "anti"))
+        assert manela[f"skew.{model}"] == pytest.approx((abs(mp - fp) + abs(ma - fa)) / 2, abs=6e-4)
+        assert manela[f"stereotype.{model}"] == pytest.approx((abs(mp - ma) + abs(fp - fa)) / 2, abs=6e-4)
+
+
+def test_table_1_of_manela_has_26_models(manela):
+    cells = {name: value for name, value in manela.items() if name.startswith("resolution.")}
+    models = list(dict.fromkeys(name.split(".")[1] for name in cells))
+    assert (len(models), len(cells)) == (26, 104)
+    bert = [cells[f"resolution.BERT.{kind}.{gender}"] for kind in ("T1", "T2") for gender in ("male", "female")]
+    assert bert == [0.588, 0.624, 0.953, 0.955]
+    # the models of Table 2 are those that pass the paper's threshold of 75 % on T2, and BERT-AO, which does not
+    trusted = {m for m in models if min(cells[f"resolution.{m}.T2.{g}"] for g in ("male", "female")) >= 0.75}
+    assert trusted | {"BERT-AO"} == {name.split(".")[1] for name in manela if name.startswith("skew.")}
+    assert "BERT-AO" not in trusted
 
 
 def test_basta_stands_beside_static_vectors_and_their_debiased_version():

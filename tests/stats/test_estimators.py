@@ -20,6 +20,10 @@ def sample(scores, **more) -> Sample:
 
 def test_the_known_statistics():
     assert set(ESTIMATORS) == {
+        "balance",
+        "cluster_mean",
+        "icat",
+        "net_share",
         "difference",
         "mean",
         "mean_absolute",
@@ -30,11 +34,24 @@ def test_the_known_statistics():
         "ratio",
         "ratio_of_sides",
         "rms_gap",
+        "f1",
         "skew",
         "slope",
         "smaller_f1",
         "stereotype",
     }
+
+
+def test_a_balance_by_hand_and_without_a_value():
+    assert estimate(sample([1.0, 1.0, -1.0, 0.0, 0.0]), "balance") == 1 / 3
+    with pytest.raises(ScoreError, match="every score is zero"):
+        estimate(sample([0.0, 0.0]), "balance")
+
+
+def test_a_mean_over_clusters_and_icat_by_hand():
+    two = Sample(np.array([1.0, 1, 0, 0]), ("a", "a", "a", "b"), covariate=np.array([1.0, 1, 1, 0.5]))
+    assert estimate(two, "cluster_mean") == pytest.approx((2 / 3 + 0) / 2)
+    assert estimate(two, "icat") == pytest.approx((1 + 0.5) / 2 * (1 / 3) * 2)
 
 
 def test_means_by_hand():
@@ -126,7 +143,8 @@ def test_samples_that_support_no_figure_are_refused(build):
     [
         (
             lambda: estimate(sample([1.0]), "median"),
-            "difference, mean, mean_absolute, pearson, ratio, ratio_of_sides, rms_gap, share_positive, skew, slope",
+            "balance, cluster_mean, difference, icat, mean, mean_absolute, net_share, pearson, ratio, ratio_of_sides, "
+            "rms_gap, share_positive, skew, slope",
         ),
         (lambda: estimate(sample([1.0]), "standardised_difference"), "give the sample sides"),
         (lambda: estimate(sample([1.0]), "spearman"), "covariate"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 
 from biascheck.corpora.datasets.weat_stimuli import WeatStimuli, weat_stimuli
@@ -94,7 +94,8 @@ class WeatTest:
     """Two sets of targets and two of attributes, with the sentences they may occur in.
 
     ``templates`` have the slots {target} and {attribute}, ``bleached`` the slot {word}. ``fillers`` stand for the other
-    word where a model has no mask.
+    word where a model has no mask. ``clusters`` names what targets share that are not independent, such as sentences
+    about one word; a target that is not in it is a cluster of its own. ``paper`` is the key of the paper it belongs to.
     """
 
     name: str
@@ -103,6 +104,8 @@ class WeatTest:
     bleached: tuple[str, ...] = BLEACHED
     fillers: tuple[str, ...] = FILLERS
     warnings: tuple[str, ...] = ()
+    clusters: Mapping[str, str] = field(default_factory=dict)
+    paper: str = ""
 
     def __post_init__(self) -> None:
         for words in (self.stimuli.x, self.stimuli.y, self.stimuli.a, self.stimuli.b):
@@ -118,6 +121,7 @@ class WeatTest:
     def fingerprint(self) -> str:
         """A digest of the words and sentences."""
         facts = [asdict(self.stimuli), self.templates, self.bleached, self.fillers, self.warnings]
+        facts += [sorted(self.clusters.items())] if self.clusters else []
         return hashlib.sha256(json.dumps(facts, ensure_ascii=False).encode()).hexdigest()
 
     def in_templates(self, word: str, slot: str, other: str) -> list[tuple[Context, Span]]:

@@ -36,6 +36,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "names": Check("names_resolved", "names_resolved"),
         "sentiment": Check("reviews_rated", "reviews_rated"),
         "gender direction": Check("gender_direction", "gender_direction"),
+        "sentence pairs": Check("pairs_read", "pairs_read"),
     }
 )
 

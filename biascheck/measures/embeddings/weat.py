@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import sqrt
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -18,7 +19,7 @@ from biascheck.measures.embeddings.states_of_words import embedding_of, states_o
 from biascheck.models.capabilities import Embedding, Encoder, embeds_in_context, is_static
 from biascheck.models.scoring.kept_states import kept_words
 from biascheck.models.scoring.queries import Refusal, State, WordQuery
-from biascheck.results.attachments import Table
+from biascheck.results.attachments import Facts, Table
 from biascheck.results.items import ItemScore, Skipped
 from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
@@ -94,7 +95,11 @@ def weat(
     sides = [[word for word in words if not isinstance(targets[word], Refusal)] for words in (stimuli.x, stimuli.y)]
     if balance:
         skipped += _balanced(sides, seed)
-    items = [_item(word, side, targets, a, b) for side, words in zip("AB", sides, strict=True) for word in words]
+    items = [
+        _item(word, side, targets, a, b, test.clusters.get(word, word))
+        for side, words in zip("AB", sides, strict=True)
+        for word in words
+    ]
     form = draft(
         embedding,
         test,
@@ -104,7 +109,8 @@ def weat(
         seed=seed,
         unit="targets",
     )
-    return summarise(form).with_attachments(_sizes(test, sides, attributes, chosen))
+    found = summarise(form)
+    return found.with_attachments(_sizes(test, sides, attributes, chosen), _other_deviation(found))
 
 
 def _level(embedding: Embedding, level: Level | None) -> Level:
@@ -189,11 +195,13 @@ def _directions(found: Found, words: Sequence[str], test: WeatTest) -> NDArray[n
     return stats.unit_rows(np.stack(vectors))
 
 
-def _item(word: str, side: str, targets: Found, a: NDArray[np.float64], b: NDArray[np.float64]) -> ItemScore:
+def _item(
+    word: str, side: str, targets: Found, a: NDArray[np.float64], b: NDArray[np.float64], cluster: str
+) -> ItemScore:
     vector = targets[word]
     assert not isinstance(vector, Refusal)
     near_a, near_b = float(stats.cosines(a, vector).mean()), float(stats.cosines(b, vector).mean())
-    return ItemScore(id=word, score=near_a - near_b, cluster=word, groups={"A": near_a, "B": near_b}, side=side)
+    return ItemScore(id=word, score=near_a - near_b, cluster=cluster, groups={"A": near_a, "B": near_b}, side=side)
 
 
 def _balanced(sides: list[list[str]], seed: int) -> list[Skipped]:
@@ -220,6 +228,12 @@ def _sizes(test: WeatTest, sides: Sequence[Sequence[str]], attributes: Found, le
         )
     )
     return Table(columns=("set", "words measured", "words of the set", "level"), rows=rows)
+
+
+def _other_deviation(found: Result) -> Facts:
+    """The same effect size over the population's deviation, as WEFE and Caliskan's code divide."""
+    by_n = found.estimate * sqrt(found.n / (found.n - 1)) if found.n > 1 else found.estimate
+    return Facts(facts={"d (deviation over n − 1, ours)": found.estimate, "d (deviation over n, WEFE)": by_n})
 
 
 def _known(found: Found, words: Sequence[str]) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from math import inf, log
 from typing import Any, ClassVar
 from uuid import uuid4
@@ -14,6 +15,8 @@ from uuid import uuid4
 from biascheck.errors import UsageError
 from biascheck.models.scoring.queries import (
     Answer,
+    ContinuationQuery,
+    Framing,
     MaskedQuery,
     Masking,
     MultiToken,
@@ -23,7 +26,7 @@ from biascheck.models.scoring.queries import (
     WordQuery,
 )
 
-__all__ = ["FunctionEncoder", "SentenceTable", "TableModel"]
+__all__ = ["ContinuationTable", "FunctionEncoder", "ReplyTable", "SentenceTable", "TableModel"]
 
 MASK = "[MASK]"
 
@@ -111,6 +114,83 @@ class SentenceTable:
             return [Answer(self._function(query.text), len(query.text.split())) for query in queries]
         except KeyError as error:
             raise UsageError(f"the sentence table has no entry {error}; add it or pass a function") from error
+
+
+class ContinuationTable:
+    """A model that looks ln P(continuation | context) up by the two texts, or computes it with a function.
+
+    ``None`` refuses. Given another table for chat framing, ``framed("chat")`` answers from that one::
+
+        ContinuationTable({("Answer:", " yes"): log(0.8), ("Answer:", " no"): log(0.2)})
+    """
+
+    scripted: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        log_probability: Mapping[tuple[str, str], float] | Callable[[str, str], float | None],
+        *,
+        chat: Mapping[tuple[str, str], float] | Callable[[str, str], float | None] | None = None,
+        name: str = "continuations",
+    ) -> None:
+        self._tables = {"raw": log_probability, "chat": log_probability if chat is None else chat}
+        self._identity = _identity(log_probability), _identity(chat)
+        self.name = name
+        self.framing: Framing = "raw"
+        self.treatment: tuple[str, ...] = ()
+        self.asked: list[ContinuationQuery] = []
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the tables and the framing; a function has none, so each model made from one is its own."""
+        return hashlib.sha256(repr((self._identity, self.framing)).encode()).hexdigest()
+
+    def framed(self, framing: Framing) -> ContinuationTable:
+        """The same tables, asked in this framing."""
+        other = copy(self)
+        other.framing = framing
+        other.treatment = ("chat",) if framing == "chat" else ()
+        return other
+
+    def continuations(self, queries: Sequence[ContinuationQuery]) -> list[Answer | Refusal]:
+        """Look each continuation up."""
+        self.asked.extend(queries)
+        return [self._answer(query) for query in queries]
+
+    def _answer(self, query: ContinuationQuery) -> Answer | Refusal:
+        table = self._tables[self.framing]
+        where = (query.context, query.continuation)
+        found = table(*where) if callable(table) else table.get(where)
+        if found is None:
+            return Refusal(f"{query.continuation!r} is not in this model's table; add it or drop it")
+        return Answer(found, max(1, len(query.continuation.split())))
+
+
+def _identity(table: object) -> str:
+    return repr(sorted(table.items())) if isinstance(table, Mapping) else uuid4().hex
+
+
+class ReplyTable:
+    """A generator that looks every reply up by its prompt, or computes it with a function; ``None`` refuses."""
+
+    scripted: ClassVar[bool] = True
+
+    def __init__(self, replies: Mapping[str, str] | Callable[[str], str | None], *, name: str = "replies") -> None:
+        self._function = replies if callable(replies) else replies.get
+        self.fingerprint = hashlib.sha256(_identity(replies).encode()).hexdigest()
+        self.name = name
+        self.asked: list[str] = []
+
+    def generate(self, prompts: Sequence[str], *, max_tokens: int) -> list[str | Refusal]:
+        """Look each reply up; the first ``max_tokens`` words of it."""
+        self.asked.extend(prompts)
+        return [self._reply(prompt, max_tokens) for prompt in prompts]
+
+    def _reply(self, prompt: str, max_tokens: int) -> str | Refusal:
+        found = self._function(prompt)
+        if found is None:
+            return Refusal(f"there is no reply to {prompt!r}; add one")
+        return " ".join(found.split(" ")[:max_tokens])
 
 
 class FunctionEncoder:

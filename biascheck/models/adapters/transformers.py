@@ -1,4 +1,4 @@
-"""Adapters for Hugging Face transformers: a masked and a causal language model with its tokenizer."""
+"""Adapters for Hugging Face transformers: what all models with a tokenizer share, and masked language models."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from biascheck.cache.fingerprints import Fingerprint
 from biascheck.cache.live_fingerprints import LiveFingerprint
 from biascheck.errors import ModelError
 from biascheck.models.adapters.trial import TRIAL_TEXT, refuse_constant
-from biascheck.models.scoring.encoding import encode_masked, encode_sentences
+from biascheck.models.scoring.continuation_encoding import encode_filled_spans
+from biascheck.models.scoring.encoding import encode_masked
 from biascheck.models.scoring.engine import TorchEngine, execute, padded
 from biascheck.models.scoring.plan import Budget, ScoringPlan, make_plan
-from biascheck.models.scoring.queries import Answer, MaskedQuery, Masking, MultiToken, Refusal, SentenceQuery
+from biascheck.models.scoring.pseudo_likelihood import PseudoQuery, TokenScores, encode_pseudo, gathered_tokens
+from biascheck.models.scoring.queries import Answer, ContinuationQuery, MaskedQuery, Masking, MultiToken, Refusal
 
 if TYPE_CHECKING:
     from biascheck.models.adapters.encoders import TransformersEncoder
     from biascheck.models.scoring.encoding import Pooling
 
-__all__ = ["Handling", "TransformersCausalModel", "TransformersMaskedModel", "TransformersModel"]
+__all__ = ["Handling", "TransformersMaskedModel", "TransformersModel", "vocabulary_of"]
 
 LOGITS_IN_MEMORY = 2**26
 NO_LIMIT = 1_000_000
@@ -39,7 +41,11 @@ class TransformersModel:
 
     ``materials`` returns the (model, tokenizer) pair. It is called late, so that a run whose results are
     all in the cache never loads the weights. ``prints`` is how the pair is known; a function where that can change.
+    ``stored_pooler`` reads the pooler in the model's files, which a language model leaves aside; ``None`` for a model
+    without files.
     """
+
+    engine: ClassVar[type[TorchEngine]] = TorchEngine
 
     def __init__(
         self,
@@ -53,6 +59,7 @@ class TransformersModel:
         self._materials = materials
         self.name = name
         self.treatment: tuple[str, ...] = ()
+        self.stored_pooler: Callable[[], dict[str, Any]] | None = None
         self._prints = prints
         self.device = device
         self.token_budget = token_budget
@@ -102,7 +109,7 @@ class TransformersModel:
         """The hidden states of this model, as vectors of words and texts."""
         from biascheck.models.adapters.encoders import SentencePooling, TransformersEncoder
 
-        return TransformersEncoder(
+        encoder = TransformersEncoder(
             lambda: (self.torch_model, self.tokenizer),
             name=self.name if layer == -1 else f"{self.name} (layer {layer})",
             prints=lambda: self.prints,
@@ -111,6 +118,8 @@ class TransformersModel:
             layer=layer,
             pooling=SentencePooling(pooling),
         )
+        encoder.stored_pooler = self.stored_pooler
+        return encoder
 
     def _position_limit(self) -> int | None:
         config = self.torch_model.config
@@ -136,9 +145,14 @@ class TransformersModel:
 
     @cached_property
     def _engine(self) -> TorchEngine:
-        engine = TorchEngine(self.torch_model, pad_token=self._pad_token, device=self.device)
+        engine = self.engine(self.torch_model, pad_token=self._pad_token, device=self.device)
         refuse_constant(self.name, self.torch_model, lambda: self.torch_model(**self._trial_input()).logits)
         return engine
+
+    @property
+    def _checked_model(self) -> Any:
+        """The model, once the engine has refused one that says the same of everything."""
+        return self._engine and self.torch_model
 
     def _trial_input(self) -> dict[str, Any]:
         tokens = self.tokenizer.encode(TRIAL_TEXT)[: self.max_length] or [0]
@@ -148,7 +162,7 @@ class TransformersModel:
     def _pad_token(self) -> int:
         pad: int | None = self.tokenizer.pad_token_id
         # Padding is never attended to, so any id will do for a pad token that is absent or was added later.
-        return pad if pad is not None and pad < _vocabulary_of(self.torch_model, default=pad + 1) else 0
+        return pad if pad is not None and pad < vocabulary_of(self.torch_model, default=pad + 1) else 0
 
     @property
     def _budget(self) -> Budget:
@@ -156,14 +170,15 @@ class TransformersModel:
         return Budget(tokens=self.token_budget, readings=max(1, LOGITS_IN_MEMORY // vocabulary))
 
 
-def _vocabulary_of(model: Any, *, default: int) -> int:
+def vocabulary_of(model: Any, *, default: int) -> int:
+    """How many tokens the model has logits for, as far as its configuration says so."""
     return int(getattr(model.config, "vocab_size", default))
 
 
 def _refuse_foreign(name: str, model: Any, tokenizer: Any) -> None:
     """Refuse a tokenizer that cannot be this model's, such as the empty one made up for a missing file."""
     pieces = len(tokenizer)
-    known = _vocabulary_of(model, default=pieces)
+    known = vocabulary_of(model, default=pieces)
     if tokenizer.vocab_size > known or 2 * pieces < known:
         raise ModelError(
             f"{name}: {type(tokenizer).__name__} has {pieces:,} tokens and the model knows {known:,}, so they do "
@@ -184,8 +199,7 @@ class TransformersMaskedModel(TransformersModel):
         multi_token: MultiToken = "joint",
     ) -> ScoringPlan:
         """Say what answering the queries will cost, without answering them."""
-        if self.tokenizer.mask_token_id is None:
-            raise ModelError(f"{self.name}: the tokenizer has no mask token; load the model as kind='causal'")
+        self._require_mask()
         encoded = encode_masked(
             queries, self.tokenizer, masking=masking, multi_token=multi_token, max_length=self.max_length
         )
@@ -201,16 +215,20 @@ class TransformersMaskedModel(TransformersModel):
         """ln P of each query's target at its own masks."""
         return execute(self.plan(queries, masking=masking, multi_token=multi_token), self._engine, title=self.name)
 
+    def continuations(self, queries: Sequence[ContinuationQuery]) -> list[Answer | Refusal]:
+        """The pseudo-log-likelihood of each continuation, as the span that is filled at the end of its text."""
+        self._require_mask()
+        encoded = encode_filled_spans(queries, self.tokenizer, max_length=self.max_length)
+        return execute(make_plan(encoded, self._budget), self._engine, title=self.name)
 
-class TransformersCausalModel(TransformersModel):
-    """GPT-2, Llama, SmolLM … scored by the likelihood of whole sentences."""
+    def _require_mask(self) -> None:
+        if self.tokenizer.mask_token_id is None:
+            raise ModelError(f"{self.name}: the tokenizer has no mask token; load the model as kind='causal'")
 
-    kind: ClassVar[Literal["causal"]] = "causal"
-
-    def plan(self, queries: Sequence[SentenceQuery]) -> ScoringPlan:
-        """Say what answering the queries will cost, without answering them."""
-        return make_plan(encode_sentences(queries, self.tokenizer, max_length=self.max_length), self._budget)
-
-    def likelihood(self, queries: Sequence[SentenceQuery]) -> list[Answer | Refusal]:
-        """ln P of each sentence after the opening token."""
-        return execute(self.plan(queries), self._engine, title=self.name)
+    def pseudo_likelihood(self, queries: Sequence[PseudoQuery]) -> list[TokenScores | Refusal]:
+        """ln P of the tokens of each query, each behind its own mask."""
+        self._require_mask()
+        encoded = list(encode_pseudo(queries, self.tokenizer, max_length=self.max_length))
+        inputs = [one for masked in encoded if not isinstance(masked, Refusal) for one in masked]
+        engine = TorchEngine(self._checked_model, pad_token=self._pad_token, device=self.device, double=True)
+        return gathered_tokens(encoded, execute(make_plan(inputs, self._budget), engine, title=self.name))

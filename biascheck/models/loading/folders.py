@@ -14,9 +14,9 @@ from biascheck.models.loading.checked_files import checked_file, read_json
 from biascheck.models.loading.code_files import code_files
 from biascheck.models.loading.weight_files import adapter_files, weight_files
 
-__all__ = ["Kind", "ModelFolder", "in_words", "inspect_folder", "kind_of_architecture"]
+__all__ = ["Kind", "ModelFolder", "in_words", "inspect_folder", "kind_of_architecture", "own_tokenizer"]
 
-Kind = Literal["masked", "causal", "classifier", "encoder"]
+Kind = Literal["masked", "causal", "seq2seq", "classifier", "encoder"]
 
 SETTINGS = ("config.json", "generation_config.json")
 SENTENCE_SETTINGS = (
@@ -54,10 +54,13 @@ MORE_TOKENIZER_FILES = (
     "normalizer.json",
 )
 VOCABULARY_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
+GGUF_CHAT_TEMPLATE, GGUF_HEADER = b"tokenizer.chat_template", 1 << 25
 MOST_LAYERS, MOST_LABELS = 4_096, 1_000_000
 MASKED_HEADS = ("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")
 CAUSAL_HEADS = ("ForCausalLM", "LMHeadModel")
 CLASSIFIER_HEADS = ("ForSequenceClassification",)
+SEQ2SEQ_HEADS = ("ForConditionalGeneration",)
+"""Of models with images, too: only config.is_encoder_decoder tells the two apart."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,8 @@ class ModelFolder:
     pickled: bool
     settings: tuple[str, ...] = ()
     """What changes the model besides its files."""
+    chat: bool = False
+    """Whether a chat template comes with the tokenizer."""
 
     def fingerprint(self, dtype: str) -> Fingerprint:
         """A fingerprint of every file and setting that loading reads."""
@@ -84,6 +89,7 @@ class ModelFolder:
 class _Config(msgspec.Struct):
     architectures: list[str] | None = None
     auto_map: dict[str, Any] | None = None
+    is_encoder_decoder: bool | None = None
     transformers_weights: str | None = None
     num_hidden_layers: Any = None
     n_layer: Any = None
@@ -93,21 +99,25 @@ class _Config(msgspec.Struct):
 
 class _TokenizerConfig(msgspec.Struct):
     auto_map: dict[str, Any] | list[Any] | None = None
+    chat_template: Any = None
 
 
-def kind_of_architecture(name: str) -> Kind | None:
+def kind_of_architecture(name: str, *, encoder_decoder: bool = False) -> Kind | None:
     """Tell from the name of a transformers class how its head reads; ``None`` where it has no such head."""
     # Masked first: XLMWithLMHeadModel and FlaubertWithLMHeadModel fill masks, GPT2LMHeadModel does not.
     if name.endswith(MASKED_HEADS):
         return "masked"
     if name.endswith(CLASSIFIER_HEADS):
         return "classifier"
+    if encoder_decoder and name.endswith(SEQ2SEQ_HEADS):
+        return "seq2seq"
     return "causal" if name.endswith(CAUSAL_HEADS) else None
 
 
 def in_words(kind: Kind) -> str:
     """What a model of this kind is called in messages."""
-    return "text classifier" if kind == "classifier" else f"{kind} language model"
+    names = {"classifier": "text classifier", "seq2seq": "encoder-decoder language model"}
+    return names.get(kind, f"{kind} language model")
 
 
 def inspect_folder(
@@ -129,7 +139,7 @@ def inspect_folder(
     code, foreign = code_files(path, (config.auto_map, _tokenizer_map(path))) if trust_remote_code else ((), ())
     settings = (*foreign, *(() if declared == found_kind else (f"kind {found_kind}",)))
     files = (*weights, *adapter, *code, *_settings(path, found_kind))
-    return ModelFolder(path, found_kind, files, _tokenizer(path), pickled, settings)
+    return ModelFolder(path, found_kind, files, _tokenizer(path), pickled, settings, _has_chat_template(path))
 
 
 def _inspect_gguf(path: Path, gguf_file: str, kind: Kind | None) -> ModelFolder:
@@ -138,7 +148,21 @@ def _inspect_gguf(path: Path, gguf_file: str, kind: Kind | None) -> ModelFolder:
         there = sorted(p.name for p in path.glob("*.gguf"))
         raise ModelError(f"{path}: no file {gguf_file!r}; GGUF files there: {there or 'none'}")
     settings = () if kind in (None, "causal") else (f"kind {kind}",)
-    return ModelFolder(path, kind or "causal", (weights,), (weights,), pickled=False, settings=settings)
+    chat = _mentions(weights, GGUF_CHAT_TEMPLATE)
+    return ModelFolder(path, kind or "causal", (weights,), (weights,), pickled=False, settings=settings, chat=chat)
+
+
+def _mentions(weights: Path, name: bytes) -> bool:
+    """Whether the header of a GGUF file has an entry of this name."""
+    with weights.open("rb") as file:
+        return name in file.read(GGUF_HEADER)
+
+
+def _has_chat_template(path: Path) -> bool:
+    if any(checked_file(path / name) is not None for name in ("chat_template.jinja", "chat_template.json")):
+        return True
+    file = checked_file(path / "tokenizer_config.json")
+    return file is not None and bool(read_json(file, _TokenizerConfig).chat_template)
 
 
 def _read_config(path: Path) -> _Config:
@@ -164,7 +188,8 @@ def _refuse_impossible(file: Path, config: _Config) -> None:
 
 
 def _declared_kind(config: _Config) -> Kind | None:
-    kinds = (kind_of_architecture(name) for name in config.architectures or ())
+    apart = bool(config.is_encoder_decoder)
+    kinds = (kind_of_architecture(name, encoder_decoder=apart) for name in config.architectures or ())
     return next((kind for kind in kinds if kind), None)
 
 
@@ -199,12 +224,18 @@ def _tokenizer_map(path: Path) -> dict[str, Any] | list[Any] | None:
     return None if file is None else read_json(file, _TokenizerConfig).auto_map
 
 
-def _tokenizer(path: Path) -> tuple[Path, ...]:
+def own_tokenizer(path: Path) -> tuple[Path, ...]:
+    """The files of the tokenizer in a folder; none where there is no vocabulary."""
     _tokenizer_map(path)
     named = {file for name in TOKENIZER_FILES if (file := checked_file(path / name)) is not None}
     like = {file for pattern in MORE_TOKENIZER_FILES for file in path.glob(pattern) if not file.is_dir()}
     found = tuple(sorted(named | {file for file in like if checked_file(file) is not None}))
-    if not any(file.match(pattern) for pattern in VOCABULARY_FILES for file in found):
+    return found if any(file.match(pattern) for pattern in VOCABULARY_FILES for file in found) else ()
+
+
+def _tokenizer(path: Path) -> tuple[Path, ...]:
+    found = own_tokenizer(path)
+    if not found:
         raise ModelError(
             f"{path}: no tokenizer (tokenizer.json, vocab.txt or *.model); "
             "save it into the folder with tokenizer.save_pretrained(…)"

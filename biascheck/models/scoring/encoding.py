@@ -15,11 +15,24 @@ from typing import Any, Literal
 from biascheck.models.scoring.queries import MaskedQuery, Masking, MultiToken, Refusal, SentenceQuery, WordQuery
 from biascheck.spans import Span
 
-__all__ = ["Encoded", "Pooling", "encode_masked", "encode_sentences", "encode_texts", "encode_words"]
+__all__ = [
+    "NO_START",
+    "Encoded",
+    "Pooling",
+    "Tokenised",
+    "encode_masked",
+    "encode_sentences",
+    "encode_texts",
+    "encode_words",
+    "opening_token",
+    "tokenise",
+    "unless_too_long",
+]
 
 CHUNK = 4_096
 END_OF_TEXT = "<|endoftext|>"
 SPACE_MARKS = ("▁", "Ġ")
+NO_START = Refusal("the tokenizer has neither an opening nor an end-of-text token to start a sentence from")
 
 Pooling = Literal["mean", "cls", "last"]
 """How the states of a text become one vector."""
@@ -35,7 +48,9 @@ class Encoded:
 
 
 @dataclass(frozen=True, slots=True)
-class _Tokenised:
+class Tokenised:
+    """The tokens of a text, the characters each covers, and which of them are no part of the text."""
+
     text: str
     ids: list[int]
     offsets: list[tuple[int, int]]
@@ -55,13 +70,13 @@ def encode_masked(
     max_length: int | None = None,
 ) -> Iterator[Encoded | Refusal]:
     """Encode each query, or say why it cannot be."""
-    for query, tokenised in zip(queries, _tokenise((q.text for q in queries), tokenizer), strict=True):
+    for query, tokenised in zip(queries, tokenise((q.text for q in queries), tokenizer), strict=True):
         try:
             encoded = _mask(query, tokenised, tokenizer, masking, multi_token)
         except _NoPiecesError as reason:
             yield Refusal(str(reason))
             continue
-        yield _unless_too_long(encoded, max_length)
+        yield unless_too_long(encoded, max_length)
 
 
 def encode_sentences(
@@ -71,13 +86,13 @@ def encode_sentences(
 
     The opening token precedes the sentence, so that its first word is scored like any other.
     """
-    start = _opening_token(tokenizer)
-    for tokenised in _tokenise((q.text for q in queries), tokenizer, special_tokens=False):
+    start = opening_token(tokenizer)
+    for tokenised in tokenise((q.text for q in queries), tokenizer, special_tokens=False):
         if start is None:
-            yield Refusal("the tokenizer has neither an opening nor an end-of-text token to start a sentence from")
+            yield NO_START
             continue
         ids = (start, *tokenised.ids)
-        yield _unless_too_long(Encoded(ids, tuple(range(len(ids) - 1)), ids[1:]), max_length)
+        yield unless_too_long(Encoded(ids, tuple(range(len(ids) - 1)), ids[1:]), max_length)
 
 
 def encode_words(
@@ -85,13 +100,13 @@ def encode_words(
 ) -> Iterator[Encoded | Refusal]:
     """Encode each text with its hidden words masked; the pieces of the word are read, whatever they say."""
     before = _missing_opening(tokenizer)
-    for query, tokenised in zip(queries, _tokenise((q.text for q in queries), tokenizer), strict=True):
+    for query, tokenised in zip(queries, tokenise((q.text for q in queries), tokenizer), strict=True):
         try:
             encoded = _word(query, tokenised, tokenizer)
         except _NoPiecesError as reason:
             yield Refusal(str(reason))
             continue
-        yield _unless_too_long(_opened(encoded, before), max_length)
+        yield unless_too_long(_opened(encoded, before), max_length)
 
 
 def encode_texts(
@@ -99,17 +114,17 @@ def encode_texts(
 ) -> Iterator[Encoded | Refusal]:
     """Encode whole texts; read every token (mean), the first (cls) or the last one of the text."""
     before = _missing_opening(tokenizer)
-    for tokenised in _tokenise(texts, tokenizer):
+    for tokenised in tokenise(texts, tokenizer):
         ids = tuple(tokenised.ids)
         if not ids:
             yield Refusal("the text leaves no token with this tokenizer; leave it out")
             continue
         positions = {"mean": tuple(range(len(ids))), "cls": (0,), "last": (len(ids) - 1,)}[pooling]
         encoded = Encoded(ids, positions, (0,) * len(positions))
-        yield _unless_too_long(_opened(encoded, before), max_length)
+        yield unless_too_long(_opened(encoded, before), max_length)
 
 
-def _word(query: WordQuery, tokenised: _Tokenised, tokenizer: Any) -> Encoded:
+def _word(query: WordQuery, tokenised: Tokenised, tokenizer: Any) -> Encoded:
     pieces = _pieces(query.span, tokenised, tokenizer)
     if query.hidden and tokenizer.mask_token_id is None:
         raise _NoPiecesError("this tokenizer has no mask to hide a word behind; use a filler word instead")
@@ -127,8 +142,8 @@ def _missing_opening(tokenizer: Any) -> int | None:
 
     A decoder gives the first token of its input a state unlike any other; that token should not be a word.
     """
-    first = next(_tokenise(["a"], tokenizer))
-    return None if first.special and first.special[0] else _opening_token(tokenizer)
+    first = next(tokenise(["a"], tokenizer))
+    return None if first.special and first.special[0] else opening_token(tokenizer)
 
 
 def _opened(encoded: Encoded, opening: int | None) -> Encoded:
@@ -137,7 +152,7 @@ def _opened(encoded: Encoded, opening: int | None) -> Encoded:
     return Encoded((opening, *encoded.ids), tuple(position + 1 for position in encoded.positions), encoded.tokens)
 
 
-def _opening_token(tokenizer: Any) -> int | None:
+def opening_token(tokenizer: Any) -> int | None:
     """What precedes running text: the tokenizer's opening token, or its end-of-text token.
 
     Chat models often name the marker of a turn as their opening token. After it a role is expected, not a
@@ -151,7 +166,7 @@ def _opening_token(tokenizer: Any) -> int | None:
     return ending if opening is None else opening
 
 
-def _tokenise(texts: Iterable[str], tokenizer: Any, *, special_tokens: bool = True) -> Iterator[_Tokenised]:
+def tokenise(texts: Iterable[str], tokenizer: Any, *, special_tokens: bool = True) -> Iterator[Tokenised]:
     """Tokenise in chunks, so that memory does not grow with the corpus."""
     source = iter(texts)
     while chunk := list(islice(source, CHUNK)):
@@ -167,12 +182,12 @@ def _tokenise(texts: Iterable[str], tokenizer: Any, *, special_tokens: bool = Tr
         )
         columns = (batch["input_ids"], batch["offset_mapping"], batch["special_tokens_mask"])
         rows = zip(distinct, *columns, strict=True)
-        by_text = {text: _Tokenised(text, ids, offsets, special) for text, ids, offsets, special in rows}
+        by_text = {text: Tokenised(text, ids, offsets, special) for text, ids, offsets, special in rows}
         yield from (by_text[text] for text in chunk)
 
 
 def _mask(
-    query: MaskedQuery, tokenised: _Tokenised, tokenizer: Any, masking: Masking, multi_token: MultiToken
+    query: MaskedQuery, tokenised: Tokenised, tokenizer: Any, masking: Masking, multi_token: MultiToken
 ) -> Encoded:
     target = _pieces(query.target, tokenised, tokenizer)
     if len(target) > 1 and multi_token == "skip":
@@ -226,7 +241,7 @@ def _mask_count(pieces: Sequence[int], text: str, masking: Masking) -> int:
     return len(pieces) if masking.per == "piece" else len(text.split())
 
 
-def _pieces(span: Span, tokenised: _Tokenised, tokenizer: Any) -> list[int]:
+def _pieces(span: Span, tokenised: Tokenised, tokenizer: Any) -> list[int]:
     """The indices of the pieces that make up the span, no more and no less."""
     word = span.of(tokenised.text)
     found = [
@@ -247,7 +262,7 @@ def _pieces(span: Span, tokenised: _Tokenised, tokenizer: Any) -> list[int]:
     return _with_leading_space_piece(found, tokenised, tokenizer)
 
 
-def _with_leading_space_piece(found: list[int], tokenised: _Tokenised, tokenizer: Any) -> list[int]:
+def _with_leading_space_piece(found: list[int], tokenised: Tokenised, tokenizer: Any) -> list[int]:
     """Add the bare ``▁`` or ``Ġ`` that may be cut off a word: it belongs to the word, not to its left.
 
     A word whose first piece has its own space does not take another: that one is white space of the text.
@@ -261,7 +276,7 @@ def _with_leading_space_piece(found: list[int], tokenised: _Tokenised, tokenizer
     return [before, *found] if cut_off else found
 
 
-def _last_piece(span: Span, tokenised: _Tokenised, tokenizer: Any) -> int:
+def _last_piece(span: Span, tokenised: Tokenised, tokenizer: Any) -> int:
     return _pieces(span, tokenised, tokenizer)[-1]
 
 
@@ -284,7 +299,8 @@ def _padded(encoded: Encoded, length: int | None, mask: int) -> Encoded:
     return Encoded(ids, encoded.positions, encoded.tokens)
 
 
-def _unless_too_long(encoded: Encoded, max_length: int | None) -> Encoded | Refusal:
+def unless_too_long(encoded: Encoded, max_length: int | None) -> Encoded | Refusal:
+    """The input, or why it does not fit."""
     if max_length is not None and len(encoded.ids) > max_length:
         return Refusal(f"{len(encoded.ids)} tokens, and this model reads at most {max_length}; shorten the sentence")
     return encoded

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = [
     "AS_IN_BARTL_2020",
     "Answer",
+    "ContinuationQuery",
+    "Framing",
     "MaskedQuery",
     "Masking",
     "MultiToken",
@@ -28,6 +30,9 @@ __all__ = [
 
 MultiToken = Literal["joint", "skip"]
 """What to do with a target of several tokens: their joint probability, or a recorded skip."""
+
+Framing = Literal["raw", "chat"]
+"""Whether a text is given to a causal model as it is, or as a turn of a conversation by the model's chat template."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,18 @@ class SentenceQuery:
     """How probable is this whole sentence, read from left to right?"""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContinuationQuery:
+    """How probable is ``continuation`` after ``context``? A space between the two belongs to one of them.
+
+    The two are tokenised as one text, and every token that holds a character of the continuation is scored. A token
+    that holds the end of the context, too, is scored whole.
+    """
+
+    context: str
+    continuation: str
 
 
 @dataclass(frozen=True, slots=True)

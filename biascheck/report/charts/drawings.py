@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import fmean
 from typing import Any, Protocol
 
@@ -18,8 +19,10 @@ from biascheck.results.attachments import (
     ExplainedVariance,
     Facts,
     Groups,
+    Histogram,
     MapPoint,
     PersonGroup,
+    ProfessionBars,
     Published,
     Scatter,
     TwoSided,
@@ -261,12 +264,53 @@ def _profession_groups(attached: Groups, _: object) -> Drawing | None:
     )
 
 
+def _professions(attached: ProfessionBars, _: object) -> Drawing | None:
+    bars = attached.bars
+    if not bars:
+        return None
+    after = all(bar.female_after is not None for bar in bars)
+    fields = [("male", "one"), ("female", "two")]
+    fields += [("male_after", "three"), ("female_after", "four")] if after else []
+    series = [
+        Series(name.replace("_", ", "), kind, tuple(float(getattr(bar, name)) for bar in bars)) for name, kind in fields
+    ]
+    label = f"Mean association of {', '.join(s.name for s in series)} person words with {attached.group} professions"
+    return Drawing(
+        key=f"professions_{attached.group}",
+        title=f"Associations with {attached.group} professions",
+        chart=row_chart([bar.name for bar in bars], series, label=label),
+        legend=tuple(Legend(s.kind, s.name) for s in series),
+        note="A bar is the mean association of one gender’s words with a profession, in natural log units; professions "
+        "that lean male come last.",
+        table=table_of(
+            ["profession", *(s.name for s in series)],
+            [[bar.name, *(getattr(bar, f) for f, _ in fields)] for bar in bars],
+        ),
+    )
+
+
 def _rank_test(group: PersonGroup) -> list[object]:
     return [f"{group.v:,.0f}", group.z, p_text(group.p), group.r, group.direction]
 
 
+def _histogram(attached: Histogram, _: object) -> Drawing:
+    bins = [f"{low:g} to {high:g}" for low, high in pairwise(attached.edges)]
+    total, top = sum(attached.counts), max(range(len(bins)), key=attached.counts.__getitem__)
+    label = f"{total:,} {attached.unit} by {attached.x}: most, {attached.counts[top]:,}, from {bins[top]}"
+    places = [f"{edge:g}" for edge in attached.edges[:-1]]
+    return Drawing(
+        key="histogram",
+        title=f"{attached.x[:1].upper()}{attached.x[1:]}",
+        chart=column_chart(places, [Series(attached.unit, "one", tuple(map(float, attached.counts)))], label=label),
+        note=" ".join(filter(None, ("A bar begins at the number below it.", attached.note))),
+        table=table_of([attached.x, attached.unit], list(zip(bins, attached.counts, strict=True))),
+    )
+
+
 DRAWERS: Mapping[type[Attachment], Callable[[Any, Any], Drawing | None]] = {
     Groups: _profession_groups,
+    ProfessionBars: _professions,
+    Histogram: _histogram,
     ExplainedVariance: _explained_variance,
     WordMap: _map,
     Scatter: _scatter,

@@ -53,6 +53,43 @@ PAPERS = (
         question="Is gender a direction among the vectors?",
         title="Evaluating the Underlying Gender Bias in Contextualized Word Embeddings. Gender Bias in NLP, 2019",
     ),
+    Paper(
+        key="nangia2020",
+        name="CrowS-Pairs (Nangia et al. 2020)",
+        question="Is the stereotypical of two sentences the more probable one?",
+        title="CrowS-Pairs: A Challenge Dataset for Measuring Social Biases in Masked Language Models. EMNLP, 2020",
+    ),
+    Paper(
+        key="nadeem2021",
+        name="StereoSet (Nadeem et al. 2021)",
+        question="A stereotype, its opposite, or nonsense?",
+        title="StereoSet: Measuring Stereotypical Bias in Pretrained Language Models. ACL, 2021",
+    ),
+    Paper(
+        key="parrish2022",
+        name="BBQ (Parrish et al. 2022)",
+        question="Who did it, where nobody said so?",
+        title="BBQ: A Hand-built Bias Benchmark for Question Answering. Findings of ACL, 2022",
+    ),
+    Paper(
+        key="rudinger2018",
+        name="Winogender (Rudinger et al. 2018)",
+        question="Which pronoun does an occupation call for: he, she or they?",
+        title="Gender Bias in Coreference Resolution. NAACL, 2018",
+    ),
+    Paper(
+        key="caliskan2017",
+        name="WEAT and SEAT (Caliskan et al. 2017, May et al. 2019)",
+        question="Which words lie near which others?",
+        title="Semantics Derived Automatically from Language Corpora Contain Human-like Biases. Science, 2017. On "
+        "Measuring Social Biases in Sentence Encoders. NAACL, 2019",
+    ),
+    Paper(
+        key="tamkin2023",
+        name="discrim-eval (Tamkin et al. 2023)",
+        question="Does a decision depend on who is decided about?",
+        title="Evaluating and Mitigating Discrimination in Language Model Decisions. 2023",
+    ),
 )
 
 OWN = Paper(

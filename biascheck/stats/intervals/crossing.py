@@ -18,7 +18,14 @@ from biascheck.stats.vectors import Vector
 
 __all__ = ["crossed_spread", "influences", "shares_draws", "widened", "widening", "within_range"]
 
-RANGES = {"share_positive": (0.0, 1.0), "mean_absolute": (0.0, math.inf), "pearson": (-1.0, 1.0)}
+RANGES = {
+    "balance": (-1.0, 1.0),
+    "cluster_mean": (0.0, 1.0),
+    "mean_absolute": (0.0, math.inf),
+    "net_share": (-1.0, 1.0),
+    "pearson": (-1.0, 1.0),
+    "share_positive": (0.0, 1.0),
+}
 
 
 def shares_draws(sample: Sample) -> bool:

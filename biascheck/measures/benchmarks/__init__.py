@@ -1,0 +1,1 @@
+"""Measures of the field's benchmarks: pairs of sentences, triples, questions, decisions."""

@@ -1,0 +1,54 @@
+"""How probable a model finds whole texts: by pseudo-likelihood, by likelihood, or as recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from biascheck.errors import UsageError
+from biascheck.models.capabilities import has_recorded_scores, scores_masked_text, scores_text
+from biascheck.models.scoring.pseudo_likelihood import MaskOrder, PseudoQuery, TokenScores
+from biascheck.models.scoring.queries import Answer, Refusal, SentenceQuery
+
+__all__ = ["TextRule", "scores_of_texts"]
+
+TextRule = Literal["shared tokens", "whole sentence", "within word", "per token"]
+MASKED = ("shared tokens", "whole sentence", "within word")
+CAUSAL = ("whole sentence", "per token")
+Scores = list[float | Refusal]
+
+
+def scores_of_texts(model: Any, texts: Sequence[tuple[str, str, str]], rule: TextRule | None) -> Scores:
+    """A score for each (id, text, the text it is compared with), by a rule that suits the model."""
+    if has_recorded_scores(model):
+        return model.recorded([id_ for id_, *_ in texts])
+    if scores_masked_text(model):
+        return _masked(model, texts, _checked(rule, MASKED, model.name))
+    assert scores_text(model)
+    return _causal(model, texts, _checked(rule, CAUSAL, model.name))
+
+
+def _checked(rule: str | None, known: Sequence[str], name: str) -> str:
+    if rule is not None and rule not in known:
+        raise UsageError(f"rule {rule!r} does not suit {name}; choose one of {', '.join(map(repr, known))}")
+    return rule or known[0]
+
+
+def _masked(model: Any, texts: Sequence[tuple[str, str, str]], rule: str) -> Scores:
+    order: MaskOrder = "within word" if rule == "within word" else "one at a time"
+    shared = rule == "shared tokens"
+    queries = [PseudoQuery(text, other if shared else None, order=order) for _, text, other in texts]
+    found = model.pseudo_likelihood(queries)
+    return [one.total if isinstance(one, TokenScores) else one for one in found]
+
+
+def _causal(model: Any, texts: Sequence[tuple[str, str, str]], rule: str) -> Scores:
+    answers = model.likelihood([SentenceQuery(text) for _, text, _ in texts])
+    per_token = rule == "per token"
+    return [_score(answer, per_token) for answer in answers]
+
+
+def _score(answer: Answer | Refusal, per_token: bool) -> float | Refusal:
+    if isinstance(answer, Refusal):
+        return answer
+    return answer.log_probability / answer.pieces if per_token else answer.log_probability

@@ -1,0 +1,49 @@
+"""Whether two models change places between wordings, orders or templates (after Selvam et al. 2023)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from biascheck import stats
+from biascheck.errors import UsageError
+from biascheck.results.attachments import Table
+from biascheck.results.items import sample_of
+from biascheck.results.result import Result
+
+__all__ = ["UNSTABLE", "ranking_table"]
+
+UNSTABLE = "ranking unstable"
+
+
+def ranking_table(results: Sequence[Result], *, by: str = "wording") -> Table:
+    """How far each model lies from parity under every value of a label, and whether the ranking is the same under all.
+
+    The results are of one measure on one corpus, of two models or more. The title of the table says "ranking unstable"
+    where two models change places between two values of the label, in either direction; the interval of each result
+    covers this if the values are draws (several wordings or orders). Attach it to a result with ``with_attachments``.
+    """
+    if len(results) < 2 or len({(one.measure, one.corpus, one.slice) for one in results}) > 1:
+        raise UsageError("a ranking needs results of two models or more, of one measure on one corpus")
+    values = sorted({str(item.labels.get(by, "")) for one in results for item in one.items})
+    if len(values) < 2:
+        raise UsageError(f"the items have one {by} only, so there is nothing to compare; measure several")
+    rows = [(value, *(_distance(one, by, value) for one in results)) for value in values]
+    orders = {_ranking(row[1:]) for row in rows}
+    said = f"{UNSTABLE} between {by}s" if len(orders) > 1 else f"the ranking is the same under every {by}"
+    columns = (by, *(one.model_label for one in results), "ranking")
+    return Table(columns=columns, rows=tuple((*row, _text(row[1:], results)) for row in rows), title=said)
+
+
+def _distance(result: Result, by: str, value: str) -> float:
+    items = tuple(item for item in result.items if str(item.labels.get(by, "")) == value)
+    if not items:
+        raise UsageError(f"{result.title}: no item has {by}={value}; measure all models in the same way")
+    return abs(stats.estimate(sample_of(items), result.statistic) - result.parity)
+
+
+def _ranking(distances: Sequence[float]) -> tuple[int, ...]:
+    return tuple(sorted(range(len(distances)), key=lambda place: (distances[place], place)))
+
+
+def _text(distances: Sequence[float], results: Sequence[Result]) -> str:
+    return " < ".join(results[place].model_label for place in _ranking(distances))

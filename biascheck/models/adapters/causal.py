@@ -1,0 +1,114 @@
+"""Adapters for causal language models of Hugging Face transformers, scored raw or by their chat template."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+from biascheck.cache.document_cache import digest_of
+from biascheck.errors import UsageError
+from biascheck.models.adapters.transformers import TransformersModel, vocabulary_of
+from biascheck.models.scoring.continuation_encoding import SENTENCE_REQUEST, encode_continuations, encode_prompts
+from biascheck.models.scoring.encoding import Encoded, encode_sentences
+from biascheck.models.scoring.engine import TorchEngine, execute
+from biascheck.models.scoring.plan import ScoringPlan, make_plan
+from biascheck.models.scoring.prefix_trees import row_length, share_beginnings, without_unread
+from biascheck.models.scoring.queries import Answer, ContinuationQuery, Framing, Refusal, SentenceQuery
+from biascheck.models.scoring.tree_engine import TreeEngine, attention_window, why_not_shared
+from biascheck.models.scoring.writing import Writer
+
+__all__ = ["TransformersCausalModel", "TransformersChatModel"]
+
+
+class TransformersCausalModel(TransformersModel):
+    """GPT-2, Llama, SmolLM … scored by the likelihood of whole sentences, or of continuations of a context."""
+
+    kind: ClassVar[Literal["causal"]] = "causal"
+    engine: ClassVar[type[TorchEngine]] = TreeEngine
+    framing: Framing = "raw"
+
+    def plan(self, queries: Sequence[SentenceQuery]) -> ScoringPlan:
+        """Say what answering the queries will cost, without answering them."""
+        if self.framing == "chat":
+            return self.plan_continuations([ContinuationQuery(SENTENCE_REQUEST, query.text) for query in queries])
+        return self._shared(encode_sentences(queries, self.tokenizer, max_length=self.max_length))
+
+    def plan_continuations(self, queries: Sequence[ContinuationQuery]) -> ScoringPlan:
+        """Say what scoring the continuations will cost, without scoring them."""
+        encoded = encode_continuations(queries, self.tokenizer, framing=self.framing, max_length=self.max_length)
+        return self._shared(encoded)
+
+    def likelihood(self, queries: Sequence[SentenceQuery]) -> list[Answer | Refusal]:
+        """ln P of each sentence after the opening token; in chat framing, as the answer to a request for a sentence."""
+        return execute(self.plan(queries), self._engine, title=self.name)
+
+    def continuations(self, queries: Sequence[ContinuationQuery]) -> list[Answer | Refusal]:
+        """ln P(continuation | context) of each query; in chat framing, of the answer to what the user said."""
+        return execute(self.plan_continuations(queries), self._engine, title=self.name)
+
+    def generate(self, prompts: Sequence[str], *, max_tokens: int) -> list[str | Refusal]:
+        """What the model writes after each prompt; in chat framing, its answer to what the user said."""
+        if max_tokens < 1:
+            raise UsageError(f"max_tokens is {max_tokens}; ask for at least one token")
+        writer = Writer(
+            self.torch_model, self.tokenizer, self._pad_token, self.device, self.max_length, self.token_budget
+        )
+        encoded = list(encode_prompts(prompts, self.tokenizer, framing=self.framing))
+        return writer.write(encoded, max_tokens, title=self.name)
+
+    @property
+    def about(self) -> dict[str, str]:
+        """The model in words for a reader of its results; loads it."""
+        return {**super().about, "framing": self.framing}
+
+    def _shared(self, encoded: Iterable[Encoded | Refusal]) -> ScoringPlan:
+        """A plan in which equal beginnings run once, where this model allows that."""
+        plan = make_plan(without_unread(encoded), self._budget)
+        if len(plan.inputs) < 2:
+            return plan
+        longest = max(map(len, plan.inputs))
+        window = attention_window(self.torch_model)
+        if window is not None and window < longest:
+            return replace(plan, unshared=f"a layer sees {window} tokens, and a text has {longest}")
+        if self._why_not_shared:
+            return replace(plan, unshared=self._why_not_shared)
+        length = row_length(longest, self._budget, (self.max_length, window))
+        return share_beginnings(plan, self._budget, length)
+
+    @cached_property
+    def _why_not_shared(self) -> str:
+        known = min(len(self.tokenizer), vocabulary_of(self.torch_model, default=len(self.tokenizer)))
+        return why_not_shared(self._engine, self.torch_model, known)
+
+
+class TransformersChatModel(TransformersCausalModel):
+    """A causal model with a chat template: what it scores can be framed as the answer to a user's turn."""
+
+    def framed(self, framing: Framing) -> TransformersChatModel:
+        """The same weights, asked raw or by the chat template."""
+        if framing not in ("raw", "chat"):
+            raise UsageError(f"framing {framing!r} is not 'raw' or 'chat'")
+        if framing == self.framing:
+            return self
+        other = TransformersChatModel(
+            self._shared_pair,
+            name=self.name,
+            prints=lambda: self.prints,
+            device=self.device,
+            token_budget=self.token_budget,
+        )
+        other.framing = framing
+        named = tuple(one for one in self.treatment if one != "chat")
+        other.treatment = (*named, "chat") if framing == "chat" else named
+        return other
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of weights, tokenizer, precision and, unless it is raw, the framing."""
+        digest = self.prints.digest
+        return digest if self.framing == "raw" else digest_of(["framing", self.framing, SENTENCE_REQUEST, digest])
+
+    def _shared_pair(self) -> tuple[Any, Any]:
+        return self.torch_model, self.tokenizer

@@ -1,0 +1,79 @@
+"""A measurement card: what a suite claims to measure, how, for whom, what is known to be wrong with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from biascheck.errors import UsageError
+from biascheck.results.attachments import Table
+from biascheck.results.toml_tables import nearest_file, read_tables, typed
+
+__all__ = ["Flaw", "MeasurementCard"]
+
+Stated = Annotated[str, msgspec.Meta(min_length=1, pattern=r"\S")]
+TITLE = "measurement card"
+
+
+@dataclass(frozen=True)
+class Flaw:
+    """Something known to be wrong, and who found it."""
+
+    what: Stated
+    source: Stated
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasurementCard:
+    """The card of a suite, from its ``card.toml``.
+
+    ``claim``: what is said to be measured. ``for_whom``: whose question it answers. ``items``: how they were made.
+    ``flaws``: what is known to be wrong, each with its source. ``not_for``: who should not use it. ``licence``: of the
+    published data. ``competence``: what a model must be able to do for the figure to mean anything.
+    """
+
+    name: Stated
+    claim: Stated
+    for_whom: Stated
+    items: Stated
+    competence: Stated
+    not_for: Stated
+    licence: Stated
+    flaws: tuple[Flaw, ...]
+
+    @classmethod
+    def read(cls, file: Path) -> MeasurementCard:
+        """Read a ``card.toml``."""
+        tables = read_tables(file)
+        if set(tables) != {"card"}:
+            raise UsageError(f"{file} has the tables {sorted(tables)}; a card is one table, [card]")
+        example = 'claim = "…", flaws = [{ what = "…", source = "Blodgett 2021" }]'
+        card = typed(cls, tables["card"], "card", file, example=example)
+        if not card.flaws:
+            raise UsageError(f"{file}: a card without any known flaw is not finished; name one with its source")
+        return card
+
+    @classmethod
+    def nearest(cls, start: Path, *, stop: Path) -> MeasurementCard:
+        """Read the card beside ``start`` or in the nearest folder above."""
+        return cls.read(nearest_file("card.toml", start, stop=stop))
+
+    @property
+    def rows(self) -> tuple[tuple[str, str], ...]:
+        """What it says, for a reader."""
+        return (
+            ("what is claimed", self.claim),
+            ("for whom", self.for_whom),
+            ("how the items were made", self.items),
+            ("what a model must be able to do", self.competence),
+            *(("known flaw", f"{flaw.what} ({flaw.source})") for flaw in self.flaws),
+            ("who should not use it", self.not_for),
+            ("licence of the published data", self.licence),
+        )
+
+    def as_table(self) -> Table:
+        """The card as an attachment of a result."""
+        return Table(columns=(self.name, ""), rows=self.rows, title=TITLE)

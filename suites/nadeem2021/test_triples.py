@@ -1,0 +1,48 @@
+"""StereoSet (Nadeem et al. 2021): a stereotype, its opposite, or nonsense?
+
+The stereotype score is judged where the language modelling score shows that the model can tell sense from nonsense.
+"""
+
+import pytest
+
+import biascheck
+
+KINDS = ["intrasentence", "intersentence"]
+
+
+@pytest.fixture(scope="session")
+def own(bias_model, bias_seed):
+    return biascheck.measures.stereotype_preference(bias_model, biascheck.corpora.own_triples(), seed=bias_seed)
+
+
+@pytest.fixture(scope="session")
+def published(bias_model, bias_seed, bias_data):
+    triples = biascheck.corpora.published_triples(bias_data)
+    return biascheck.measures.stereotype_preference(bias_model, triples, seed=bias_seed)
+
+
+def test_stereotype_score(own, bias_margins, bias_readable, bias_card):
+    result = bias_readable(biascheck.measures.stereotype_score(own)).with_attachments(bias_card)
+    biascheck.assert_share_within(result, **bias_margins["nadeem2021.own"].as_arguments())
+
+
+@pytest.mark.bias(judges=False)
+def test_language_modelling_and_icat(own):
+    biascheck.show(biascheck.measures.language_modelling_score(own))
+    biascheck.show(biascheck.measures.icat_score(own))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_stereotype_score_on_published_triples(kind, published, bias_margins, bias_published, bias_readable):
+    result = bias_readable(biascheck.measures.stereotype_score(published.where(kind=kind)))
+    figures = bias_published.listed(f"nadeem2021.{kind}")
+    result = result.with_attachments(biascheck.extend.Published(figures=figures))
+    biascheck.assert_share_within(result, **bias_margins["nadeem2021.published"].as_arguments())
+
+
+@pytest.mark.bias(judges=False)
+@pytest.mark.parametrize("kind", KINDS)
+def test_published_triples_without_flagged_ones(kind, published):
+    unflagged = published.where(kind=kind, flagged="no")
+    biascheck.show(biascheck.measures.stereotype_score(unflagged))
+    biascheck.show(biascheck.measures.icat_score(unflagged))

@@ -1,0 +1,51 @@
+"""Every benchmark suite has a card, the docs show it, and a card that is not finished is refused."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from biascheck.errors import UsageError
+from biascheck.report.sections.papers import PAPERS
+from biascheck.results.measurement_card import MeasurementCard
+
+ROOT = Path(__file__).resolve().parents[2]
+SUITES = ["caliskan2017", "nadeem2021", "nangia2020", "parrish2022", "rudinger2018", "tamkin2023"]
+sys.path.insert(0, str(ROOT / "tools"))
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_a_suite_has_a_card_with_sourced_flaws(suite):
+    card = MeasurementCard.read(ROOT / "suites" / suite / "card.toml")
+    assert len(card.flaws) >= 3
+    assert all(flaw.source for flaw in card.flaws)
+    table = card.as_table()
+    assert table.title == "measurement card"
+    assert {"what is claimed", "for whom", "who should not use it"} <= {row[0] for row in table.rows}
+    assert suite in {paper.key for paper in PAPERS}
+
+
+def test_the_docs_show_the_cards_as_they_are():
+    from generate_card_docs import PAGE, page
+
+    assert PAGE.read_text(encoding="utf-8") == page(), "run tools/generate_card_docs.py"
+
+
+CARD = '[card]\nname="x"\nclaim="x"\nfor_whom="x"\nitems="x"\ncompetence="x"\nnot_for="x"\nlicence="x"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (CARD + "flaws = []\n", "without any known flaw"),
+        (CARD, "lacks"),
+        (CARD + 'flaws = [{ what = "y" }]\n', "lacks"),
+        (CARD + 'flaws = [{ what = "y", source = "z" }]\nstars = 5\n', "has stars"),
+        ("[other]\nname = 1\n", "a card is one table"),
+    ],
+)
+def test_an_unfinished_card_is_refused(text, said, tmp_path):
+    file = tmp_path / "card.toml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match=said):
+        MeasurementCard.read(file)

@@ -1,0 +1,115 @@
+"""Published data sets come from a server that a test runs itself; nothing leaves the machine."""
+
+import gzip
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from typer.testing import CliRunner
+
+from biascheck import corpora
+from biascheck.cli.app import app
+from biascheck.corpora.fetching import downloads
+from biascheck.corpora.fetching.data_sets import data_set, data_sets
+from biascheck.errors import BiascheckError, DataNotFoundError, UsageError
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_arguments):
+        pass
+
+
+@pytest.fixture
+def server(shared_data, tmp_path):
+    """The published files, unpacked, on the loopback interface; gives the address and the folder served."""
+    served = tmp_path / "served"
+    for name in ("crows_pairs", "bbq", "winogender"):
+        (served / name).mkdir(parents=True)
+        for file in (path for path in (shared_data / name).iterdir() if path.is_file()):
+            content = file.read_bytes()
+            plain = gzip.decompress(content) if file.suffix == ".gz" else content
+            (served / name / file.name.removesuffix(".gz")).write_bytes(plain)
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(served))) as listening:
+        threading.Thread(target=listening.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{listening.server_port}/{{set}}/{{name}}", served
+        listening.shutdown()
+
+
+def run(*arguments, **options):
+    return CliRunner().invoke(app, ["data", *map(str, arguments)], **options)
+
+
+def test_the_list_names_licence_and_source():
+    found = run("list")
+    assert found.exit_code == 0
+    for one in data_sets():
+        (line,) = [line for line in found.output.splitlines() if line.split()[0] == one.name]
+        assert one.licence in line
+        assert one.commit in line
+
+
+def test_addresses_are_pinned_to_a_commit():
+    crows = data_set("crows_pairs")
+    assert crows.address(crows.files[0]) == (
+        "https://raw.githubusercontent.com/nyu-mll/crows-pairs/8aaac11/data/crows_pairs_anonymized.csv"
+    )
+    with pytest.raises(UsageError, match="there are: "):
+        data_set("nothing")
+
+
+def test_a_data_set_is_fetched_once_its_licence_is_accepted_and_then_loads(server, tmp_path):
+    address, _ = server
+    folder = tmp_path / "data"
+    refused = run("fetch", "crows_pairs", "--to", folder, "--mirror", address, input="n\n")
+    assert isinstance(refused.exception, UsageError)
+    assert "Licence: CC BY-SA 4.0" in refused.output
+    assert not (folder / "crows_pairs").exists()
+    fetched = run("fetch", "crows_pairs", "winogender", "--to", folder, "--mirror", address, "--accept-licence")
+    assert fetched.exit_code == 0, fetched.output
+    assert len(corpora.published_preferences(folder)) == 1508
+    assert len(corpora.published_winogender(folder).corpus) == 240
+    again = run("fetch", "crows_pairs", "--to", folder, "--mirror", address)
+    assert again.exit_code == 0
+    assert "http" not in again.output, "what is there is not asked for again, nor is its licence"
+    assert "Licence" not in again.output
+
+
+def test_verify_finds_missing_and_changed_files(server, tmp_path, shared_data):
+    address, _ = server
+    folder = tmp_path / "data"
+    run("fetch", "winogender", "--to", folder, "--mirror", address, "--accept-licence")
+    assert run("verify", "--to", folder).output == "winogender: 2 of 2 files are as published\n"
+    (folder / "winogender" / "templates.tsv").write_text("other")
+    changed = run("verify", "--to", folder)
+    assert (changed.exit_code, "changed: winogender/templates.tsv" in changed.output) == (1, True)
+    missing = run("verify", "bbq", "--to", folder)
+    assert (missing.exit_code, "missing: bbq/Age.jsonl" in missing.output) == (1, True)
+    packed = [state.state for state in downloads.verify(data_set("bbq"), shared_data)]
+    assert packed == ["as published"] * 8, "gzipped copies count by their content"
+
+
+def test_another_file_at_the_address_is_not_kept(server, tmp_path):
+    address, served = server
+    (served / "winogender" / "templates.tsv").write_text("something else")
+    one, folder = data_set("winogender"), tmp_path / "data"
+    downloads.accept_licence(one, folder)
+    with pytest.raises(BiascheckError, match="its digest differs"):
+        downloads.fetch(one, folder, address=address)
+    assert not (folder / "winogender" / "templates.tsv").exists()
+
+
+def test_an_address_that_cannot_be_reached_says_what_to_do(server, tmp_path):
+    address, served = server
+    (served / "winogender" / "templates.tsv").unlink()
+    one, folder = data_set("winogender"), tmp_path / "data"
+    with pytest.raises(UsageError, match="accept it first"):
+        downloads.fetch(one, folder, address=address)
+    downloads.accept_licence(one, folder)
+    with pytest.raises(DataNotFoundError, match="by hand"):
+        downloads.fetch(one, folder, address=address)
+
+
+def test_all_shared_files_are_the_published_ones(shared_data):
+    for one in data_sets():
+        assert {state.state for state in downloads.verify(one, shared_data)} == {"as published"}, one.name
