@@ -44,7 +44,7 @@ def test_every_suite_judges_any_masked_model_and_none_crashes(suites, pytester):
     assert run.complete
     assert {str(gate.verdict) for gate in run.gates if not gate.passed} == {"invalid"}
     assert (
-        len(run.outcome.not_tested["needs the published data sets: pass --bias-data DIR or set BIASCHECK_DATA"]) == 20
+        len(run.outcome.not_tested["needs the published data sets: pass --bias-data DIR or set BIASCHECK_DATA"]) == 75
     )
 
 
