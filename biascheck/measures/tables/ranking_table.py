@@ -31,7 +31,9 @@ def ranking_table(results: Sequence[Result], *, by: str = "wording") -> Table:
     orders = {_ranking(distances) for distances in found.values()}
     said = f"{UNSTABLE} between {by}s" if len(orders) > 1 else f"the ranking is the same under every {by}"
     columns = (by, *(one.model_label for one in results), "ranking")
-    rows = tuple((value, *distances, _text(distances, results)) for value, distances in found.items())
+    rows: tuple[tuple[str | int | float | None, ...], ...] = tuple(
+        (value, *distances, _text(distances, results)) for value, distances in found.items()
+    )
     return Table(columns=columns, rows=rows, title=said)
 
 
