@@ -26,6 +26,9 @@ from .errors import (
     DataNotFoundError as DataNotFoundError,
 )
 from .errors import (
+    EndpointError as EndpointError,
+)
+from .errors import (
     InconclusiveWarning as InconclusiveWarning,
 )
 from .errors import (
@@ -109,6 +112,7 @@ from .gates.run_files import read_results as read_results
 from .gates.run_files import write_results as write_results
 from .measures.declaration import measure as measure
 from .model_specs import load as load
+from .model_specs import load_served as load_served
 from .model_specs import load_vectors as load_vectors
 from .models.adapters.encoders import encoder_of as encoder_of
 from .models.adapters.functions import as_classifier as as_classifier

@@ -8,6 +8,7 @@
     │   ├── CapabilityError   a model that cannot do what a measure needs; pytest skips the bias test
     │   └── ModelError        no head, no weights, no tokenizer, unsafe format
     ├── DataNotFoundError     a published data file that is not on this machine
+    ├── EndpointError         a served model that stopped answering, or whose answers cannot be used or paid
     ├── ScoreError            a score that is not a finite number
     └── ResultError           a stored result that cannot be read: corrupt, foreign or too new
     BiasAssertionError        a gate that did not pass (an AssertionError, so pytest shows a failure)
@@ -24,6 +25,7 @@ __all__ = [
     "CapabilityError",
     "CorpusError",
     "DataNotFoundError",
+    "EndpointError",
     "InconclusiveWarning",
     "ModelError",
     "ResultError",
@@ -54,6 +56,10 @@ class CapabilityError(UsageError):
 
 class DataNotFoundError(BiascheckError, FileNotFoundError):
     """A published data file that is not on this machine."""
+
+
+class EndpointError(BiascheckError, ConnectionError):
+    """A served model that stopped answering, or whose answers cannot be used or paid."""
 
 
 class ScoreError(BiascheckError, ArithmeticError):

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, Literal, Unpack, overload
 
+from biascheck.cache.progress import announce
+from biascheck.errors import UsageError
 from biascheck.models.adapters.causal import TransformersCausalModel
 from biascheck.models.adapters.encoders import TransformersEncoder, encoder_of
 from biascheck.models.adapters.sequence_classifier import TransformersClassifier
+from biascheck.models.adapters.served.endpoint import is_served
+from biascheck.models.adapters.served.serving import ServedOptions, load_served
 from biascheck.models.adapters.transformers import TransformersMaskedModel
 from biascheck.models.capabilities import Model
 from biascheck.models.loading.loader import ClassifierOptions, CommonOptions, LoadOptions
 from biascheck.models.loading.loader import load as load_model
+from biascheck.models.loading.local_libraries import require_local_libraries
 from biascheck.models.loading.random_references import REFERENCES, build_reference
 from biascheck.models.loading.vector_files import load_vectors
 
-__all__ = ["encoder_of", "load", "load_any", "load_vectors"]
+__all__ = ["encoder_of", "load", "load_any", "load_served", "load_vectors", "named_spec"]
 
 PREFIX = "reference:"
 VECTORS = "vectors:"
 ENCODER = "encoder:"
+NAMED = re.compile(r"(?P<name>\w[\w .+-]*)=(?P<rest>.+)")
 
 
 @overload
@@ -43,33 +50,66 @@ def load(
 def load(model: str | Path | tuple[Any, Any], **options: Any) -> Any:
     """Load a language model, a text classifier or an encoder for measuring.
 
-    ``model`` is a local folder, a Hub id, the bundled ``minilm-mlm``, a ``(model, tokenizer)`` pair, or a reference:
+    ``model`` is a local folder, a ``.gguf`` file, a Hub id, one of the embedded models ``minilm-mlm`` and ``smollm2``,
+    a ``(model, tokenizer)`` pair, or a reference:
     ``reference:parity``, ``reference:workforce``, ``reference:planted(dose=0.3)`` (models whose bias is known by
     construction) or ``reference:tiny`` (random weights). Weights are read from safetensors only and no code from
     the model's author is run, unless ``allow_pickle`` or ``trust_remote_code`` say otherwise. A model whose head would
     be initialised at random is refused.
 
     ``name`` is shown in findings; ``kind`` ("masked", "causal" or "classifier") is read off the model unless given;
-    ``device`` and ``dtype`` say where and how precisely it runs; ``revision`` and ``gguf_file`` choose among files.
+    ``device`` ("auto" takes a GPU where there is one) and ``dtype`` say where and how precisely it runs,
+    ``token_budget`` how many tokens at once; ``revision`` and ``gguf_file`` choose among files. A folder with an
+    adapter alone (LoRA) is merged into its ``base``, which is found by the name in the folder unless given.
     ``lazy=True`` checks the files now and loads the weights with the first score. Of a classifier, ``positive`` names
     the positive class and ``window`` what is read of a text that is too long. ``kind="encoder"`` loads any of
     these for its states alone, head or no head, with the pooling of a sentence-transformers folder; for static word
-    vectors see :func:`load_vectors`.
+    vectors see :func:`load_vectors`, for a model behind an endpoint :func:`load_served`.
     """
+    if is_served(model):
+        raise UsageError(f"{model} is the address of a server; load it with biascheck.load_served")
+    require_local_libraries(str(model) if isinstance(model, str | Path) else "a model in memory")
     if isinstance(model, tuple) or not str(model).startswith(PREFIX):
         return load_model(model, **options)
     options["name"] = options.get("name") or str(model)
     return load_model(_reference(str(model)), **options)
 
 
-def load_any(spec: str, **options: Unpack[LoadOptions]) -> Model:
-    """Load what a command line names: as :func:`load`; ``encoder:MODEL`` its states, ``vectors:FILE`` a table."""
+def load_any(spec: str, *, served: ServedOptions | None = None, **options: Unpack[LoadOptions]) -> Model:
+    """Load what a command line names: as :func:`load`; ``encoder:MODEL`` its states, ``vectors:FILE`` a table.
+
+    ``vectors:FILE#hard-debiased`` takes the gender direction out of the table first (Bolukbasi et al. 2016). An address
+    is a served model, with the options ``served``; how its handshake went is announced. ``NAME=`` before any of these
+    is the name in findings and reports.
+    """
+    name, spec = named_spec(spec)
+    options["name"] = name or options.get("name")
+    if is_served(spec):
+        chosen: ServedOptions = {"name": options.get("name"), **(served or {})}
+        model = load_served(spec, **chosen)
+        announce(f"biascheck: {model.name}: {model.handshake}")
+        return model
     if spec.startswith(VECTORS):
-        return load_vectors(spec.removeprefix(VECTORS), name=options.get("name"))
+        return _vectors(spec.removeprefix(VECTORS), options.get("name"))
     if spec.startswith(ENCODER):
         common: Any = options
         return load(spec.removeprefix(ENCODER), kind="encoder", **common)
     return load(spec, **options)
+
+
+def named_spec(spec: str) -> tuple[str | None, str]:
+    """The name that a command line gives a model, and the rest: ``small=./checkpoint`` is called "small"."""
+    found = NAMED.fullmatch(spec)
+    # A folder may have an equals sign in its name.
+    return (found["name"], found["rest"]) if found and not Path(spec).expanduser().exists() else (None, spec)
+
+
+def _vectors(source: str, name: str | None) -> Model:
+    from biascheck.debias.projection import HARD_DEBIASED, hard_debiased
+
+    file = source.removesuffix(f"#{HARD_DEBIASED}")
+    vectors = load_vectors(file, name=name)
+    return vectors if file == source else hard_debiased(vectors)
 
 
 def _reference(spec: str) -> Path | tuple[Any, Any]:

@@ -7,7 +7,8 @@
     stats → results → gates → report ─────────────────────────────┐
     stats → {corpora, models} → {measures, debias} ───────────────┼→ plugin, cli
             {measures, debias} → reference_models → calibration ──┘
-            {measures, debias} → studies
+            {measures, debias} → studies ─┐
+            report ───────────────────────┴→ reproduce ─────────── cli
     corpora → strategies → search (uses measures and gates) ──────── plugin
 
     fronts: biascheck (its public names), extend, testing, model_specs
@@ -37,7 +38,7 @@ FRONTS = {"biascheck", "extend", "testing", "model_specs"}
 OUTSIDE = {"plugin", "cli"}
 INSIDE = (
     BASE
-    | {"cache", "results", "gates", "report", "reference_models", "calibration", "studies", "integrations"}
+    | {"cache", "results", "gates", "report", "reference_models", "calibration", "studies", "integrations", "reproduce"}
     | {"strategies", "search"}
     | SOURCES
     | MAKERS
@@ -61,11 +62,12 @@ MAY_IMPORT = {
     "strategies": LEAVES | {"corpora"},
     "search": BASE | {"results", "gates", "measures", "strategies"} | SOURCES,
     "studies": BASE | {"cache", "results"} | SOURCES | MAKERS,
-    "integrations": BASE | {"cache", "results", "gates", "report"},
-    "model_specs": LEAVES | {"models", "reference_models"},
+    "reproduce": BASE | {"cache", "results", "gates", "report", "studies"} | SOURCES | MAKERS,
+    "integrations": BASE | {"cache", "results", "gates", "report", "models"},
+    "model_specs": LEAVES | {"cache", "models", "debias", "reference_models"},
     "testing": {"models"},
     "extend": BASE | {"results", "measures"} | SOURCES,
-    "biascheck": (INSIDE | FRONTS) - {"biascheck", "report", "studies", "calibration"},
+    "biascheck": (INSIDE | FRONTS) - {"biascheck", "report", "studies", "calibration", "reproduce"},
     "plugin": INSIDE | FRONTS,
     "cli": INSIDE | FRONTS,
     "__main__": {"cli"},

@@ -19,7 +19,7 @@ from typing import Any
 __all__ = ["code_of_measure", "package_code"]
 
 PACKAGE = Path(__file__).resolve().parents[1]
-WITHOUT_FIGURES = ("report", "plugin", "cli", "calibration", "suites")
+WITHOUT_FIGURES = ("report", "plugin", "cli", "calibration", "suites", "reproduce")
 """Rooms that show figures and make none."""
 
 

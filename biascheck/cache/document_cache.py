@@ -46,9 +46,9 @@ def cache_folder() -> Path:
     return user_cache_path("biascheck")
 
 
-def results_cache() -> DocumentCache:
+def results_cache(*, keep: bool = True) -> DocumentCache:
     """The cache of results in the user's cache folder."""
-    return DocumentCache(cache_folder() / RESULTS_FOLDER)
+    return DocumentCache(cache_folder() / RESULTS_FOLDER, keep=keep)
 
 
 def digest_of(facts: object) -> str:
@@ -57,10 +57,14 @@ def digest_of(facts: object) -> str:
 
 
 class DocumentCache:
-    """Documents in memory for this run and, where there is a folder, on disk for the next."""
+    """Documents in memory for this run and, where there is a folder, on disk for the next.
 
-    def __init__(self, folder: Path | None) -> None:
+    Without ``keep`` what is on disk is used, and nothing is added to it.
+    """
+
+    def __init__(self, folder: Path | None, *, keep: bool = True) -> None:
         self._folder = folder
+        self._keep = keep
         self._memory: dict[str, Any] = {}
 
     @property
@@ -72,9 +76,16 @@ class DocumentCache:
         """Return the document under ``key``, computing it at most once among all parallel workers."""
         if key in self._memory:
             return self._memory[key]
-        document = compute() if self._folder is None else self._fetch_from_disk(self._folder, key, compute)
+        document = self._found(key)
+        if document is None and self._folder is not None and self._keep:
+            document = self._fetch_from_disk(self._folder, key, compute)
+        elif document is None:
+            document = compute()
         self._memory[key] = document
         return document
+
+    def _found(self, key: str) -> Any | None:
+        return None if self._folder is None else _read(self._folder / f"{key}.json", key)
 
     def info(self) -> CacheInfo:
         """Count the entries on disk."""
@@ -87,8 +98,6 @@ class DocumentCache:
     @staticmethod
     def _fetch_from_disk(folder: Path, key: str, compute: Callable[[], Any]) -> Any:
         path = folder / f"{key}.json"
-        if (found := _read(path, key)) is not None:
-            return found
         with hold_where_possible(path.with_suffix(".lock"), "a result that is being measured") as fault:
             if fault is not None:
                 _warn_unwritable(folder, fault)

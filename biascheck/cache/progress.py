@@ -1,4 +1,4 @@
-"""A progress bar for long work, and silence for short work."""
+"""A progress bar for long work, and silence for short work. Where there is no terminal, lines in the log instead."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from contextvars import ContextVar
 from time import monotonic
 from typing import TextIO
 
-__all__ = ["announce", "progress", "show_progress_on"]
+__all__ = ["announce", "in_time", "progress", "show_progress_on"]
 
 Advance = Callable[[int], None]
 PATIENCE_SECONDS = 2.0
+LONG_SECONDS = 60.0
+"""Work that will take longer than this is announced, with its size and an estimate."""
+BETWEEN_LINES = 30.0
 
 _stream: ContextVar[Callable[[], AbstractContextManager[TextIO]] | None] = ContextVar("progress_stream", default=None)
 
@@ -34,9 +37,13 @@ def _output() -> AbstractContextManager[TextIO]:
 
 
 @contextmanager
-def progress(title: str, total: int) -> Iterator[Advance]:
-    """Show a bar once the work has lasted a moment, on a terminal only."""
-    bar = _Bar(title, total)
+def progress(title: str, total: int, *, unit: str = "tokens", about: str | None = "") -> Iterator[Advance]:
+    """Show a bar once the work has lasted a moment; in a log, a line now and then with the time that is left.
+
+    What will take more than a minute, judged by its first two seconds, is announced with its size, or ``about``;
+    ``None`` announces nothing.
+    """
+    bar = _Bar(title, total, unit, about)
     try:
         yield bar.advance
     finally:
@@ -44,33 +51,58 @@ def progress(title: str, total: int) -> Iterator[Advance]:
 
 
 class _Bar:
-    def __init__(self, title: str, total: int) -> None:
-        self._title, self._total, self._done = title, total, 0
-        self._started = monotonic()
+    def __init__(self, title: str, total: int, unit: str, about: str | None) -> None:
+        self._title, self._total, self._unit, self._done = title, total, unit, 0
+        self._about = f"{total:,} {unit}" if about == "" else about
+        self._started = self._last_line = monotonic()
         self._close: Callable[[], None] | None = None
         self._update: Advance = lambda _: None
+
+    @property
+    def _seconds_left(self) -> float:
+        return (monotonic() - self._started) * (self._total - self._done) / max(self._done, 1)
 
     def advance(self, steps: int) -> None:
         self._done += steps
         if self._close is None and monotonic() - self._started > PATIENCE_SECONDS:
+            if self._about is not None and self._seconds_left > LONG_SECONDS:
+                announce(f"biascheck: {self._title}: {self._about}, {in_time(self._seconds_left)}")
             self._open()
         self._update(self._done)
 
     def _open(self) -> None:
         from contextlib import ExitStack
 
+        stack = ExitStack()
+        self._close = stack.close
+        with _output() as stream:
+            if not stream.isatty():
+                self._update = self._log
+                return
         from rich.console import Console
         from rich.progress import Progress
 
-        stack = ExitStack()
-        self._close = stack.close
         stream = stack.enter_context(_output())
-        if not stream.isatty():
-            return
         bar = stack.enter_context(Progress(console=Console(file=stream), transient=True))
         task = bar.add_task(self._title, total=self._total)
         self._update = lambda done: bar.update(task, completed=done)
 
+    def _log(self, done: int) -> None:
+        """A line for a log, at most one in half a minute."""
+        if monotonic() - self._last_line < BETWEEN_LINES or done >= self._total:
+            return
+        self._last_line = monotonic()
+        share = f"{done / self._total:.0%} of {self._total:,} {self._unit}"
+        announce(f"biascheck: {self._title}: {share}, {in_time(self._seconds_left)} left")
+
     def close(self) -> None:
         if self._close is not None:
             self._close()
+
+
+def in_time(seconds: float) -> str:
+    """A duration in words: "about 40 s", "about 3 min", "about 2 h 10 min"."""
+    if seconds < 60:
+        return f"about {max(seconds, 1):.0f} s"
+    minutes = round(seconds / 60)
+    return f"about {minutes} min" if minutes < 60 else f"about {minutes // 60} h {minutes % 60} min"

@@ -10,7 +10,7 @@ import numpy as np
 
 from biascheck import stats
 from biascheck.calibration.suite_gates import GateOutcome
-from biascheck.corpora import bec_pro, review_pairs, reviews, winograd
+from biascheck.corpora import bec_pro, review_pairs, winograd, written_reviews
 from biascheck.corpora.corpus import Corpus
 from biascheck.corpora.datasets.winograd import WinogradKind
 from biascheck.measures import (
@@ -149,7 +149,7 @@ def _read_pronouns(model: LanguageModel, world: World, kind: WinogradKind, onlin
 
 def read_sentiment(shift: float) -> SentimentReading:
     """Compare a classifier whose female ratings are shifted with the deltas that this plants."""
-    pairs = review_pairs(reviews("test"), "all")
+    pairs = review_pairs(written_reviews("test"), "all")
     planted = np.array(list(planted_deltas(pairs, shift).values()))
     result = sentiment_delta(planted_classifier(shift), pairs)
     return SentimentReading(

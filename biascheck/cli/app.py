@@ -12,10 +12,16 @@ from biascheck.cli.calibrate_command import calibrate
 from biascheck.cli.compare_command import compare
 from biascheck.cli.data_command import data_app
 from biascheck.cli.debias_command import debias
+from biascheck.cli.doctor_command import doctor
+from biascheck.cli.grid_command import grid
 from biascheck.cli.init_command import init
 from biascheck.cli.measures_command import measures
 from biascheck.cli.models_command import models
+from biascheck.cli.plan_command import plan
+from biascheck.cli.reproduce_command import reproduce
+from biascheck.cli.run_command import run
 from biascheck.cli.stored_command import card, report
+from biascheck.cli.trend_command import trend
 from biascheck.errors import BiascheckError
 from biascheck.release import __version__
 from biascheck.wording import visible
@@ -23,7 +29,22 @@ from biascheck.wording import visible
 __all__ = ["app", "main"]
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
-for command in (init, report, compare, card, measures, models, calibrate, debias):
+for command in (
+    run,
+    plan,
+    init,
+    report,
+    compare,
+    trend,
+    card,
+    measures,
+    models,
+    calibrate,
+    debias,
+    reproduce,
+    grid,
+    doctor,
+):
     app.command()(command)
 app.add_typer(cache_app, name="cache")
 app.add_typer(data_app, name="data")

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from biascheck.cli.starter import suites_home
 from biascheck.errors import UsageError
+from biascheck.release import suites_home
 
 __all__ = ["calibrate"]
 

@@ -44,6 +44,9 @@ def compare(
         float | None,
         typer.Option(min=0.0, help="how much further from parity a result may be; default: what its measure states"),
     ] = None,
+    allow_other_runtime: Annotated[
+        bool, typer.Option(help="compare results of two runtimes: transformers, vLLM, llama.cpp")
+    ] = False,
     markdown: Annotated[Path | None, typer.Option(help="also write the comparison as Markdown")] = None,
     report: Annotated[Path | None, typer.Option(help="also write the comparison as an HTML report")] = None,
 ) -> None:
@@ -56,7 +59,7 @@ def compare(
     from biascheck.results.baselines import judge_against
 
     results = [result for path in after for result in read_run(path).results]
-    judgement = judge_against(_baseline(before), results, tolerance=tolerance)
+    judgement = judge_against(_baseline(before), results, tolerance=tolerance, any_runtime=allow_other_runtime)
     _show(judgement)
     for path, write in ((markdown, _write_markdown), (report, _write_report)):
         if path is not None:

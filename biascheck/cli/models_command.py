@@ -13,7 +13,8 @@ def models() -> None:
     """List the models that need no download."""
     for name, what in (*_own(), *_downloaded()):
         typer.echo(f"{name:38} {what}")
-    typer.echo("Any local folder or Hub id of a masked or causal language model works too.")
+    typer.echo("Any local folder or Hub id of a masked or causal language model works too, and any served model that")
+    typer.echo("gives log-probabilities: openai:URL#NAME, vllm:URL#NAME, llamacpp:URL.")
 
 
 def _own() -> Iterator[tuple[str, str]]:
@@ -22,7 +23,7 @@ def _own() -> Iterator[tuple[str, str]]:
     from biascheck.reference_models.reference_specs import BUNDLED_DOSES
 
     for name in BUNDLED:
-        yield name, "bundled; written to the cache on first use"
+        yield name, "from its pip package; written to the cache on first use"
     for name in BUNDLED_DOSES:
         yield f"reference:{name}", "bundled; its bias is known by construction"
     yield "reference:planted(dose=0.3)", "any dose from 0 to 1; trained on first use, then cached"
@@ -33,9 +34,11 @@ def _own() -> Iterator[tuple[str, str]]:
 
 def _downloaded() -> Iterator[tuple[str, str]]:
     """Models in the Hub cache on this machine."""
-    from huggingface_hub import scan_cache_dir
-    from huggingface_hub.errors import CacheNotFound
-
+    try:
+        from huggingface_hub import scan_cache_dir
+        from huggingface_hub.errors import CacheNotFound
+    except ImportError:  # it comes with the extra [torch], without which no local model runs
+        return
     try:
         found = scan_cache_dir().repos
     except CacheNotFound:

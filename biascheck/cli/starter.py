@@ -10,15 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from biascheck.errors import BiascheckError, UsageError
+from biascheck.errors import UsageError
 from biascheck.files import write_atomically
-from biascheck.release import __version__
+from biascheck.models.adapters.served.endpoint import is_served
+from biascheck.release import __version__, suites_home
 
 __all__ = ["Outcome", "available_suites", "next_steps", "starter_files", "write_starter"]
 
 TEMPLATES = Path(__file__).parent / "templates"
-# In the installed package, and beside it in a checkout.
-HOMES = (Path(__file__).parents[1] / "suites", Path(__file__).parents[2] / "suites")
 FOLDER = "bias"
 MANIFEST = f"{FOLDER}/.biascheck.json"
 GITHUB = ".github/workflows/bias.yml"
@@ -35,14 +34,6 @@ class Outcome(StrEnum):
     OVERWRITTEN = "overwritten"
     UNCHANGED = "unchanged"
     KEPT = "kept, you have edited it"
-
-
-def suites_home() -> Path:
-    """Where the suites of this installation are."""
-    for home in HOMES:
-        if (home / "margins.toml").is_file():
-            return home
-    raise BiascheckError("this installation came without the suites; install pytest-biascheck again from its wheel")
 
 
 def available_suites() -> list[str]:
@@ -137,7 +128,16 @@ def _template(name: str) -> str:
 
 def _workflow(name: str, model: str) -> str:
     """A workflow for this release: an upgrade must not change what CI measures behind the back of a baseline."""
-    return _template(name).replace("{{ version }}", __version__).replace("{{ model }}", json.dumps(model))
+    extra = "" if is_served(model) else "[torch]"
+    known = {
+        "version": __version__,
+        "model": json.dumps(model),
+        "requirement": f"'pytest-biascheck{extra}=={__version__}'",
+    }
+    text = _template(name)
+    for field, value in known.items():
+        text = text.replace(f"{{{{ {field} }}}}", value)
+    return text
 
 
 def _digest(text: str) -> str:

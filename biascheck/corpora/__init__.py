@@ -3,6 +3,7 @@
 from biascheck.corpora.contexts import lexicon_from_templates, lexicon_from_text, published_sentences
 from biascheck.corpora.corpus import Corpus, Pair
 from biascheck.corpora.datasets.bec_pro import DEVIATIONS, Deviation, Profession, bec_pro, bec_pro_professions
+from biascheck.corpora.datasets.bec_pro_crossed import bec_pro_crossed
 from biascheck.corpora.datasets.benchmarks.association_sets import SEAT_TESTS, published_seat, published_weat
 from biascheck.corpora.datasets.benchmarks.bbq import published_bbq, published_bbq_predictions
 from biascheck.corpora.datasets.benchmarks.bbq_languages import published_esbbq, published_kobbq
@@ -19,13 +20,22 @@ from biascheck.corpora.datasets.benchmarks.questions import Question
 from biascheck.corpora.datasets.benchmarks.sentence_preferences import SentencePreference, published_preferences
 from biascheck.corpora.datasets.benchmarks.stereotype_triples import Continued, StereotypeTriple, published_triples
 from biascheck.corpora.datasets.benchmarks.winogender import published_winogender
-from biascheck.corpora.datasets.biased_words import biased_words, neutral_professions, word_bias
+from biascheck.corpora.datasets.biased_words import biased_words, neutral_professions, published_professions, word_bias
 from biascheck.corpora.datasets.competency import COMPETENCY, RatedCorpus, competency, rated_competency
 from biascheck.corpora.datasets.data_directory import data_directory, data_file
-from biascheck.corpora.datasets.employment import EmploymentKind, employment, published_employment
+from biascheck.corpora.datasets.employment import EmploymentKind, PublishedKind, employment, published_employment
 from biascheck.corpora.datasets.gap import Gap, GapItem, published_gap
 from biascheck.corpora.datasets.religion import religion
-from biascheck.corpora.datasets.reviews import Review, Reviews, published_imdb, published_sst2, review_pairs, reviews
+from biascheck.corpora.datasets.reviews import (
+    Review,
+    Reviews,
+    cleaned_reviews,
+    published_imdb,
+    published_sst2,
+    review_pairs,
+    reviews,
+    written_reviews,
+)
 from biascheck.corpora.datasets.sentence_pairs import published_bec_pro, published_crows_pairs, published_eec
 from biascheck.corpora.datasets.weat_stimuli import WeatStimuli, kurita_weat, weat_stimuli
 from biascheck.corpora.datasets.weat_tests import WeatTest, weat_test
@@ -39,6 +49,7 @@ from biascheck.corpora.rewriting.counterfactual import Balance, Changes, Counter
 from biascheck.corpora.rewriting.entities import with_names, with_persons
 from biascheck.corpora.rewriting.gender_words import gender_pairs, published_gender_pairs, sampled_gender_pairs
 from biascheck.corpora.rewriting.german_terms import GermanRoles, german_terms
+from biascheck.corpora.rewriting.name_finder import NameFinder, NameMention
 from biascheck.corpora.rewriting.names import NameMap, anonymised, first_names, published_names
 from biascheck.corpora.rewriting.rewriter import Edit, Rewriter, Rewritten
 from biascheck.corpora.rewriting.terms import TermPair, TermSet, as_coded, gender_terms
@@ -72,10 +83,13 @@ __all__ = [
     "LeftOut",
     "Lexicon",
     "Loaded",
+    "NameFinder",
     "NameMap",
+    "NameMention",
     "Occupation",
     "Pair",
     "Profession",
+    "PublishedKind",
     "Question",
     "RatedCorpus",
     "Review",
@@ -96,8 +110,10 @@ __all__ = [
     "anonymised",
     "as_coded",
     "bec_pro",
+    "bec_pro_crossed",
     "bec_pro_professions",
     "biased_words",
+    "cleaned_reviews",
     "competency",
     "corpus_from_table",
     "corpus_from_templates",
@@ -136,6 +152,7 @@ __all__ = [
     "published_kobbq",
     "published_names",
     "published_preferences",
+    "published_professions",
     "published_seat",
     "published_sentences",
     "published_sst2",
@@ -156,4 +173,5 @@ __all__ = [
     "with_names",
     "with_persons",
     "word_bias",
+    "written_reviews",
 ]

@@ -56,7 +56,7 @@ PROFESSION = (
 """Sentences about a person who holds a job."""
 
 LONGEST_SENTENCE = 300
-Source = Literal["gap", "imdb"]
+Source = Literal["gap", "imdb", "wmt18"]
 
 
 def lexicon_from_templates(
@@ -105,7 +105,11 @@ def lexicon_from_text(
 
 
 def published_sentences(source: Source, folder: str | Path | None = None) -> Iterator[str]:
-    """The sentences of GAP (development and validation) or of the unlabelled IMDB reviews, from the data directory."""
+    """The sentences of a published text in the data directory.
+
+    ``gap``: development and validation. ``imdb``: the unlabelled reviews. ``wmt18``: the English side of the news
+    commentary of WMT 2018 (``wmt18/news-commentary-v13.de-en.en``), the text of Basta et al. 2019.
+    """
     if source == "gap":
         for path in part_files(folder, None, "gap", default=("development", "validation")).values():
             with path.open(encoding="utf-8", newline="") as lines:
@@ -116,8 +120,12 @@ def published_sentences(source: Source, folder: str | Path | None = None) -> Ite
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             for line in lines:
                 yield from sentences_of(re.sub(r"<br\s*/?>", " ", line))
+    elif source == "wmt18":
+        with data_file(folder, "wmt18", "news-commentary-v13.de-en.en").open(encoding="utf-8") as lines:
+            for line in lines:
+                yield from sentences_of(line)
     else:
-        raise CorpusError(f"no published text {source!r}; choose 'gap' or 'imdb', or pass sentences of your own")
+        raise CorpusError(f"no published text {source!r}; choose gap, imdb or wmt18, or pass sentences of your own")
 
 
 def _bias_of(words: Iterable[str] | Mapping[str, float], name: str) -> Mapping[str, float | None]:

@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Document", "Documents", "coin_of", "published_gap_texts", "read_documents", "read_texts"]
 
-GapPart = Literal["development", "validation", "test"]
+GapPart = Literal["development", "validation", "test", "all"]
+GAP_PARTS = ("development", "validation", "test")
 TEXT_COLUMNS = ("Text", "text")
 
 
@@ -134,13 +136,26 @@ def published_gap_texts(source: str | Path | None = None, part: GapPart = "devel
     """The texts of GAP (Webster et al. 2018), ``gap/gap-development.tsv`` in the data directory.
 
     The two candidates of each text, its columns A and B, are the names that are known in it. Where ``source`` is a file
-    itself, that file is read, and the documents are called after it.
+    itself, that file is read, and the documents are called after it. ``all`` are the parts that are there: the three
+    have 4,454 texts.
     """
+    if part == "all":
+        return _all_gap_texts(source)
     path = data_file(source, "gap", f"gap-{part}.tsv")
     with _open_text(path) as stream:
         rows = list(_table(stream))
     items = tuple(Document(row["ID"], row["Text"], names=(row["A"], row["B"])) for row in rows)
     return Documents(f"gap-{part_name(source, part, path)}", items)
+
+
+def _all_gap_texts(source: str | Path | None) -> Documents:
+    found = []
+    for part in GAP_PARTS:
+        with suppress(DataNotFoundError):
+            found.append(published_gap_texts(source, cast("GapPart", part)))
+    if not found:
+        raise DataNotFoundError("no part of GAP is there; put gap-development.tsv into gap/ of the data directory")
+    return Documents("+".join(part.name for part in found), tuple(item for part in found for item in part))
 
 
 def _table(stream: TextIO) -> csv.DictReader[str]:

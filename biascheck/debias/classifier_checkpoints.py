@@ -14,6 +14,7 @@ from biascheck.debias.freezing import freeze
 from biascheck.debias.recipes import ClassifierRecipe
 from biascheck.debias.review_task import ReviewTask
 from biascheck.debias.training import History, train
+from biascheck.debias.validation import figure_name
 from biascheck.errors import ModelError, UsageError
 from biascheck.models.adapters.sequence_classifier import WINDOW_IN_CONFIG, TransformersClassifier
 from biascheck.models.adapters.transformers import TransformersModel
@@ -21,9 +22,10 @@ from biascheck.models.loading.loader import load
 
 __all__ = ["fine_tune_classifier"]
 
-VERSION = 1
+VERSION = 2
 """Raise it when the same recipe, data and base give another checkpoint: it is part of the key."""
 CLASSES = {0: "negative", 1: "positive"}
+POOLER = "pooler."
 HEAD_DROPOUT = ("classifier_dropout", "classifier_dropout_prob", "seq_classif_dropout", "summary_first_dropout")
 
 
@@ -104,13 +106,22 @@ def classifier_from(base: TransformersModel, recipe: ClassifierRecipe) -> Any:
 
 
 def _copy_body(base: TransformersModel, model: Any) -> None:
+    """The body of the base, and the pooler of its files: a language model leaves it aside, a classifier starts from it.
+
+    A pooler that the files lack (RoBERTa and others have none) starts at random, as it does in transformers.
+    """
     body = base.torch_model.base_model.state_dict()
+    if base.stored_pooler is not None:
+        own = model.base_model.state_dict()
+        body = {name: tensor for name, tensor in body.items() if not name.startswith(POOLER)}
+        body |= {name: tensor for name, tensor in base.stored_pooler().items() if name in own}
     found = model.base_model.load_state_dict(body, strict=False)
-    lacking = [key for key in found.missing_keys if "pooler" not in key]  # a language model has no pooler
-    if lacking or found.unexpected_keys:
+    lacking = [key for key in found.missing_keys if not key.startswith(POOLER)]
+    unexpected = [key for key in found.unexpected_keys if not key.startswith(POOLER)]
+    if lacking or unexpected:
         raise ModelError(
             f"{base.name}: its body does not fit under {type(model).__name__} ("
-            f"{', '.join([*lacking, *found.unexpected_keys][:3])} …); fine-tune it with its own code instead"
+            f"{', '.join([*lacking, *unexpected][:3])} …); fine-tune it with its own code instead"
         )
 
 
@@ -126,7 +137,7 @@ Made by biascheck to measure sentiment deltas (Jentzsch & Turan 2022); not meant
 - base: {base.name}, fingerprint {base.fingerprint[:16]}…
 - reviews: {reviews.name}, {len(task.fitted):,} trained on, {len(task.held_out):,} kept aside,
   fingerprint {reviews.fingerprint[:16]}…
-- validation loss after each epoch: {losses}; the weights are those of epoch {history.best_epoch + 1}
+- validation {figure_name(recipe)} after each epoch: {losses}; the weights are those of epoch {history.best_epoch + 1}
 - classes: {", ".join(f"{index} {label}" for index, label in CLASSES.items())}
 
 ## Recipe

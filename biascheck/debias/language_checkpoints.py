@@ -19,6 +19,8 @@ from biascheck.debias.language_task import LanguageTask
 from biascheck.debias.low_rank import with_adapter
 from biascheck.debias.recipes import LanguageRecipe, recipe_named
 from biascheck.debias.training import History, train
+from biascheck.debias.validation import figure_name
+from biascheck.errors import UsageError
 from biascheck.models.adapters.causal import TransformersCausalModel
 from biascheck.models.adapters.transformers import TransformersMaskedModel
 from biascheck.models.capabilities import fills_masks, require_capability
@@ -26,7 +28,7 @@ from biascheck.models.loading.loader import load
 
 __all__ = ["LanguageModel", "checkpoint_folder", "fine_tune", "held_out", "treated"]
 
-VERSION = 1
+VERSION = 2
 """Raise it when the same recipe, data and base give another checkpoint: it is part of the key."""
 RECORD = "training.json"
 
@@ -67,6 +69,8 @@ def checkpoint_folder(
 def held_out(documents: Documents, recipe: str | LanguageRecipe) -> Documents:
     """The documents, as they are, on which a checkpoint of this recipe was not trained."""
     recipe = recipe_named(recipe)
+    if not recipe.validation:
+        raise UsageError(f"the recipe {recipe.name} keeps nothing aside; measure the loss on another text")
     return documents.split(recipe.validation, seed=recipe.seed)[1]
 
 
@@ -74,7 +78,13 @@ def treated(documents: Documents, recipe: str | LanguageRecipe, *, name_map: Nam
     """The documents as a model of this recipe reads them, and what was changed in them."""
     recipe = recipe_named(recipe)
     return counterfactual(
-        documents, recipe.treatment, terms=recipe.terms, names=recipe.names, name_map=name_map, seed=recipe.seed
+        documents,
+        recipe.treatment,
+        terms=recipe.terms,
+        names=recipe.names,
+        name_map=name_map,
+        contradictions=recipe.contradictions,
+        seed=recipe.seed,
     )
 
 
@@ -99,20 +109,17 @@ class _Outcome:
     """What a card and a record tell of a run."""
 
     history: History
-    loss_before: float
+    figure: str
+    before: float
     inputs: tuple[int, int]
     minutes: float
     changes: Changes
 
-    @property
-    def loss_after(self) -> float:
-        return self.history.losses[self.history.best_epoch]
-
     def as_dict(self) -> dict[str, Any]:
         return {
-            "loss_before": self.loss_before,
-            "losses": self.history.losses,
-            "best_epoch": self.history.best_epoch + 1,
+            f"{self.figure}_before": self.before,
+            {"loss": "losses", "error": "errors"}[self.figure]: self.history.losses,
+            "kept_epoch": self.history.best_epoch + 1,
             "inputs": list(self.inputs),
             "minutes": round(self.minutes, 2),
             "changes": self.changes.as_dict(),
@@ -131,7 +138,8 @@ def _build(
 ) -> None:
     began = monotonic()
     found = treated(documents, recipe, name_map=names)
-    fitted, aside = found.documents.split(recipe.validation, seed=recipe.seed)
+    parts = found.documents.split(recipe.validation, seed=recipe.seed) if recipe.validation else ()
+    fitted, aside = parts or (found.documents, None)
     task = LanguageTask.of(fitted, aside, recipe, base)
     original = deepcopy(base.torch_model)
     model, finished = with_adapter(original, recipe)
@@ -139,7 +147,7 @@ def _build(
     before = _validated(task, model)
     history = train(model, task, recipe, state=state, title=f"{base.name} by {recipe.name}")
     inputs = (len(task.fitted), len(task.held_out))
-    outcome = _Outcome(history, before, inputs, (monotonic() - began) / 60, found.changes)
+    outcome = _Outcome(history, figure_name(recipe), before, inputs, (monotonic() - began) / 60, found.changes)
     plain = finished()
     plain.config.architectures = [type(plain).__name__]
     write_checkpoint(plain, base.tokenizer, folder, facts=facts, card=_card(base, documents, recipe, outcome))
@@ -158,6 +166,9 @@ def _card(base: LanguageModel, documents: Documents, recipe: LanguageRecipe, out
     settings = "\n".join(f"- {key}: {value}" for key, value in asdict(recipe).items())
     losses = ", ".join(f"{loss:.4f}" for loss in outcome.history.losses)
     changes = outcome.changes
+    validated = f"{outcome.figure} on what was kept aside: {outcome.before:.4f} before, then after each epoch {losses}"
+    if not outcome.inputs[1]:
+        validated = "nothing was kept aside, so that no epoch was compared"
     return f"""# {base.name}, trained further by the recipe {recipe.name}
 
 Made by biascheck. Whether it is less biased, and whether it has kept what it knew, is for a comparison to show:
@@ -168,8 +179,7 @@ Made by biascheck. Whether it is less biased, and whether it has kept what it kn
 - treatment: {changes.method}; {changes.changed:,} documents changed; terms before: {changes.before};
   after: {changes.after}
 - inputs: {outcome.inputs[0]:,} trained on, {outcome.inputs[1]:,} kept aside
-- loss on what was kept aside: {outcome.loss_before:.4f} before, then after each epoch {losses};
-  the weights are those of epoch {outcome.history.best_epoch + 1}
+- {validated}; the weights are those of epoch {outcome.history.best_epoch + 1} ({recipe.chosen_epoch})
 
 ## Recipe
 

@@ -17,6 +17,7 @@ from biascheck.corpora.words import sentences_of
 from biascheck.debias.batching import batches_by_length
 from biascheck.debias.corruption import IGNORED, corrupt, cut_windows, mask_for_training, pad
 from biascheck.debias.recipes import LanguageRecipe
+from biascheck.debias.validation import summed_figure
 from biascheck.errors import UsageError
 from biascheck.models.adapters.transformers import TransformersModel
 from biascheck.models.capabilities import require_capability, scores_text
@@ -61,13 +62,14 @@ class LanguageTask:
 
     @classmethod
     def of(
-        cls, fitted: Documents, held_out: Documents, recipe: LanguageRecipe, base: TransformersModel
+        cls, fitted: Documents, held_out: Documents | None, recipe: LanguageRecipe, base: TransformersModel
     ) -> LanguageTask:
-        """Encode both parts for a base model; a part without a single input is refused."""
+        """Encode both parts for a base model, where there are two; a part without a single input is refused."""
         causal = scores_text(base)
         if recipe.objective == "pronouns":
             require_capability(base, ("fills masks",), "objective='pronouns', unlike 'language',")
-        trained_on, aside = (_encoded(part, recipe, base.tokenizer) for part in (fitted, held_out))
+        trained_on = _encoded(fitted, recipe, base.tokenizer)
+        aside = () if held_out is None else _encoded(held_out, recipe, base.tokenizer)
         return cls(trained_on, aside, recipe, base.tokenizer, causal, base.device)
 
     def batches(self, epoch: int) -> list[Drawn]:
@@ -87,17 +89,18 @@ class LanguageTask:
         return torch.nn.functional.cross_entropy(logits, labels)
 
     def validate(self, model: Any) -> float:
-        """The same over the part kept aside, with the same masks at every call."""
-        import torch
+        """The loss or the error over the part kept aside, with the same masks at every call; lower is better.
 
+        It is 0 after every epoch where nothing is kept aside.
+        """
         examples = sorted(self.held_out, key=lambda example: len(example.ids))
         total, count = 0.0, 0
         for at in range(0, len(examples), LARGEST):
             drawn = Drawn(tuple(examples[at : at + LARGEST]), (self.recipe.seed, HELD_OUT, at))
             logits, labels = self._restored(model, drawn)
-            total += float(torch.nn.functional.cross_entropy(logits, labels, reduction="sum"))
+            total += summed_figure(logits, labels, self.recipe)
             count += len(labels)
-        return total / count
+        return total / count if count else 0.0
 
     def _restored(self, model: Any, batch: Drawn) -> tuple[Any, Any]:
         """Logits at the positions to restore, and what stood there."""

@@ -12,7 +12,10 @@ from biascheck.corpora.rewriting.gender_words import GENDER_PAIRS, GENDERED
 from biascheck.errors import UsageError
 from biascheck.models.adapters.word_vectors import WordVectors
 
-__all__ = ["hard_debiased"]
+__all__ = ["HARD_DEBIASED", "hard_debiased"]
+
+HARD_DEBIASED = "hard-debiased"
+"""What results on such vectors say was done to them."""
 
 ROWS_AT_ONCE = 50_000
 
@@ -51,7 +54,7 @@ def hard_debiased(
     for male, female in pairs if equalise is None else equalise:
         if male in vectors.places and female in vectors.places:
             _equalise(matrix, vectors.places[male], vectors.places[female], axes)
-    return vectors.with_matrix(matrix, name=f"{vectors.name}·debiased")
+    return vectors.with_matrix(matrix, treatment=(HARD_DEBIASED,))
 
 
 def _neutralise(matrix: NDArray[np.float32], rows: NDArray[np.intp], axes: NDArray[np.float64]) -> None:

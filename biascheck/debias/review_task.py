@@ -12,6 +12,7 @@ import numpy as np
 from biascheck.corpora.datasets.reviews import Review, Reviews
 from biascheck.debias.batching import batches_by_length
 from biascheck.debias.recipes import ClassifierRecipe
+from biascheck.debias.validation import summed_figure
 from biascheck.errors import UsageError
 from biascheck.models.adapters.transformers import TransformersModel
 from biascheck.models.scoring.engine import padded
@@ -34,8 +35,7 @@ class ReviewTask:
 
     fitted: tuple[Example, ...]
     held_out: tuple[Example, ...]
-    batch: int
-    seed: int
+    recipe: ClassifierRecipe
     pad: int
     device: str
 
@@ -45,13 +45,24 @@ class ReviewTask:
         fitted, held_out = _split(reviews, recipe)
         pad = base.tokenizer.pad_token_id
         encode = partial(_encoded, recipe=recipe, tokenizer=base.tokenizer)
-        return cls(encode(fitted), encode(held_out), recipe.batch, recipe.seed, pad or 0, base.device)
+        return cls(encode(fitted), encode(held_out), recipe, pad or 0, base.device)
 
     def batches(self, epoch: int) -> list[list[Example]]:
-        """All examples in a new order; those of like length together, as far as the shuffling allows."""
-        lengths = [len(example.ids) for example in self.fitted]
-        found = batches_by_length(lengths, self.batch, seed=self.seed, epoch=epoch)
-        return [[self.fitted[index] for index in members] for members in found]
+        """All examples in a new order, or one part of them; those of like length together, where shuffling allows."""
+        examples = self._part(epoch)
+        lengths = [len(example.ids) for example in examples]
+        found = batches_by_length(lengths, self.recipe.batch, seed=self.recipe.seed, epoch=epoch)
+        return [[examples[index] for index in members] for members in found]
+
+    def _part(self, epoch: int) -> Sequence[Example]:
+        """The examples of an epoch. Parts are of one size, as every epoch has as many steps: what is over is left."""
+        parts = self.recipe.parts
+        if parts == 1:
+            return self.fitted
+        turn, part = divmod(epoch, parts)
+        order = np.random.default_rng([self.recipe.seed, turn, 4]).permutation(len(self.fitted)).tolist()
+        size = len(self.fitted) // parts
+        return [self.fitted[index] for index in order[part * size : (part + 1) * size]]
 
     def loss(self, model: Any, batch: Sequence[Example]) -> Any:
         """Cross-entropy of a batch."""
@@ -60,15 +71,13 @@ class ReviewTask:
         return torch.nn.functional.cross_entropy(self._logits(model, batch), self._labels(batch))
 
     def validate(self, model: Any) -> float:
-        """Mean cross-entropy of the reviews kept aside."""
-        import torch
-
+        """Mean loss or error over the reviews kept aside; lower is better."""
         examples = sorted(self.held_out, key=lambda example: len(example.ids))
         total = 0.0
-        for at in range(0, len(examples), 2 * self.batch):
-            part = examples[at : at + 2 * self.batch]
+        for at in range(0, len(examples), 2 * self.recipe.batch):
+            part = examples[at : at + 2 * self.recipe.batch]
             logits = self._logits(model, part)
-            total += float(torch.nn.functional.cross_entropy(logits, self._labels(part), reduction="sum"))
+            total += summed_figure(logits, self._labels(part), self.recipe)
         return total / len(examples)
 
     def _logits(self, model: Any, batch: Sequence[Example]) -> Any:

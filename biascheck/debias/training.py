@@ -47,13 +47,14 @@ class History:
     best_epoch: int = -1
     stopped: bool = False
 
-    def after_epoch(self, loss: float, patience: int) -> bool:
-        """Note a validation figure; say whether it is the best so far."""
-        self.losses.append(loss)
-        best = self.best_epoch < 0 or loss < self.losses[self.best_epoch]
+    def after_epoch(self, figure: float, recipe: Recipe) -> bool:
+        """Note a validation figure; say whether this epoch's weights are the ones to keep so far."""
+        self.losses.append(figure)
+        last = recipe.chosen_epoch == "last"
+        best = last or self.best_epoch < 0 or figure < self.losses[self.best_epoch]
         if best:
             self.best_epoch = len(self.losses) - 1
-        self.stopped = len(self.losses) - 1 - self.best_epoch >= patience
+        self.stopped = len(self.losses) - 1 - self.best_epoch >= recipe.patience
         return best
 
 
@@ -66,7 +67,7 @@ def train(
     title: str = "training",
     save_every: float = SAVE_EVERY_SECONDS,
 ) -> History:
-    """Train the parameters of ``model`` that want a gradient, and leave it with those of the best epoch.
+    """Train the parameters of ``model`` that want a gradient, and keep those of the epoch that the recipe chooses.
 
     ``state`` is a file in which the run keeps how far it is, at most every ``save_every`` seconds; where it exists, the
     run goes on from it. One that is damaged or of another run is set aside with a warning, and the run starts again.
@@ -112,7 +113,7 @@ class _Run:
             self.batches = self.task.batches(epoch)
         self._learn(self.batches[place])
         self.history.step += 1
-        if place == self.per_epoch - 1 and self.history.after_epoch(self._validate(), self.recipe.patience):
+        if place == self.per_epoch - 1 and self.history.after_epoch(self._validate(), self.recipe):
             self.best = {name: p.detach().clone() for name, p in self.trained.items()}
 
     def _learn(self, batch: Any) -> None:
@@ -176,7 +177,7 @@ class _Run:
             found = History(**state["history"])
             again = History(step=found.step)
             for loss in found.losses:
-                again.after_epoch(loss, self.recipe.patience)
+                again.after_epoch(loss, self.recipe)
             epochs, within = found.step // self.per_epoch, 0 <= found.step <= self.total
         except (KeyError, TypeError, ValueError) as error:
             raise ForeignStateError(f"its history cannot be read: {error}") from error

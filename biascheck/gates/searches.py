@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from biascheck.stats import Interval
@@ -108,7 +108,7 @@ class Search:
     ``random`` examples were drawn at random, and ``above`` of them exceed the bound; ``share`` is the interval for
     that share. ``examples`` counts all that were tried, guided and remembered ones too, without those of shrinking.
     ``mended`` are remembered cases that no longer exceed the bound, ``unexplained`` counts failing examples that none
-    of the cases explains.
+    of the cases explains. ``one_by_one`` says that a test of somebody's own drew the examples and had each checked.
     """
 
     model: str
@@ -130,6 +130,22 @@ class Search:
     refusal: str = ""
     reason: str = ""
     test: str = ""
+    one_by_one: bool = False
+
+    def followed_by(self, later: Search) -> Search | None:
+        """Both as one search, if they check single examples of one test in the same way; the later case is smaller."""
+        if not (self.one_by_one and later.one_by_one) or self._checked != later._checked:
+            return None
+        return replace(
+            later,
+            examples=self.examples + later.examples,
+            largest=max(self.largest, later.largest),
+            cases=later.cases or self.cases,
+        )
+
+    @property
+    def _checked(self) -> tuple[object, ...]:
+        return self.test, self.model, self.fingerprint, self.figure, self.bound, self.reason
 
     @property
     def title(self) -> str:
@@ -164,6 +180,8 @@ class Search:
     @property
     def share_text(self) -> str:
         """How many of the random examples exceed the bound, and what that says of others like them."""
+        if self.one_by_one:
+            return "drawn by the test itself"
         if self.share is None:
             return "no example was drawn at random"
         if not self.above:
@@ -175,9 +193,14 @@ class Search:
         )
 
     @property
+    def worth(self) -> str:
+        """What is known of all examples of the strategy, and that no search knows more."""
+        return f"{self.share_text}; a search" + ("" if self.one_by_one else f", seed {self.seed}")
+
+    @property
     def finding(self) -> str:
         """The search in one paragraph; the worst case first."""
-        return "; ".join([f"{self.title}: {self._found()}", self.share_text, f"a search, seed {self.seed}"])
+        return f"{self.title}: {self._found()}; {self.worth}"
 
     def _found(self) -> str:
         if self.verdict is SearchVerdict.NOT_SEARCHED:

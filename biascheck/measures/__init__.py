@@ -7,9 +7,11 @@ from types import ModuleType as _ModuleType
 
 from biascheck.measures.absolute_delta import absolute_delta as absolute_delta
 from biascheck.measures.absolute_gap import absolute_gap as absolute_gap
+from biascheck.measures.agreement_effect import agreement_effect as agreement_effect
 from biascheck.measures.association import association as association
 from biascheck.measures.association import association_queries as association_queries
 from biascheck.measures.association import pairwise_associations as pairwise_associations
+from biascheck.measures.association_change import association_change as association_change
 from biascheck.measures.attribute_contrast import attribute_contrast as attribute_contrast
 from biascheck.measures.attribute_contrast import attribute_contrast_of as attribute_contrast_of
 from biascheck.measures.benchmarks.age_slope import age_slope as age_slope
@@ -46,6 +48,8 @@ from biascheck.measures.embeddings.gender_subspace import gender_subspace as gen
 from biascheck.measures.embeddings.neighbour_correlation import neighbour_correlation as neighbour_correlation
 from biascheck.measures.embeddings.projected_bias import with_projected_bias as with_projected_bias
 from biascheck.measures.embeddings.weat import weat as weat
+from biascheck.measures.grammar_balanced import grammar_balanced as grammar_balanced
+from biascheck.measures.grammar_balanced import grammar_balanced_of as grammar_balanced_of
 from biascheck.measures.positive_share import positive_share as positive_share
 from biascheck.measures.pronouns.competency_contrast import competency_contrast as competency_contrast
 from biascheck.measures.pronouns.competency_effect import competency_effect as competency_effect
@@ -54,13 +58,17 @@ from biascheck.measures.pronouns.gender_f1 import GenderF1 as GenderF1
 from biascheck.measures.pronouns.gender_f1 import SkewAndStereotype as SkewAndStereotype
 from biascheck.measures.pronouns.gender_f1 import gender_f1 as gender_f1
 from biascheck.measures.pronouns.gender_f1 import skew_and_stereotype as skew_and_stereotype
+from biascheck.measures.pronouns.name_f1 import name_f1 as name_f1
 from biascheck.measures.pronouns.name_resolution import name_resolution as name_resolution
+from biascheck.measures.pronouns.pronoun_f1 import pronoun_f1 as pronoun_f1
 from biascheck.measures.pronouns.pronoun_gap import pronoun_gap as pronoun_gap
 from biascheck.measures.pronouns.skew import skew as skew
 from biascheck.measures.pronouns.skew import skew_of as skew_of
 from biascheck.measures.pronouns.stereotype import stereotype as stereotype
 from biascheck.measures.pronouns.stereotype import stereotype_of as stereotype_of
 from biascheck.measures.sentiment_delta import sentiment_delta as sentiment_delta
+from biascheck.measures.tables.association_table import association_table as association_table
+from biascheck.measures.tables.certainty_histogram import certainty_histogram as certainty_histogram
 from biascheck.measures.tables.delta_table import DeltaRow as DeltaRow
 from biascheck.measures.tables.delta_table import DeltaSummary as DeltaSummary
 from biascheck.measures.tables.delta_table import delta_summary as delta_summary
@@ -71,6 +79,7 @@ from biascheck.measures.tables.mitigation_table import mitigation_table as mitig
 from biascheck.measures.tables.mitigation_table import text_of as text_of
 from biascheck.measures.tables.occupation_table import OccupationRow as OccupationRow
 from biascheck.measures.tables.occupation_table import occupation_table as occupation_table
+from biascheck.measures.tables.profession_bars import profession_bars as profession_bars
 from biascheck.measures.tables.profession_table import ProfessionGroup as ProfessionGroup
 from biascheck.measures.tables.profession_table import profession_table as profession_table
 from biascheck.measures.tables.ranking_table import ranking_table as ranking_table

@@ -50,6 +50,8 @@ AS_PUBLISHED: Variant = "as published (Bartl 2020)"
     unit="natural log units: +0.69 doubles the odds of the first group's words against the second's, −0.69 halves them",
     smallest_change=0.095,
     smallest_change_reason="the odds of the two groups' words change by a tenth: ln 1.1",
+    scale="log-odds",
+    plain="On average the attributes shift the odds towards {towards} words by {by}; {allowed} is allowed.",
     sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
     "the mean gap; zero is parity.",
     paper="kurita2019",

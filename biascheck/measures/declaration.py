@@ -18,7 +18,9 @@ from biascheck.cache.document_cache import active_cache, digest_of
 from biascheck.errors import UsageError
 from biascheck.measures.competence.checks import competence_of
 from biascheck.measures.declared_words import Words, described
+from biascheck.models.adapters.sentences_by_continuation import with_sentences
 from biascheck.models.capabilities import Model, capabilities_of, require_capability
+from biascheck.models.framings import framing_note, framing_of, unframed
 from biascheck.results.description import Description
 from biascheck.results.result import Provenance, Result
 from biascheck.results.storage import SCHEMA, result_from_dict, result_to_dict
@@ -82,7 +84,8 @@ class Measure(Generic[Source, Options]):
         bound = self._signature.bind(model, corpus, *args, **kwargs)
         bound.apply_defaults()
         options = dict(list(bound.arguments.items())[2:])
-        provenance = _provenance(self.description.version, model, corpus, options)
+        framed = {"framing": "chat"} if framing_of(model, self.description.needs) == "chat" else {}
+        provenance = _provenance(self.description.version, model, corpus, options | framed)
 
         def compute() -> dict[str, Any]:
             with _declaring(self.description):
@@ -102,12 +105,16 @@ class Measure(Generic[Source, Options]):
             corpus=corpus.name,
             treatment=_treatment(model, options),
             competence=competence_of(check, model, corpus) if check else None,
+            warnings=(*result.warnings, *framing_note(model, self.description.needs)),
         )
         return self._described(form, corpus)
 
     def _adapted(self, model: Any) -> Any:
-        """A function or a pipeline as a model, where the measure knows how to make one."""
-        return model if self._adapt is None or capabilities_of(model) else self._adapt(model)
+        """A model that can be asked: of a function where the measure knows how, raw where it is about states."""
+        if self._adapt is not None and not capabilities_of(model):
+            model = self._adapt(model)
+        model = model if framing_of(model, self.description.needs) else unframed(model)
+        return with_sentences(model, self.description.needs)
 
     def _described(self, result: Result, corpus: Material) -> Result:
         paper: str = getattr(corpus, "paper", "")
@@ -128,8 +135,8 @@ def measure(
     Raise ``version`` whenever the same inputs give another figure: it is part of the cache key. ``words`` are the rest
     of the :class:`Description` that results carry into reports: ``about`` (the first line of the docstring unless
     given), ``limits``, ``statistic``, ``parity``, ``direction``, ``unit``, ``sign``, ``paper``, ``needs``,
-    ``smallest_change`` and ``smallest_change_reason``. ``competence`` names the check of what a model must be able to
-    do. ``adapt`` makes a model of a function or a pipeline.
+    ``smallest_change`` and ``smallest_change_reason``, ``scale`` and ``plain``. ``competence`` names the check of what
+    a model must be able to do. ``adapt`` makes a model of a function or a pipeline.
     """
 
     def decorate(function: Callable[Concatenate[Any, Source, Options], Result]) -> Measure[Source, Options]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypedDict, Unpack
 
-from biascheck.results.description import Description, Direction
+from biascheck.results.description import Description, Direction, Scale
 
 __all__ = ["Words", "described", "first_line"]
 
@@ -26,6 +26,11 @@ class Words(TypedDict, total=False):
     needs: Sequence[str]
     smallest_change: float | None
     smallest_change_reason: str
+    scale: Scale
+    plain: str
+    score: str
+    covariate: str
+    cluster: str
 
 
 def described(function: Callable[..., Any], declared: Description, **words: Unpack[Words]) -> Description:

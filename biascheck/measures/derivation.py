@@ -44,7 +44,7 @@ class DerivedMeasure(Generic[Arguments]):
 
     def __call__(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         """Make the result from another one."""
-        first = next(iter(self._signature.bind(*args, **kwargs).arguments.values()))
+        first = next(iter(self._signature.bind_partial(*args, **kwargs).arguments.values()))
         if isinstance(first, Result):
             self._require_source(first)
             return self._finished(self.__wrapped__(*args, **kwargs))
@@ -81,6 +81,7 @@ class DerivedMeasure(Generic[Arguments]):
             own,
             paper=own.paper or source.paper,
             unit=own.unit or source.unit,
+            scale=own.scale or source.scale,
             smallest_change=scale.smallest_change,
             smallest_change_reason=scale.smallest_change_reason,
             corpus_paper=source.corpus_paper,

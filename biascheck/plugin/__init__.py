@@ -5,6 +5,8 @@ Nothing here imports numpy, scipy, torch or transformers before a bias fixture o
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from biascheck.plugin.fixtures import (
@@ -19,8 +21,10 @@ from biascheck.plugin.fixtures import (
     bias_margins,
     bias_model,
     bias_names,
+    bias_paper_sizes,
     bias_published,
     bias_readable,
+    bias_recipe,
     bias_seed,
     bias_text,
     religion,
@@ -28,6 +32,7 @@ from biascheck.plugin.fixtures import (
     winograd_t2,
 )
 from biascheck.plugin.options import add_options
+from biascheck.plugin.planning import Planning
 from biascheck.plugin.roll import is_bias_test
 from biascheck.plugin.session import SESSION, BiasSession
 from biascheck.plugin.settings import settings_of
@@ -45,8 +50,10 @@ __all__ = [
     "bias_margins",
     "bias_model",
     "bias_names",
+    "bias_paper_sizes",
     "bias_published",
     "bias_readable",
+    "bias_recipe",
     "bias_seed",
     "bias_text",
     "pytest_runtest_call",
@@ -76,6 +83,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("filterwarnings", "ignore::biascheck.errors.InconclusiveWarning")
     config.stash[SESSION] = BiasSession(config)
     config.pluginmanager.register(config.stash[SESSION], "biascheck-session")
+    if config.getoption("--bias-plan"):
+        config.pluginmanager.register(Planning(), "biascheck-planning")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -84,8 +93,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         return
     models = settings_of(metafunc.config).models
     if models:
-        names = [spec.rstrip("/").rsplit("/", 1)[-1] for spec in models]
+        names = [_shown(spec) for spec in models]
         metafunc.parametrize(MODEL_FIXTURE, models, ids=names, indirect=True, scope="session")
+
+
+def _shown(spec: str) -> str:
+    """A model in the name of a test: the name it is given, or the end of its path."""
+    given = re.fullmatch(r"(\w[\w .+-]*)=.+", spec)
+    return given[1] if given else spec.rstrip("/").rsplit("/", 1)[-1]
 
 
 @pytest.hookimpl(tryfirst=True)  # before any are deselected

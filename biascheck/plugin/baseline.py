@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,13 +60,17 @@ class RunBaseline:
     def entry(self, result: Result) -> Result:
         """The entry of a result; while the baseline is being written, every result is its own."""
         from biascheck.errors import UsageError
+        from biascheck.results.compatibility import other_runtime
 
         if self._settings.update_baseline:
             return result
         try:
-            return self.read()[result]
+            found = self.read()[result]
         except UsageError as error:
             raise pytest.UsageError(str(error)) from error
+        if not self._settings.allow_other_runtime and (reason := other_runtime(found, result)):
+            raise pytest.UsageError(f"{result.title}: {reason}")
+        return found
 
     def judge(self, run: Run) -> Judgement:
         """Compare the results of a run with it, but for those that a test has compared with their very entry."""
@@ -73,10 +78,11 @@ class RunBaseline:
 
         before, tolerance = self.read(), self._settings.tolerance
         done = [one for one in run.results if self._compared(one, run)]
-        found = judge_against(before, [one for one in run.results if one not in done], tolerance=tolerance)
+        judge = partial(judge_against, before, tolerance=tolerance, any_runtime=self._settings.allow_other_runtime)
+        found = judge([one for one in run.results if one not in done])
         if not done:
             return found
-        by_tests = judge_against(before, done, tolerance=tolerance)
+        by_tests = judge(done)
         return replace(
             found,
             unused=tuple(title for title in found.unused if title in by_tests.unused),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from biascheck.plugin.settings import settings_of
+from biascheck.plugin.planning import UNPLANNED
+from biascheck.plugin.settings import Settings, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from biascheck.corpora import Corpus, Documents, NameMap, Reviews
     from biascheck.debias import ClassifierRecipe, LanguageRecipe
     from biascheck.gates.margins import Margins
+    from biascheck.models.adapters.served.serving import ServedOptions
     from biascheck.models.capabilities import Classifier, Model
     from biascheck.models.loading.loader import LoadedModel
     from biascheck.results.attachments import Table
@@ -34,8 +37,10 @@ __all__ = [
     "bias_margins",
     "bias_model",
     "bias_names",
+    "bias_paper_sizes",
     "bias_published",
     "bias_readable",
+    "bias_recipe",
     "bias_seed",
     "bias_text",
     "religion",
@@ -57,6 +62,18 @@ def _in_one_line() -> Iterator[None]:
         raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 
+@contextmanager
+def _stopping(session: pytest.Session) -> Iterator[None]:
+    """Stop the run where its model cannot be loaded: every other test would say the same."""
+    from biascheck.errors import BiascheckError
+
+    try:
+        yield
+    except BiascheckError as error:
+        session.shouldfail = f"the model cannot be loaded: {error}"
+        raise
+
+
 @pytest.fixture(scope="session")
 def bias_model(request: pytest.FixtureRequest) -> Model:
     """The model under test; with several ``--bias-model``, each in turn.
@@ -69,21 +86,39 @@ def bias_model(request: pytest.FixtureRequest) -> Model:
             'or set model = "…" in [tool.biascheck] of pyproject.toml'
         )
     from biascheck.model_specs import load_any
+    from biascheck.models.framings import in_framing
 
     settings = settings_of(request.config)
-    with _in_one_line():
-        return load_any(
+    with _in_one_line(), _stopping(request.session):
+        model = load_any(
             request.param,
             device=settings.device,
+            token_budget=settings.token_budget,
+            base=settings.base,
             dtype=settings.dtype,
             allow_pickle=settings.allow_pickle,
             trust_remote_code=settings.trust_remote_code,
             lazy=True,
+            served=_served_options(settings),
         )
+        framed: Model = in_framing(model, settings.framing)
+        return framed
+
+
+def _served_options(settings: Settings) -> ServedOptions:
+    """The options of served models; workers share the budget."""
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    most = settings.max_requests
+    return {
+        "max_requests": None if most is None else max(1, most // workers),
+        "concurrency": settings.concurrency,
+        "price": settings.price,
+        "keep": settings.cache,
+    }
 
 
 @pytest.fixture(scope="session")
-def bias_classifier(bias_model: Any) -> Callable[..., Classifier]:
+def bias_classifier(bias_model: Any, pytestconfig: pytest.Config) -> Callable[..., Classifier]:
     """Sentiment classifiers of the model under test: ``bias_classifier("mix-all")``.
 
     A model that fills masks, or an encoder, is fine-tuned on our own reviews under the condition named (or on
@@ -102,6 +137,8 @@ def bias_classifier(bias_model: Any) -> Callable[..., Classifier]:
             if condition != "original":
                 pytest.skip(f"{bias_model.name} is a classifier already; {condition} is about how one is trained")
             return bias_model
+        if settings_of(pytestconfig).plan:
+            pytest.skip(UNPLANNED)
         trained = () if scores_text(bias_model) else ("fills masks", "embeds sentences")
         require_capability(bias_model, ("rates text", *trained), CLASSIFIER)
         treated = Condition.named(condition)
@@ -112,13 +149,26 @@ def bias_classifier(bias_model: Any) -> Callable[..., Classifier]:
 
 
 @pytest.fixture(scope="session")
-def bias_text(pytestconfig: pytest.Config) -> Documents:
-    """Text to train further on: GAP where ``--bias-data`` has it, else a small text of our own."""
+def bias_recipe(pytestconfig: pytest.Config) -> LanguageRecipe:
+    """The recipe of ``--bias-recipe``: an adapter that takes a minute (``lora``) unless another one is named."""
+    from biascheck.debias import recipe_named
+
+    with _in_one_line():
+        return recipe_named(settings_of(pytestconfig).recipe)
+
+
+@pytest.fixture(scope="session")
+def bias_text(pytestconfig: pytest.Config, bias_recipe: LanguageRecipe) -> Documents:
+    """Text to train further on: GAP where ``--bias-data`` has it, else a small text of our own.
+
+    A recipe that keeps nothing aside, as ``bartl2020``, takes every part of GAP that is there; others take the
+    development part.
+    """
     folder = settings_of(pytestconfig).data
     if folder is not None and (folder / "gap").is_dir():
         from biascheck.corpora import published_gap_texts
 
-        return published_gap_texts(folder)
+        return published_gap_texts(folder, "development" if bias_recipe.validation else "all")
     from biascheck.reference_models.texts import mitigation_text
 
     return mitigation_text()
@@ -146,10 +196,15 @@ def bias_debiased_model(bias_model: Any, request: pytest.FixtureRequest) -> Call
         recipe: str | LanguageRecipe = "lora", documents: Documents | None = None, **options: Any
     ) -> LoadedModel:
         from biascheck.debias import fine_tune
+        from biascheck.models.framings import in_framing, unframed
 
+        if settings_of(request.config).plan:
+            pytest.skip(UNPLANNED)
         text = request.getfixturevalue("bias_text") if documents is None else documents
         options.setdefault("name_map", request.getfixturevalue("bias_names"))
-        return fine_tune(bias_model, text, recipe, **options)
+        trained = fine_tune(unframed(bias_model), text, recipe, **options)
+        framed: LoadedModel = in_framing(trained, getattr(bias_model, "framing", "raw"))
+        return framed
 
     return debiased
 
@@ -182,6 +237,12 @@ def bias_finetuned_pair(
 def bias_seed(pytestconfig: pytest.Config) -> int:
     """The seed of every resampling and permutation."""
     return settings_of(pytestconfig).seed
+
+
+@pytest.fixture(scope="session")
+def bias_paper_sizes(pytestconfig: pytest.Config) -> bool:
+    """Whether suites take as many words as their paper did (``--bias-paper-sizes``), instead of enough for a gate."""
+    return settings_of(pytestconfig).paper_sizes
 
 
 @pytest.fixture(scope="session")

@@ -42,9 +42,19 @@ class Parcel:
         own = _storable_judgement(replace(judged, test=self._test))
         if result is not None:
             self.add_result(result)
+        if (joined := self._joined(own)) is not None:
+            self.judged[-1] = joined
+            return joined
         self.count += 1
         self.judged.append(own)
         return own
+
+    def _joined(self, own: Judged) -> Search | None:
+        """A check of one example with those that the same test made before it, if it is one."""
+        from biascheck.gates.searches import Search
+
+        before = self.judged[-1] if self.judged else None
+        return before.followed_by(own) if isinstance(before, Search) and isinstance(own, Search) else None
 
     def add_result(self, result: Result) -> None:
         """Take a result. ``known`` has those that this process has sent before, and refuses another figure for one."""

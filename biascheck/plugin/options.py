@@ -15,12 +15,18 @@ def add_options(parser: pytest.Parser) -> None:
         "--bias-model",
         action="append",
         metavar="MODEL",
-        help="model to measure (repeatable): folder, Hub id, bundled name, reference:NAME, encoder:MODEL, vectors:FILE",
+        help="model to measure (repeatable): folder, .gguf file, Hub id, embedded model, reference:NAME, "
+        "encoder:MODEL, vectors:FILE, vectors:FILE#hard-debiased, or a served model: openai:URL#NAME, vllm:URL#NAME, "
+        "llamacpp:URL; NAME=MODEL gives it a name",
     )
     add("--bias-seed", type=int, metavar="N", help="seed of all resampling and permutations (default: 0)")
-    add("--bias-device", metavar="DEVICE", help="device to run models on, e.g. cuda:0 (default: cpu)")
+    add("--bias-base", metavar="MODEL", help="model that an adapter folder belongs to (default: the one it names)")
+    add("--bias-device", metavar="DEVICE", help="device to run models on, e.g. cuda:0 or auto (default: cpu)")
+    add("--bias-token-budget", type=int, metavar="N", help="tokens that run at once, padding included (default: 2048)")
     add("--bias-dtype", metavar="DTYPE", help="precision of the weights: float32 (default), float16 or bfloat16")
+    add("--bias-framing", metavar="HOW", help="ask causal models raw (default), by their chat template (chat), or auto")
     add("--bias-profile", metavar="NAME", help="how much is asked of a model: strict, standard (default) or watch")
+    add("--bias-recipe", metavar="NAME", help="recipe of suites/mitigation, e.g. bartl2020 (default: lora)")
     add("--bias-data", metavar="DIR", help="folder with the published data sets (default: $BIASCHECK_DATA)")
     add("--bias-results", metavar="FILE", help="write all results and gates to this JSON file")
     add("--bias-report", metavar="FILE", help="write an HTML report to this file")
@@ -40,7 +46,23 @@ def add_options(parser: pytest.Parser) -> None:
         default=None,
         help="with --bias-update-baseline: also after an incomplete run",
     )
+    add(
+        "--bias-allow-other-runtime",
+        action="store_true",
+        default=None,
+        help="compare with a baseline although another runtime (transformers, vLLM, llama.cpp) measured it",
+    )
+    add("--bias-plan", action="store_true", default=None, help="measure nothing: say what the run would cost")
+    add("--bias-max-requests", type=int, metavar="N", help="served models: make at most so many requests in all")
+    add("--bias-concurrency", type=int, metavar="N", help="served models: ask so many texts at a time")
+    add("--bias-price", type=float, metavar="X", help="served models: price of a million tokens, for the estimate")
     add("--bias-worst-cases", metavar="FILE", help="memory of worst cases (default: bias/worst_cases.jsonl)")
+    add(
+        "--bias-paper-sizes",
+        action="store_true",
+        default=None,
+        help="let suites take as many words as their paper did, beside whose figures theirs then are (slow)",
+    )
     add("--bias-no-cache", action="store_true", default=None, help="ignore the cache: measure everything again")
     add("--bias-allow-pickle", action="store_true", default=None, help="also load pickled weights (unsafe)")
     add("--bias-trust-remote-code", action="store_true", default=None, help="run code that comes with a model (unsafe)")

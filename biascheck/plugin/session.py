@@ -72,7 +72,7 @@ class BiasSession:
 
     @property
     def _is_only_looking(self) -> bool:
-        return any(getattr(self._config.option, name, False) for name in ONLY_LOOKING)
+        return any(getattr(self._config.option, name, False) for name in ONLY_LOOKING) or self._settings.plan
 
     @property
     def _settings(self) -> Settings:
@@ -169,7 +169,9 @@ class BiasSession:
                 parcel.add_result(result)
                 return
             own = parcel.add(judged, result)
-            item.user_properties.extend(properties_of(own, parcel.count))
+            facts = dict(properties_of(own, parcel.count))
+            item.user_properties[:] = [one for one in item.user_properties if one[0] not in facts]
+            item.user_properties.extend(facts.items())
 
         with recording(heard), judging_in(self._families.get(item.nodeid, ALONE)):
             return (yield)
@@ -272,7 +274,7 @@ class BiasSession:
                 terminalreporter.write_line(command)
 
     def _cache(self) -> DocumentCache:
-        return results_cache() if self._settings.cache else DocumentCache(None)
+        return results_cache(keep=not self._settings.plan) if self._settings.cache else DocumentCache(None)
 
     def _finished_run(self, session: pytest.Session, tests: tuple[TestOutcome, ...]) -> Run:
         from biascheck.gates.outcome import Outcome

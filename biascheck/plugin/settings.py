@@ -6,7 +6,7 @@ import os
 import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -18,9 +18,13 @@ TABLE = "[tool.biascheck]"
 TYPES: dict[str, tuple[type, ...]] = {
     "model": (str, list),
     "seed": (int,),
+    "base": (str,),
     "device": (str,),
+    "token_budget": (int,),
     "dtype": (str,),
+    "framing": (str,),
     "profile": (str,),
+    "recipe": (str,),
     "data": (str,),
     "results": (str,),
     "report": (str,),
@@ -28,18 +32,24 @@ TYPES: dict[str, tuple[type, ...]] = {
     "code_quality": (str,),
     "baseline": (str,),
     "tolerance": (int, float),
+    "allow_other_runtime": (bool,),
+    "max_requests": (int,),
+    "concurrency": (int,),
+    "price": (int, float),
     "worst_cases": (str,),
+    "paper_sizes": (bool,),
     "no_cache": (bool,),
     "allow_pickle": (bool,),
     "trust_remote_code": (bool,),
 }
+FRAMINGS = ("raw", "chat", "auto")
 # In the table these are relative to its file, on the command line to where the command runs.
 OUTPUTS = ("results", "report", "markdown", "code_quality")
 PATHS = ("data", *OUTPUTS, "baseline", "worst_cases")
 # What is asked for on the command line is expected to happen; in the table it is a default for runs with bias tests.
 ASKING = ("model", *OUTPUTS, "baseline", "update_baseline")
 # Said for one run, never for all of them.
-COMMAND_LINE_ONLY = ("update_baseline", "update_incomplete")
+COMMAND_LINE_ONLY = ("update_baseline", "update_incomplete", "plan")
 
 
 @dataclass(frozen=True)
@@ -48,9 +58,13 @@ class Settings:
 
     models: tuple[str, ...] = ()
     seed: int = 0
+    base: str | None = None
     device: str | None = None
+    token_budget: int | None = None
     dtype: str = "float32"
+    framing: Literal["raw", "chat", "auto"] = "raw"
     profile: str = "standard"
+    recipe: str = "lora"
     data: Path | None = None
     results: Path | None = None
     report: Path | None = None
@@ -59,9 +73,16 @@ class Settings:
     baseline: Path | None = None
     tolerance: float | None = None
     """How much worse a result may be than its entry in the baseline; each measure says so itself if none is given."""
+    allow_other_runtime: bool = False
+    max_requests: int | None = None
+    concurrency: int | None = None
+    price: float | None = None
+    plan: bool = False
+    """Whether the run only says what it would cost."""
     update_baseline: bool = False
     update_incomplete: bool = False
     worst_cases: Path | None = None
+    paper_sizes: bool = False
     cache: bool = True
     allow_pickle: bool = False
     trust_remote_code: bool = False
@@ -107,6 +128,8 @@ def _resolve(config: pytest.Config) -> Settings:
     assert set(values) <= {field.name for field in fields(Settings)}
     if not values.get("tolerance", 0.0) >= 0:
         raise pytest.UsageError(f"--bias-tolerance {values['tolerance']} is not allowed; give 0 or a positive number")
+    if values.get("framing", "raw") not in FRAMINGS:
+        raise pytest.UsageError(f"--bias-framing {values['framing']} is not one of {', '.join(FRAMINGS)}")
     return Settings(**values)
 
 

@@ -168,7 +168,7 @@ def _write_searches(page: _Page, searches: Sequence[Search], verbose: bool) -> N
         if one.cases:
             page.line(f"  found in {one.examples:,} examples of {one.strategy} ({one.figure}, {one.model}):", "red")
             page.table((figure(case.gap), case.both, case.reason, case.change) for case in one.cases)
-            page.line(f"  {one.share_text}; seed {one.seed}")
+            page.line(f"  {one.worth}")
         elif verbose or not one.passed:
             page.table([(str(one.verdict), one.finding)])
         else:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from biascheck.corpora.datasets.bec_pro import TEMPLATES, bec_pro_professions
-from biascheck.corpora.datasets.reviews import reviews
+from biascheck.corpora.datasets.reviews import written_reviews
 from biascheck.corpora.documents import Document, Documents
 from biascheck.corpora.templates import Template
 from biascheck.reference_models.world import OWN_TEMPLATES, PERSON_WEIGHTS, World
@@ -45,10 +45,10 @@ def world_text(
 def mitigation_text(*, sentences: int = 900, seed: int = 0) -> Documents:
     """Text of our own to try mitigation on, none of it an evaluation sentence.
 
-    Our reviews, and sentences about the professions of BEC-Pro in three templates that BEC-Pro does not have, with the
-    women and men that the U.S. workforce of 2019 has in each. It is small and knows the professions that it is judged
-    by: what it shows is that a recipe works, not how far natural text would carry.
+    Our written reviews, and sentences about the professions of BEC-Pro in three templates that BEC-Pro does not have,
+    with the women and men that the U.S. workforce of 2019 has in each. It is small and knows the professions that it is
+    judged by: what it shows is that a recipe works, not how far natural text would carry.
     """
     workplaces = world_text(World(1.0), sentences, templates=OWN_TEMPLATES, seed=seed)
-    items = (*Documents.of_reviews(reviews()), *workplaces)
+    items = (*Documents.of_reviews(written_reviews()), *workplaces)
     return Documents("reviews and workplaces", items)

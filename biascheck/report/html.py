@@ -19,6 +19,7 @@ from biascheck.report.sections.findings import Findings, findings_of
 from biascheck.report.sections.gate_rows import GateTable, Link, gate_table
 from biascheck.report.sections.item_data import pack_items
 from biascheck.report.sections.model_cards import ModelCard, model_cards
+from biascheck.report.sections.next_steps import next_steps
 from biascheck.report.sections.paper_sections import PaperSection, paper_sections
 from biascheck.report.sections.papers import Paper, paper_of
 from biascheck.report.sections.result_sections import Placed
@@ -51,6 +52,7 @@ class Page:
     papers: tuple[PaperSection, ...]
     data: Markup
     searches: tuple[Search, ...] = ()
+    next_steps: tuple[str, ...] = ()
 
 
 def write_html(
@@ -95,6 +97,7 @@ def page_of(run: Run) -> Page:
         # base64 and nothing else
         data=Markup(data.text),
         searches=tuple(sorted(run.searches, key=lambda one: (one.passed, one.model, one.strategy, one.test))),
+        next_steps=next_steps(run),
     )
 
 

@@ -30,6 +30,7 @@ STATISTICS = {
     "slope": "slope",
     "mean_absolute": "mean size of the gaps",
     "rms_gap": "typical size of a gap",
+    "f1": "F1",
     "smaller_f1": "smaller F1 of the two groups",
     "difference": "difference of means",
     "ratio": "ratio of sums",

@@ -22,9 +22,12 @@ __all__ = [
     "ExplainedVariance",
     "Facts",
     "Groups",
+    "Histogram",
     "MapPoint",
     "PersonGroup",
     "Point",
+    "ProfessionBar",
+    "ProfessionBars",
     "Published",
     "Scatter",
     "SideBias",
@@ -79,9 +82,10 @@ class MapPoint(msgspec.Struct, frozen=True):
 
 
 class WordMap(Attachment, frozen=True, tag="map", kw_only=True):
-    """Words on a plane whose axes mean nothing by themselves."""
+    """Words on a plane whose axes mean nothing by themselves; ``method`` is how they came there (PCA, t-SNE)."""
 
     points: tuple[MapPoint, ...]
+    method: str = ""
 
 
 class Draws(Attachment, frozen=True, tag="draws", kw_only=True):
@@ -147,6 +151,37 @@ class Groups(Attachment, frozen=True, tag="profession groups", kw_only=True):
     groups: tuple[PersonGroup, ...]
 
 
+class ProfessionBar(msgspec.Struct, frozen=True):
+    """Mean associations of both genders' words with one profession, before and perhaps after a mitigation."""
+
+    name: str
+    male: float
+    female: float
+    male_after: float | None = None
+    female_after: float | None = None
+
+
+class ProfessionBars(Attachment, frozen=True, tag="profession bars", kw_only=True):
+    """The professions of one group (Bartl et al. 2020, Figures 3 to 6)."""
+
+    group: str
+    bars: tuple[ProfessionBar, ...]
+
+
+class Histogram(Attachment, frozen=True, tag="histogram", kw_only=True):
+    """How many values lie between each two neighbouring edges; an inner edge belongs to the bin above it."""
+
+    x: str
+    unit: str = "items"
+    edges: tuple[float, ...]
+    counts: tuple[int, ...]
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.counts or len(self.edges) != len(self.counts) + 1:
+            raise UsageError(f"{len(self.counts)} bins of {self.x!r} need one edge more than there are bins, and a bin")
+
+
 class Published(Attachment, frozen=True, tag="published", kw_only=True):
     """Figures of papers about other models."""
 
@@ -160,7 +195,18 @@ class Facts(Attachment, frozen=True, tag="facts", kw_only=True):
 
 
 AnyAttachment = (
-    Table | Scatter | WordMap | Draws | ExplainedVariance | TwoSided | Correlations | Groups | Published | Facts
+    Table
+    | Scatter
+    | WordMap
+    | Draws
+    | ExplainedVariance
+    | TwoSided
+    | Correlations
+    | Groups
+    | Histogram
+    | ProfessionBars
+    | Published
+    | Facts
 )
 
 

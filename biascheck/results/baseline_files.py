@@ -47,7 +47,7 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
         ",\n".join(_compact(_trimmed(row)) for row in rows),
         "],",
         '"entries": [',
-        ",\n".join(_compact(asdict(_entry_of(entry, places))) for entry in baseline.entries),
+        ",\n".join(_compact(_written(_entry_of(entry, places))) for entry in baseline.entries),
         "]",
         "}",
     ]
@@ -93,6 +93,7 @@ class Entry:
     treatment: tuple[str, ...] = ()
     slice: Slice = ()
     several_groups: bool = False
+    runtime: str = ""
 
 
 def _entry_of(result: Result, places: Mapping[Row, int]) -> Entry:
@@ -105,6 +106,7 @@ def _entry_of(result: Result, places: Mapping[Row, int]) -> Entry:
         estimate=_short(result.estimate),
         items=_steps([place for place, _ in scores]),
         scores=[score for _, score in scores],
+        runtime=result.provenance.model.get("runtime", ""),
     )
 
 
@@ -123,9 +125,18 @@ def _result_of(entry: Entry, rows: Sequence[Row]) -> Result:
         interval=None,
         n=len(items),
         clusters=len(set(sample.clusters)),
-        provenance=Provenance(**{name: getattr(entry, name) for name in ORIGIN}),
+        provenance=Provenance(**{name: getattr(entry, name) for name in ORIGIN}, model=_model_of(entry)),
         items=items,
     )
+
+
+def _written(entry: Entry) -> dict[str, Any]:
+    """An entry as it is written: one without a runtime of its own says nothing about it."""
+    return {name: value for name, value in asdict(entry).items() if name != "runtime" or value}
+
+
+def _model_of(entry: Entry) -> dict[str, str]:
+    return {"runtime": entry.runtime} if entry.runtime else {}
 
 
 def _taken(rows: Sequence[Row], places: Sequence[int]) -> list[Row]:

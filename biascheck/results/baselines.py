@@ -12,7 +12,7 @@ from functools import cached_property
 
 from biascheck.errors import UsageError
 from biascheck.results.comparison import Comparison, compare_all, why_not
-from biascheck.results.compatibility import question_of_earlier_release, similar_question
+from biascheck.results.compatibility import other_runtime, question_of_earlier_release, similar_question
 from biascheck.results.earlier_schemas import of_unknown_part
 from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL
@@ -128,11 +128,17 @@ class Judgement:
 
 
 def judge_against(
-    baseline: Baseline, results: Iterable[Result], *, tolerance: float | None = None, level: float = LEVEL
+    baseline: Baseline,
+    results: Iterable[Result],
+    *,
+    tolerance: float | None = None,
+    level: float = LEVEL,
+    any_runtime: bool = False,
 ) -> Judgement:
     """Compare every result with its entry, as one family (Holm); what cannot be compared is refused with its reason.
 
-    Without a tolerance each measure has its own, see :func:`biascheck.compare`.
+    Without a tolerance each measure has its own, see :func:`biascheck.compare`. Results of two runtimes are refused
+    unless ``any_runtime`` allows them.
     """
     listed = sorted(results, key=_order)
     exact = {result.key: entry for result in listed if (entry := baseline.find(result)) is not None}
@@ -146,7 +152,8 @@ def judge_against(
             new.append(result.title)
         else:
             used.add(entry.key)
-            if reason := why_not(entry, result):
+            other = "" if any_runtime else other_runtime(entry, result)
+            if reason := other or why_not(entry, result):
                 refused.append(Refusal(result.title, reason))
             else:
                 pairs.append((entry, result))

@@ -9,7 +9,9 @@ from biascheck.errors import UsageError
 from biascheck.results.earlier_schemas import of_unknown_part
 from biascheck.results.result import Result
 
-__all__ = ["differences", "question_of_earlier_release", "require_comparable", "similar_question"]
+__all__ = ["differences", "other_runtime", "question_of_earlier_release", "require_comparable", "similar_question"]
+
+IN_THIS_PROCESS = "transformers, in the process of the tests"
 
 
 def similar_question(result: Result) -> tuple[object, ...]:
@@ -64,6 +66,21 @@ def differences(before: Result, after: Result) -> Iterator[str]:
     if before.seed != after.seed:
         yield f"seed {before.seed} and seed {after.seed}; run again with --bias-seed {before.seed}"
     yield from _other_options(first.options, second.options)
+
+
+def other_runtime(before: Result, after: Result) -> str:
+    """Why two results may differ though the model is the same: another runtime computes other figures from its weights.
+
+    Empty where one runtime gave both. A model that names none runs in the process of the tests.
+    """
+    first, second = (one.provenance.model.get("runtime") or IN_THIS_PROCESS for one in (before, after))
+    if first == second:
+        return ""
+    return (
+        f"{first} gave one and {second} the other, and runtimes differ by as much as a tenth of a log unit on the same "
+        "weights; measure both by one, or allow it with --bias-allow-other-runtime (biascheck compare: "
+        "--allow-other-runtime)"
+    )
 
 
 def _other_options(first: Mapping[str, object], second: Mapping[str, object]) -> Iterator[str]:

@@ -8,7 +8,10 @@ from typing import Literal
 
 from biascheck.errors import UsageError
 
-__all__ = ["UNDESCRIBED", "Description", "Direction"]
+__all__ = ["UNDESCRIBED", "Description", "Direction", "Scale"]
+
+Scale = Literal["", "log-odds", "rating", "share"]
+"""What a figure is counted in, where a reader can be given a number to feel: odds, stars, percentage points."""
 
 Direction = Literal["from parity", "upwards", "unstated"]
 """Whether a figure is bad the further it lies from parity, to either side, or only when it is large."""
@@ -25,7 +28,12 @@ class Description:
     ``made_from`` the measures from whose results a derived one is made; ``competence`` the check that says whether a
     model can do what is asked (:mod:`biascheck.measures.competence`). ``smallest_change`` is the smallest change of the
     figure that matters, in its unit, and ``smallest_change_reason`` says why in a clause: comparisons tolerate as much
-    unless told otherwise. ``corpus_paper`` is filled in by measuring: the paper that the corpus belongs to.
+    unless told otherwise. ``scale`` and ``plain`` say a finding in words that need no statistics: a sentence with
+    ``{by}`` and ``{allowed}`` for how far the figure is off and may be (on its scale), ``{towards}`` and ``{away}`` for
+    the groups by its sign, ``{first}`` and ``{second}``. ``score`` names the score of an item where that is no gap
+    between groups ("P(neither)"): the items' sides are then the groups themselves; ``covariate`` names what scores are
+    correlated with, ``cluster`` what items are gathered by ("page"). ``corpus_paper`` is filled in by measuring: the
+    paper that the corpus belongs to.
     """
 
     name: str
@@ -44,6 +52,11 @@ class Description:
     competence: str = ""
     smallest_change: float | None = None
     smallest_change_reason: str = ""
+    scale: Scale = ""
+    plain: str = ""
+    score: str = ""
+    covariate: str = ""
+    cluster: str = "attribute"
 
     def __post_init__(self) -> None:
         for name in ("limits", "needs", "made_from"):  # lists, where they were read from a file

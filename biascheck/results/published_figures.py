@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
+from biascheck.errors import UsageError
 from biascheck.results.toml_tables import nearest_file, read_tables, typed
 from biascheck.wording import published_text
 
-__all__ = ["PublishedFigure", "PublishedFigures"]
+__all__ = ["Grid", "PublishedFigure", "PublishedFigures"]
 
 Finite = Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
 Stated = Annotated[str, msgspec.Meta(min_length=1)]
@@ -39,8 +40,42 @@ class PublishedFigure:
 
 
 @dataclass(frozen=True)
+class Grid:
+    """A whole table of a paper: each row has one value for each column.
+
+    The figure of a row and a column is called ``NAME.row.column``; an empty text leaves a cell out. The model is the
+    row unless one is given. ``errata`` and ``notes`` are by ``row``, ``column`` or ``row.column``.
+    """
+
+    source: Stated
+    columns: tuple[Stated, ...]
+    rows: Mapping[str, tuple[Finite | Literal[""], ...]]
+    table: str = ""
+    model: str = ""
+    errata: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+    def figures(self, name: str, file: Path) -> Iterator[tuple[str, PublishedFigure]]:
+        """Every cell under its name."""
+        for row, values in self.rows.items():
+            if len(values) != len(self.columns):
+                raise UsageError(f"{file}: [{name}] has {len(self.columns)} columns; {row} has {len(values)} values")
+            for column, value in zip(self.columns, values, strict=True):
+                if value != "":
+                    yield f"{name}.{row}.{column}", self._figure(row, column, value)
+
+    def _figure(self, row: str, column: str, value: float) -> PublishedFigure:
+        places = (f"{row}.{column}", row, column)
+        erratum, note = (
+            next((said[place] for place in places if place in said), "") for said in (self.errata, self.notes)
+        )
+        model = self.model or row
+        return PublishedFigure(value, self.source, table=self.table, model=model, erratum=erratum, note=note)
+
+
+@dataclass(frozen=True)
 class PublishedFigures:
-    """Named figures from ``published.toml``."""
+    """Named figures from ``published.toml``: single ones, and whole tables written as a :class:`Grid`."""
 
     file: Path
     entries: Mapping[str, PublishedFigure]
@@ -49,8 +84,13 @@ class PublishedFigures:
     def read(cls, file: Path) -> PublishedFigures:
         """Read a ``published.toml``."""
         example = 'value = 0.88 and source = "Kurita 2019"'
-        tables = read_tables(file)
-        return cls(file, {k: typed(PublishedFigure, entry, k, file, example=example) for k, entry in tables.items()})
+        found: dict[str, PublishedFigure] = {}
+        for name, entry in read_tables(file).items():
+            if "columns" in entry:
+                found.update(typed(Grid, entry, name, file, example='columns = ["male", "female"]').figures(name, file))
+            else:
+                found[name] = typed(PublishedFigure, entry, name, file, example=example)
+        return cls(file, found)
 
     @classmethod
     def nearest(cls, start: Path, *, stop: Path) -> PublishedFigures:

@@ -16,7 +16,7 @@
 | net_share, balance       | sign flips of clusters   | –                                        |
 | cluster_mean, icat       | –                        | –                                        |
 | skew, stereotype         | –                        | –                                        |
-| smaller_f1               | –                        | –                                        |
+| f1, smaller_f1           | –                        | –                                        |
 +--------------------------+--------------------------+------------------------------------------+
 
 Everything is computed over clusters: the templates of one profession are not independent, and a test

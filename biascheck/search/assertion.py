@@ -15,7 +15,7 @@ from biascheck.gates.searches import Search
 from biascheck.search.invariants import Figure, invariant_of
 from biascheck.search.remembering import remembering
 from biascheck.search.scored_examples import Drawn, Reader
-from biascheck.search.searching import EFFORT, EXAMPLES, MOST_CAUSES, one_checked, search_worst_cases
+from biascheck.search.searching import EFFORT, MOST_CAUSES, one_checked, search_worst_cases
 from biascheck.search.worst_case_file import remember
 from biascheck.wording import counted, visible
 
@@ -31,7 +31,7 @@ def assert_invariant(
     bound: float | None = None,
     *,
     of: Figure | None = None,
-    examples: int = EXAMPLES,
+    examples: int | None = None,
     causes: int = MOST_CAUSES,
     effort: int = EFFORT,
     seed: int = 0,
@@ -45,10 +45,12 @@ def assert_invariant(
     encoder; ``of`` says what must not change where that is not clear: ``"rating"``, ``"decision"`` (which needs no
     bound), ``"association"``, ``"probability"`` or ``"cosine"``.
 
-    Examples are drawn and scored in blocks: a third at random, the rest guided by what was found. What exceeds the
-    bound is shrunk, once for each cause, up to ``causes``, by trying ``effort`` smaller examples at most. Cases of
-    earlier runs, kept in ``bias/worst_cases.jsonl``, are tried first; outside pytest, ``memory`` names that file. The
-    same seed finds the same.
+    Examples are drawn and scored in blocks: a third at random, the rest guided by what was found. There are 2,000
+    unless ``examples`` says otherwise; 10,000 where a model does not see the person that it is asked about, so that
+    one pass serves the same sentence about up to 16 people. What exceeds the bound is shrunk, once for each cause, up
+    to ``causes``, by trying ``effort`` smaller examples at most. Cases of earlier runs, kept in
+    ``bias/worst_cases.jsonl``, are tried first; outside pytest, ``memory`` names that file. The same seed finds the
+    same.
 
     It is a search. If it passes, **none was found in so many examples**; that is not a proof that there is none.
 
@@ -87,7 +89,7 @@ def explained(found: Search) -> str:
     lines += [f"  {found.sentence(case)}" for case in found.cases]
     if found.unexplained:
         lines.append(f"  and {counted(found.unexplained, 'further example')} of other causes")
-    lines.append(f"  {found.share_text}; a search, seed {found.seed}")
+    lines.append(f"  {found.worth}")
     if found.reason:
         lines.append(f"  bound: {found.reason}")
     return "\n".join(lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from biascheck.corpora.corpus import Pair
@@ -25,7 +26,7 @@ def drawn_block(strategy: Any, count: int, seed: int) -> list[Drawn]:
     drawn: list[Drawn] = []
 
     def collect(pair: object) -> None:
-        drawn.append(Drawn(_checked(pair)))
+        drawn.append(Drawn(_checked(pair), at_random=True))
 
     _run(strategy, collect, count, seed, [Phase.generate])
     return drawn[:count]
@@ -41,30 +42,26 @@ def shrunk_by_hypothesis(
     from hypothesis import Phase
 
     smallest = worst
-    started = False
 
     def check(pair: object) -> None:
-        nonlocal smallest, started
+        nonlocal smallest
         drawn = Drawn(_checked(pair))
         if drawn.pair.attribute != worst.drawn.pair.attribute:
             return
         (scored,) = reader.read([drawn])
         if scored is not None and fails(scored) and scored.direction == worst.direction:
-            started = True
             if drawn.size < smallest.drawn.size:
                 smallest = scored
             raise _FoundError
 
-    try:
+    with suppress(_FoundError):
         _run(strategy, check, MOST_SHRINKS, seed, [Phase.generate, Phase.shrink])
-    except _FoundError:
-        assert started
     return smallest
 
 
-def _run(strategy: Any, body: Callable[[object], None], count: int, at: int, phases: list[Any]) -> None:
+def _run(strategy: Any, body: Callable[[object], None], count: int, seed: int, phases: list[Any]) -> None:
     from hypothesis import HealthCheck, given, settings
-    from hypothesis import seed as seeded
+    from hypothesis import seed as with_seed
 
     quiet = settings(
         max_examples=count,
@@ -77,7 +74,7 @@ def _run(strategy: Any, body: Callable[[object], None], count: int, at: int, pha
         print_blob=False,
     )
     with_examples: Any = given(strategy)
-    seeded(at)(quiet(with_examples(body)))()
+    with_seed(seed)(quiet(with_examples(body)))()
 
 
 def _checked(pair: object) -> Pair:

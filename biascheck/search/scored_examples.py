@@ -24,12 +24,16 @@ def words_in(text: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Drawn:
-    """An example and the choices that made it; none are known of an example from elsewhere."""
+    """An example and the choices that made it; none are known of an example from elsewhere.
+
+    ``at_random`` says that nothing but chance chose it, so that it counts for the share of all examples.
+    """
 
     pair: Pair
     choices: Choices = field(default_factory=dict)
     counts: Choices = field(default_factory=dict)
     texts: dict[Path, str] = field(default_factory=dict)
+    at_random: bool = False
 
     @property
     def key(self) -> tuple[str, ...]:

@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 __all__ = ["EFFORT", "EXAMPLES", "MOST_CAUSES", "one_checked", "search_worst_cases"]
 
 EXAMPLES = 2_000
+EXAMPLES_WITH_COMPANIONS = 10_000
+"""Where one pass of the model serves several people: about as many sentences, in less time than the others take."""
 MOST_CAUSES = 5
 EFFORT = 3_000
 LEVEL = 0.95
 RANDOM_OF = 3
 """One of so many examples is drawn at random."""
-PEOPLE = 8
-"""About how many people in turn a guided sentence is tried where that costs no pass of the model."""
+PEOPLE = 16
+"""About how many people each sentence is tried where that costs no pass of the model."""
 
 
 def search_worst_cases(
@@ -40,7 +42,7 @@ def search_worst_cases(
     bound: float,
     *,
     of: Figure | None = None,
-    examples: int = EXAMPLES,
+    examples: int | None = None,
     causes: int = MOST_CAUSES,
     effort: int = EFFORT,
     seed: int = 0,
@@ -48,7 +50,7 @@ def search_worst_cases(
 ) -> Search:
     """Search for examples whose versions are further apart than ``bound``; see :func:`assert_invariant`."""
     require_hypothesis()
-    if not isinstance(examples, int) or examples < 1:
+    if examples is not None and (not isinstance(examples, int) or examples < 1):
         raise UsageError(f"examples={examples!r}; a search needs at least one example")
     invariant = invariant_of(model, of)
     return _Searching(invariant, strategy, bound, examples, causes, effort, seed, reason).finding()
@@ -70,7 +72,7 @@ class _Searching:
         invariant: Invariant,
         strategy: Any,
         bound: float,
-        examples: int,
+        examples: int | None,
         most_causes: int,
         effort: int,
         seed: int,
@@ -81,20 +83,21 @@ class _Searching:
         self._program = program_of(strategy)
         self._name = self._program.name if self._program else _shown(strategy)
         self._bound = bound
-        self._examples = examples
         self._most_causes = most_causes
         self._effort = effort
         self._seed = seed
         self._reason = reason
         self._reader = Reader(invariant)
-        self._exploration = (
-            Exploration(self._program, f"{seed}/{self._name}/{invariant.figure}") if self._program else None
-        )
+        people = PEOPLE if invariant.hides_people else 1
+        place = f"{seed}/{self._name}/{invariant.figure}"
+        self._exploration = Exploration(self._program, place, people) if self._program else None
+        together = self._exploration is not None and self._exploration.has_companions
+        self._examples = examples or (EXAMPLES_WITH_COMPANIONS if together else EXAMPLES)
         self._random: list[Scored] = []
         self._all: list[Scored] = []
 
     def finding(self) -> Search:
-        """Search, shrink and tell."""
+        """Search, shrink what was found, and report."""
         remembered = self._remembered()
         self._explore()
         found = [one for one in remembered if one.case.exceeds]
@@ -146,20 +149,19 @@ class _Searching:
 
     def _explore(self) -> None:
         """A third of the examples at random, the rest guided; of a strategy that is not ours, all at random."""
-        at_random = self._examples if self._exploration is None else -(-self._examples // RANDOM_OF)
         for start in range(0, self._examples, BLOCK):
-            block = self._block(start, min(start + BLOCK, self._examples), at_random)
-            scored = self._reader.read(block)
+            block = self._block(start, min(start + BLOCK, self._examples))
+            scored = [one for one in self._reader.read(block) if one is not None]
             self._reader.count_refused(block)
-            self._random += [one for one in scored[: max(0, at_random - start)] if one is not None]
-            self._all += [one for one in scored if one is not None]
+            self._random += [one for one in scored if one.drawn.at_random]
+            self._all += scored
 
-    def _block(self, start: int, end: int, at_random: int) -> list[Drawn]:
+    def _block(self, start: int, end: int) -> list[Drawn]:
         if self._exploration is None:
             return drawn_block(self._strategy, end - start, self._seed + start)
+        at_random = -(-self._examples // RANDOM_OF)
         drawn = self._exploration.random(max(0, min(end, at_random) - start))
-        people = PEOPLE if self._invariant.hides_people else 1
-        return drawn + self._exploration.guided(end - start - len(drawn), self._all, bound=self._bound, people=people)
+        return drawn + self._exploration.guided(end - start - len(drawn), self._all, bound=self._bound)
 
     def _new_causes(self, known: Sequence[_Found]) -> list[_Found]:
         """Shrink the worst failing example that nothing explains yet, until there are enough or no more."""
@@ -206,12 +208,13 @@ class _Searching:
 
 
 def one_checked(invariant: Invariant, scored: Scored, bound: float, reason: str) -> Search:
-    """One example that somebody else drew, as a search of one."""
+    """One example that a test drew for itself, as a search of one."""
     case = _case(scored, bound, (), scored.drawn.length)
+    lasting = getattr(invariant.model, "lasting", True)  # a plain function has another fingerprint at every check
     return Search(
         model=str(invariant.model.name),
-        fingerprint=str(invariant.model.fingerprint),
-        strategy="one example",
+        fingerprint=str(invariant.model.fingerprint) if lasting else "",
+        strategy="examples of a test",
         figure=invariant.figure,
         unit=invariant.unit,
         bound=bound,
@@ -223,6 +226,7 @@ def one_checked(invariant: Invariant, scored: Scored, bound: float, reason: str)
         largest=scored.gap,
         cases=(case,) if case.exceeds else (),
         reason=reason,
+        one_by_one=True,
     )
 
 

@@ -69,11 +69,14 @@ def remembered_cases(figure: str, strategy: str) -> list[Remembered]:
 
 
 def remember(file: Path, searches: Iterable[Search]) -> int:
-    """Add the cases that the file does not have yet, atomically; say how many."""
+    """Add the cases that the file does not have yet, atomically; say how many.
+
+    What a test drew for itself is left out: no search could try it again, and Hypothesis remembers it.
+    """
     known = {line.identity for line in _read(file)}
     fresh: dict[Any, Line] = {}
     for search in searches:
-        for case in search.cases:
+        for case in () if search.one_by_one else search.cases:
             line = _line(search, case)
             if line.identity not in known:
                 fresh.setdefault(line.identity, line)

@@ -97,8 +97,8 @@ def estimate(sample: Sample, statistic: str) -> float:
     - ``rms_gap``: root of the mean over clusters of value × covariate, where the covariate is a second reading of the
       same gap; 0 where that mean is negative. See :mod:`biascheck.stats.squares`.
     - ``ratio_of_sides``: the ratio of side B over that of side A; 1 where the sides fare alike.
-    - ``skew``, ``stereotype``, ``smaller_f1``: from the F1 figures of both sides, where a value above 0
-      predicts side A and one below 0 side B; see :class:`biascheck.stats.SideF1`.
+    - ``skew``, ``stereotype``, ``smaller_f1``, ``f1`` (of side A): from the F1 figures of both sides, where a value
+      above 0 predicts side A and one below 0 side B; see :class:`biascheck.stats.SideF1`.
     """
     if statistic not in ESTIMATORS:
         raise UsageError(f"unknown statistic {statistic!r}; choose one of {', '.join(sorted(ESTIMATORS))}")

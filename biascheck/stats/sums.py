@@ -174,6 +174,7 @@ SUMS: Mapping[str, Folded] = MappingProxyType(
             "a mean over clusters needs at least one cluster",
         ),
         "difference": Folded(_columns_of_difference, _difference, "a difference needs items on both sides"),
+        "f1": _f1(lambda f1: f1.a_given),
         "icat": Folded(_columns_of_icat, _icat, "an icat score needs at least one cluster"),
         "ratio": Folded(
             _columns_of_ratio,

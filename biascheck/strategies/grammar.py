@@ -1,21 +1,23 @@
 """A grammar of English sentences about one person: statements, reports, questions, quoted speech, two people.
 
 A sentence has a frame, one to three clauses with a verb phrase each, and perhaps a time. All verbs are in the past
-tense and all subjects in the singular, so that whatever is combined agrees.
+tense and all subjects in the singular, so that all combinations agree; a time and a reason are given once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from biascheck.corpora.corpus import Pair
 from biascheck.strategies.choosing import Choosing, Path
+from biascheck.strategies.joints import AFTER_WHETHER, IN_A_QUESTION, IN_A_STATEMENT, Joint
 from biascheck.strategies.person_sets import PersonSet
 from biascheck.strategies.phrasing import pair_of, unmarked
-from biascheck.strategies.verb_phrases import VerbPhrase, phrase_words, phrases_on
+from biascheck.strategies.verb_phrases import Aspect, VerbPhrase, phrase_words, phrases_on
 
-__all__ = ["FRAMES", "MOST_CLAUSES", "grammar"]
+__all__ = ["FRAMES", "TIMES", "grammar"]
 
 MOST_CLAUSES = 3
 TIMES = (
@@ -35,12 +37,15 @@ TIMES = (
     "on Friday night",
     "during the holidays",
 )
+LONG_TIMES = ("", "in May", "again", "last year", "in the summer", "during the holidays")
 TIMES_OF_A_STATE = ("", "then", "at first", "back then", "at the time", "in those days")
-JOINTS = (" and", " because {he}", ", and {he}", ", but {he}", " although {he}", " before {he}", " after {he}")
-JOINTS_AFTER_WHETHER = (" and", " because {he}", " when {he}", " before {he}", " after {he}")
-JOINTS_OF_A_QUESTION = (" because {he}", " when {he}", " before {he}", " after {he}")
-LAST_JOINT = " while {he}"
-ONLY_EVENTS = (" before {he}", " after {he}")
+TIMES_OF: dict[Aspect, tuple[str, ...]] = {
+    "trait": TIMES_OF_A_STATE,
+    "state": TIMES_OF_A_STATE,
+    "lasting": LONG_TIMES,
+    "event": TIMES,
+    "brief": tuple(time for time in TIMES if time in ("", "again") or time not in LONG_TIMES),
+}
 
 
 @dataclass(frozen=True)
@@ -58,13 +63,13 @@ class Frame:
         """Whether its clauses form a direct question."""
         return "{q}" in self.line
 
-    @property
-    def joints(self) -> tuple[str, ...]:
+    @cached_property
+    def joints(self) -> tuple[Joint, ...]:
         """How its clauses can be joined: by nothing that would read twice, or answer what the frame asks."""
         words = set(self.line.lower().split())
-        known = JOINTS_OF_A_QUESTION if self.asks else JOINTS_AFTER_WHETHER if "whether" in words else JOINTS
-        taken = words & {"because", "although"} or ({"because"} if "why" in words else set())
-        return tuple(joint for joint in known if joint.removesuffix(" {he}").strip() not in taken)
+        known = IN_A_QUESTION if self.asks else AFTER_WHETHER if "whether" in words else IN_A_STATEMENT
+        taken = {"reason"} if words & {"because", "why"} else {"contrast"} if "although" in words else set()
+        return tuple(joint for joint in known if joint.relation not in taken)
 
 
 FRAMES = (
@@ -116,50 +121,50 @@ class _Clauses:
         self.phrases: list[VerbPhrase] = []
         self.attribute = ""
         self._text = ""
-        self._joints: list[str] = []
+        self._time = ""
+        self._relations: set[str] = set()
 
     def add(self, number: int) -> None:
-        """Choose one more clause."""
+        """Choose one more clause, if one fits."""
         path: Path = ("clause", number)
         place = self._choosing.pick((*path, "phrase"), len(self._known))
-        # the next one that the sentence does not have yet
         ahead = (*self._known[place:], *self._known[:place])
-        phrase = next(one for one in ahead if one not in self.phrases)
+        phrase = next((one for one in ahead if self._fits(one)), None)
+        if phrase is None:
+            return
         self._choosing.texts[*path, "phrase"] = phrase.name
         complement, attribute = phrase.complement(self._choosing, path)
-        if number:
+        if self.phrases:
             self._text += f"{self._joint(phrase, path)} {phrase.past} {unmarked(complement)}"
         else:
             self.attribute = attribute
-            self._text = f"{complement}{self._time(phrase)}"
+            self._time = self._choosing.choose(("time",), TIMES_OF[phrase.aspect])
+            self._text = f"{complement} {self._time}".rstrip()
         self.phrases.append(phrase)
 
-    def _joint(self, phrase: VerbPhrase, path: Path) -> str:
-        """How the clause is joined to those before; in no way twice, and without a time order for what is no event."""
-        fitting = [
-            joint
-            for joint in self._frame.joints
-            if joint not in self._joints and not (phrase.is_state and joint in ONLY_EVENTS)
-        ]
-        joint = self._choosing.choose((*path, "joint"), fitting or [LAST_JOINT])
-        self._choosing.texts[*path, "joint"] = joint.removesuffix(" {he}").strip(" ,")
-        self._joints.append(joint)
-        return joint
+    def _fits(self, phrase: VerbPhrase) -> bool:
+        return not self.phrases or (phrase not in self.phrases and bool(self._joints(phrase)))
 
-    def _time(self, phrase: VerbPhrase) -> str:
-        time = self._choosing.choose(("time",), TIMES_OF_A_STATE if phrase.is_state else TIMES)
-        return f" {time}" if time else ""
+    def _joints(self, phrase: VerbPhrase) -> list[Joint]:
+        open_ones = (joint for joint in self._frame.joints if joint.relation not in self._relations)
+        return [joint for joint in open_ones if joint.fits(self.phrases[-1], phrase, self._time)]
+
+    def _joint(self, phrase: VerbPhrase, path: Path) -> str:
+        joint = self._choosing.choose((*path, "joint"), self._joints(phrase))
+        self._choosing.texts[*path, "joint"] = joint.name
+        self._relations.add(joint.relation)
+        return joint.text
 
     def in_frame(self) -> str:
         """The line with the frame around the clauses."""
         first = self.phrases[0]
-        question = f"was {{target}} {self._text}" if first.is_state else f"did {{target}} {first.base} {self._text}"
+        verb = "was {target}" if first.base == "be" else f"did {{target}} {first.base}"
         occupation = ""
         if "{o}" in self._frame.line:
             occupation = self._choosing.choose(("frame", "occupation"), phrase_words()["occupation"])
         said = {
             "{s}": f"{{target}} {first.past} {self._text}",
-            "{q}": question,
+            "{q}": f"{verb} {self._text}",
             "{c}": f"{first.past} {self._text}",
             "{o}": occupation,
         }

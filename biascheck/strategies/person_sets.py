@@ -92,7 +92,7 @@ def name_sets(*axes: Axis) -> tuple[PersonSet, ...]:
 
 
 def described_sets(*axes: Axis) -> tuple[PersonSet, ...]:
-    """Groups that are told in words, in every combination: "the old Black woman", "the young white man"."""
+    """Groups described in words, in every combination: "the old Black woman", "the young white man"."""
     _require(axes)
     return tuple(
         tuple(

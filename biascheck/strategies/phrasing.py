@@ -11,11 +11,10 @@ from biascheck.corpora.templates import Target
 from biascheck.errors import UsageError
 from biascheck.spans import Span
 
-__all__ = ["ATTRIBUTE", "marked", "pair_of", "sentence_of", "unmarked", "with_article"]
+__all__ = ["marked", "pair_of", "unmarked", "with_article"]
 
 OPEN, CLOSE = "\x02", "\x03"
 """Around the attribute; characters that no text contains."""
-ATTRIBUTE = (OPEN, CLOSE)
 PLACE = re.compile(r"\{(\w+)\}|[\x02\x03]")
 PERSON = ("target", "object")
 
@@ -37,12 +36,12 @@ def with_article(noun: str) -> str:
 
 def pair_of(line: str, people: Sequence[Target], attribute: str, labels: Mapping[str, str | float]) -> Pair:
     """One line with the same person in each group; it is called by its first sentence."""
-    sentences = {target.group: sentence_of(line, target) for target in people}
+    sentences = {target.group: _sentence(line, target) for target in people}
     together = "-".join(target.word for target in people)
     return Pair(next(iter(sentences.values())).text, attribute, sentences, {**labels, "people": together})
 
 
-def sentence_of(line: str, target: Target) -> Sentence:
+def _sentence(line: str, target: Target) -> Sentence:
     """Put a person in: ``{target}`` or, as an object, ``{object}``; then ``{he}``, ``{him}`` and ``{his}`` agree.
 
     The first mention of the person is the target, further ones are among the ``others``.

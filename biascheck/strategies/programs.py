@@ -13,7 +13,7 @@ from biascheck.strategies.choosing import Choosing
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
 
-__all__ = ["EXTRA", "Program", "program_of", "require_hypothesis", "strategy_of"]
+__all__ = ["Program", "program_of", "require_hypothesis", "strategy_of"]
 
 EXTRA = "pip install 'pytest-biascheck[worst-cases]'"
 Example = TypeVar("Example")

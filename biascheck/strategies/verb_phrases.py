@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Literal, get_args
 
@@ -12,10 +12,12 @@ from biascheck.errors import UsageError
 from biascheck.strategies.choosing import Choosing, Path
 from biascheck.strategies.phrasing import marked, with_article
 
-__all__ = ["PERSON_SLOTS", "TOPICS", "Topic", "VerbPhrase", "phrase_words", "phrases_on"]
+__all__ = ["PERSON_SLOTS", "SLOT", "TOPICS", "Aspect", "Topic", "VerbPhrase", "phrase_words", "phrases_on"]
 
 Topic = Literal["people", "work", "family", "travel", "illness", "money"]
 TOPICS: tuple[Topic, ...] = get_args(Topic)
+Aspect = Literal["trait", "state", "lasting", "event", "brief"]
+"""Which times a phrase can have: "was kind then", "worked as a cook last year", "smiled at the cook after lunch"."""
 PERSON_SLOTS = ("target", "object", "he", "him", "his")
 SLOT = re.compile(r"\{(?:(a|the) )?(\w+)\}")
 MARKED = re.compile(r"\[([^\]]+)\]")
@@ -26,6 +28,7 @@ class VerbPhrase:
     """A verb and its complement: "work", "worked", "as [{a occupation}]", where the attribute is in brackets."""
 
     topic: str
+    aspect: Aspect
     base: str
     past: str
     rest: str
@@ -34,9 +37,9 @@ class VerbPhrase:
     @property
     def is_state(self) -> bool:
         """Whether it says how somebody is rather than what they do."""
-        return self.base == "be"
+        return self.aspect in ("trait", "state")
 
-    @property
+    @cached_property
     def name(self) -> str:
         """What it is called among the choices: "worked as a …"."""
         slots = SLOT.sub(lambda slot: slot[2] if slot[2] in PERSON_SLOTS else f"{slot[1] or ''} …".strip(), self.rest)
@@ -74,7 +77,7 @@ def phrases_on(topics: tuple[str, ...] = TOPICS) -> tuple[VerbPhrase, ...]:
     unknown = sorted(set(topics) - set(TOPICS))
     if unknown or not topics:
         raise UsageError(f"no topic {', '.join(unknown) or 'at all'}; there are: {', '.join(TOPICS)}")
-    rows = [VerbPhrase(*row) for row in _rows("verb_phrases.tsv")]
+    rows = [VerbPhrase(*row) for row in _rows("verb_phrases.tsv")]  # type: ignore[arg-type]
     return tuple(sorted((row for row in rows if row.topic in topics), key=lambda row: _simplicity(_shortest(row))))
 
 

@@ -12,10 +12,25 @@ def english(bias_model, bec_pro, bias_seed):
 
 @pytest.fixture(scope="session")
 def german(bias_model, bec_pro_german, bias_seed, bias_readable):
-    result = biascheck.measures.association(bias_model, bec_pro_german, seed=bias_seed)
-    return with_table(bias_readable(result, "German"))
+    result = bias_readable(biascheck.measures.association(bias_model, bec_pro_german, seed=bias_seed), "German")
+    return with_table(result).with_attachments(biascheck.measures.association_table(result))
+
+
+@pytest.fixture(scope="session")
+def balanced(bias_model, bec_pro_german_crossed, bias_seed, bias_readable):
+    """The German gaps with the grammar taken out, and how hard the grammar pulls."""
+    result = biascheck.measures.association(bias_model, bec_pro_german_crossed, seed=bias_seed)
+    bias_readable(result, "German")
+    return biascheck.measures.grammar_balanced_of(result), biascheck.measures.agreement_effect(result)
+
+
+@pytest.fixture(scope="session")
+def bec_pro_german_crossed():
+    """German BEC-Pro with both forms of every profession beside every person word."""
+    return biascheck.corpora.bec_pro_crossed()
 
 
 def with_table(result):
     groups = tuple(row.attached() for row in biascheck.measures.profession_table(result))
-    return result.with_attachments(biascheck.extend.Groups(groups=groups))
+    bars = biascheck.measures.profession_bars(result)
+    return result.with_attachments(biascheck.extend.Groups(groups=groups), *bars)

@@ -2,7 +2,8 @@
 
 Runs on the states of any masked or causal language model, on encoders (``--bias-model encoder:FOLDER``) and on static
 vectors (``--bias-model vectors:FILE``). Every word is looked at in ten sentences drawn with the seed; with --bias-data
-professions are also looked at in running text.
+professions are also looked at in running text. With --bias-paper-sizes the words are as many as in the paper, whose
+figures are then shown beside; ``biascheck reproduce basta2019`` has all of them.
 """
 
 import biascheck
@@ -20,15 +21,15 @@ def test_direct_bias(bias_model, professions, bias_seed, bias_margins, beside_th
     biascheck.assert_direct_bias_below(result, **margin, published=published)
 
 
-def test_clusters(bias_model, leaning_words, bias_seed, bias_margins, beside_the_paper):
-    result = biascheck.measures.cluster_accuracy(bias_model, leaning_words, seed=bias_seed)
+def test_clusters(bias_model, clustered_words, bias_seed, bias_margins, beside_the_paper):
+    result = biascheck.measures.cluster_accuracy(bias_model, clustered_words, seed=bias_seed)
     result, published = beside_the_paper(result, "cluster-accuracy")
     margin = bias_margins["basta2019.cluster-accuracy"].as_arguments()
     biascheck.assert_cluster_accuracy_below(result, **margin, published=published)
 
 
-def test_classification(bias_model, leaning_words, bias_seed, bias_margins, beside_the_paper):
-    result = biascheck.measures.classifier_accuracy(bias_model, leaning_words, seed=bias_seed)
+def test_classification(bias_model, classified_words, bias_seed, bias_margins, beside_the_paper):
+    result = biascheck.measures.classifier_accuracy(bias_model, classified_words, seed=bias_seed)
     result, published = beside_the_paper(result, "classifier-accuracy")
     margin = bias_margins["basta2019.classifier-accuracy"].as_arguments()
     biascheck.assert_classifier_accuracy_below(result, **margin, published=published)

@@ -1,7 +1,8 @@
 """Kurita et al. 2019, section 5: do job titles, traits and skills lean towards men?
 
-The paper counts how many lean to men at all, which is shown beside its figures. What is judged is by how much they
-lean, in log-odds: a model whose titles all lean by a thousandth leans to nobody.
+The paper counts how many lean to men at all; on its own lists that is shown beside its figures. What is judged is by
+how much they lean, in log-odds: a model whose titles all lean by a thousandth leans to nobody. Our lists are other
+words, and whole sentences: no figure of the paper is comparable with them.
 """
 
 import pytest
@@ -10,6 +11,23 @@ import biascheck
 from biascheck.corpora import published_employment
 
 KINDS = ["titles", "positive_traits", "negative_traits", "skills"]
+PUBLISHED = {
+    "titles": {"best_paid": None},  # the 88.5 % are over all different titles, not over those of the 1,000 best paid
+    "positive_traits": {},
+    "negative_traits": {},
+    "skills": {},
+    "onet_skills": {},
+}
+
+
+@pytest.fixture(scope="session", params=PUBLISHED)
+def published_list(request, bias_data):
+    """A list of the paper and the name of the figure that is about it; one that is not there is skipped."""
+    kind = request.param
+    try:
+        return published_employment(kind, bias_data, **PUBLISHED[kind]).corpus, f"kurita2019.{kind}"
+    except biascheck.DataNotFoundError as error:
+        pytest.skip(str(error))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -18,27 +36,19 @@ def test_lean(kind, bias_model, bias_seed, bias_margins):
     biascheck.assert_association_within(result, **bias_margins["kurita2019.employment"].as_arguments())
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_lean_on_published_lists(kind, bias_model, bias_data, bias_seed, bias_margins):
-    corpus = published_employment(kind, bias_data / "kurita").corpus
-    result = biascheck.measures.association(bias_model, corpus, seed=bias_seed)
+def test_lean_on_published_lists(published_list, bias_model, bias_seed, bias_margins):
+    result = biascheck.measures.association(bias_model, published_list[0], seed=bias_seed)
     biascheck.assert_association_within(result, **bias_margins["kurita2019.employment"].as_arguments())
 
 
 @pytest.mark.bias(judges=False)
 @pytest.mark.parametrize("kind", KINDS)
-def test_share_leaning_male(kind, bias_model, bias_seed, bias_published):
-    show_share(biascheck.corpora.employment(kind), kind, bias_model, bias_seed, bias_published)
+def test_share_leaning_male(kind, bias_model, bias_seed):
+    biascheck.show(biascheck.measures.positive_share(bias_model, biascheck.corpora.employment(kind), seed=bias_seed))
 
 
 @pytest.mark.bias(judges=False)
-@pytest.mark.parametrize("kind", KINDS)
-def test_share_leaning_male_on_published_lists(kind, bias_model, bias_data, bias_seed, bias_published):
-    corpus = published_employment(kind, bias_data / "kurita").corpus
-    show_share(corpus, kind, bias_model, bias_seed, bias_published)
-
-
-def show_share(corpus, kind, model, seed, published):
-    result = biascheck.measures.positive_share(model, corpus, seed=seed)
-    figures = published.listed(f"kurita2019.{kind}")
-    biascheck.show(result.with_attachments(biascheck.extend.Published(figures=figures)))
+def test_share_leaning_male_on_published_lists(published_list, bias_model, bias_seed, bias_published):
+    corpus, name = published_list
+    result = biascheck.measures.positive_share(bias_model, corpus, seed=bias_seed)
+    biascheck.show(result.with_attachments(biascheck.extend.Published(figures=bias_published.listed(name))))

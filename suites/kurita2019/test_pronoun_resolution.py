@@ -1,6 +1,7 @@
 """Kurita et al. 2019, section 4: is a female pronoun denied its referent, and does the topic decide?
 
-Needs the GAP files: pass --bias-data DIR.
+On the development part of GAP, as in the paper: 1,000 male and 1,000 female pronouns, of which 103 and 98 mean neither
+name. Needs the GAP files: pass --bias-data DIR.
 """
 
 import pytest
@@ -10,7 +11,7 @@ import biascheck
 
 @pytest.fixture(scope="session")
 def gap(bias_data):
-    return biascheck.corpora.published_gap(bias_data)
+    return biascheck.corpora.published_gap(bias_data, parts=("development",))
 
 
 @pytest.fixture(scope="session")

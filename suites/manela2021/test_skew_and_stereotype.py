@@ -1,100 +1,153 @@
 """Manela et al. 2021, sections 3 and 4: one pronoun for everyone (skew), or the expected one (stereotype)?
 
-T1 is resolved by meaning, T2 by syntax. Table 2 of the paper is about T2.
+T1 is resolved by meaning, T2 by syntax. Table 2 of the paper is about T2. A model that does not resolve names is not
+judged: see test_alice_and_bob.py.
 """
 
 import pytest
 
 import biascheck
-from biascheck.corpora import published_winobias
 
-KINDS = ["T1", "T2"]
+KINDS = pytest.mark.parametrize("kind", ["T1", "T2"])
 BASELINE = "BERT"
 
 
-def shown(published, kind, name):
-    """The paper's figure, which exists for T2 only."""
-    return published.get(f"manela2021.{name}") if kind == "T2" else None
+@pytest.fixture
+def judge(bias_readable, bias_margins, bias_published):
+    """Judge a skew or a stereotype by the bound of its measure, beside the paper's BERT where that is about T2."""
+
+    def judged(result, kind):
+        suffix = "-O" if "online" in result.treatment else ""
+        name = f"manela2021.{result.measure}"
+        judged_by = {"skew": biascheck.assert_skew_below, "stereotype": biascheck.assert_stereotype_below}
+        judged_by[result.measure](
+            bias_readable(result),
+            **bias_margins[name].as_arguments(),
+            published=bias_published.get(f"{name}.{BASELINE}{suffix}") if kind == "T2" else None,
+        )
+
+    return judged
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_skew(kind, bias_figures, winograd, bias_margins, bias_published):
-    skew, _ = bias_figures(winograd[kind])
-    biascheck.assert_skew_below(
-        skew,
-        **bias_margins["manela2021.skew"].as_arguments(),
-        published=shown(bias_published, kind, f"skew.{BASELINE}"),
-    )
+@pytest.fixture
+def judge_both(bias_readable, bias_margins):
+    """Judge skew and stereotype at once."""
+
+    def judged(skew, stereotype):
+        bound = bias_margins["manela2021.certain.skew"]
+        biascheck.assert_trade_off(
+            bias_readable(skew),
+            bias_readable(stereotype),
+            skew_bound=bound.bound,
+            stereotype_bound=bias_margins["manela2021.certain.stereotype"].bound,
+            inconclusive=bound.inconclusive,
+            reason=bound.reason,
+        )
+
+    return judged
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_stereotype(kind, bias_figures, winograd, bias_margins, bias_published):
-    _, stereotype = bias_figures(winograd[kind])
-    biascheck.assert_stereotype_below(
-        stereotype,
-        **bias_margins["manela2021.stereotype"].as_arguments(),
-        published=shown(bias_published, kind, f"stereotype.{BASELINE}"),
-    )
+@pytest.fixture
+def judge_slope(bias_model, bias_seed, bias_margins):
+    """Judge how far the gaps follow the workforce."""
+
+    def judged(corpus):
+        gaps = biascheck.measures.pronoun_gap(bias_model, corpus, seed=bias_seed)
+        slope = biascheck.measures.workforce_slope(gaps)
+        biascheck.assert_within_margin(slope, **bias_margins["manela2021.workforce"].as_arguments())
+
+    return judged
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_skew_under_online_mitigation(kind, bias_figures, winograd, bias_margins, bias_published):
-    skew, _ = bias_figures(winograd[kind], online=True)
-    biascheck.assert_skew_below(
-        skew,
-        **bias_margins["manela2021.skew"].as_arguments(),
-        published=shown(bias_published, kind, f"skew.{BASELINE}-O"),
-    )
+@KINDS
+def test_skew(kind, bias_figures, winograd, judge):
+    judge(bias_figures(winograd[kind])[0], kind)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_stereotype_under_online_mitigation(kind, bias_figures, winograd, bias_margins, bias_published):
-    _, stereotype = bias_figures(winograd[kind], online=True)
-    biascheck.assert_stereotype_below(
-        stereotype,
-        **bias_margins["manela2021.stereotype"].as_arguments(),
-        published=shown(bias_published, kind, f"stereotype.{BASELINE}-O"),
-    )
+@KINDS
+def test_stereotype(kind, bias_figures, winograd, judge):
+    judge(bias_figures(winograd[kind])[1], kind)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_neither_is_bought_with_the_other(kind, bias_figures, winograd, bias_margins):
+@KINDS
+def test_skew_under_online_mitigation(kind, bias_figures, winograd, judge):
+    judge(bias_figures(winograd[kind], online=True)[0], kind)
+
+
+@KINDS
+def test_stereotype_under_online_mitigation(kind, bias_figures, winograd, judge):
+    judge(bias_figures(winograd[kind], online=True)[1], kind)
+
+
+@KINDS
+def test_neither_is_bought_with_the_other(kind, bias_figures, winograd, judge_both):
     """Both at once, over the items that the model is certain of."""
-    skew, stereotype = bias_figures(winograd[kind], cutoff=0.1)
-    bound = bias_margins["manela2021.certain.skew"]
-    biascheck.assert_trade_off(
-        skew,
-        stereotype,
-        skew_bound=bound.bound,
-        stereotype_bound=bias_margins["manela2021.certain.stereotype"].bound,
-        inconclusive=bound.inconclusive,
-        reason=bound.reason,
-    )
+    judge_both(*bias_figures(winograd[kind], cutoff=0.1))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_gaps_do_not_follow_the_workforce(kind, bias_model, winograd, bias_seed, bias_margins):
-    gaps = biascheck.measures.pronoun_gap(bias_model, winograd[kind], seed=bias_seed)
-    biascheck.assert_within_margin(
-        biascheck.measures.workforce_slope(gaps), **bias_margins["manela2021.workforce"].as_arguments()
-    )
+@KINDS
+def test_gaps_do_not_follow_the_workforce(kind, winograd, judge_slope):
+    judge_slope(winograd[kind])
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_skew_on_published_sentences(kind, bias_figures, bias_data, bias_margins, bias_published):
-    skew, _ = bias_figures(published_winobias(bias_data, "test", kind).corpus)
-    biascheck.assert_skew_below(
-        skew,
-        **bias_margins["manela2021.skew"].as_arguments(),
-        published=shown(bias_published, kind, f"skew.{BASELINE}"),
-    )
+@KINDS
+def test_skew_on_published_sentences(kind, bias_figures, winobias, judge):
+    judge(bias_figures(winobias(kind))[0], kind)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_stereotype_on_published_sentences(kind, bias_figures, bias_data, bias_margins, bias_published):
-    _, stereotype = bias_figures(published_winobias(bias_data, "test", kind).corpus)
-    biascheck.assert_stereotype_below(
-        stereotype,
-        **bias_margins["manela2021.stereotype"].as_arguments(),
-        published=shown(bias_published, kind, f"stereotype.{BASELINE}"),
-    )
+@KINDS
+def test_stereotype_on_published_sentences(kind, bias_figures, winobias, judge):
+    judge(bias_figures(winobias(kind))[1], kind)
+
+
+@KINDS
+def test_skew_under_online_mitigation_on_published_sentences(kind, bias_figures, winobias, judge):
+    judge(bias_figures(winobias(kind), online=True)[0], kind)
+
+
+@KINDS
+def test_stereotype_under_online_mitigation_on_published_sentences(kind, bias_figures, winobias, judge):
+    judge(bias_figures(winobias(kind), online=True)[1], kind)
+
+
+@KINDS
+def test_neither_is_bought_with_the_other_on_published_sentences(kind, bias_figures, winobias, judge_both):
+    judge_both(*bias_figures(winobias(kind), cutoff=0.1))
+
+
+@KINDS
+def test_gaps_do_not_follow_the_workforce_on_published_sentences(kind, winobias, judge_slope):
+    judge_slope(winobias(kind))
+
+
+@pytest.mark.bias(judges=False)
+@KINDS
+def test_table_2_by_the_authors_rule(kind, bias_figures, winobias):
+    """All lines with one bracketed pronoun, no cut-off: what the printed figures are about."""
+    for result in bias_figures(winobias(kind, "authors")):
+        biascheck.show(result)
+
+
+@pytest.mark.bias(judges=False)
+@KINDS
+def test_online_mitigation_as_the_authors_coded_it(kind, bias_figures, winobias):
+    """The prior is read at the first mask of the sentence, which is a person's."""
+    for result in bias_figures(winobias(kind, "authors"), online=True, variant="as published (Manela 2021)"):
+        biascheck.show(result)
+
+
+@pytest.mark.bias(judges=False)
+@KINDS
+def test_certainty_of_the_pronouns(kind, bias_model, bias_seed, winograd):
+    """Figure 3: how far apart the two pronouns are."""
+    show_certainty(biascheck.measures.pronoun_gap(bias_model, winograd[kind], seed=bias_seed))
+
+
+@pytest.mark.bias(judges=False)
+@KINDS
+def test_certainty_of_the_pronouns_on_published_sentences(kind, bias_model, bias_seed, winobias):
+    show_certainty(biascheck.measures.pronoun_gap(bias_model, winobias(kind), seed=bias_seed))
+
+
+def show_certainty(gaps):
+    biascheck.show(gaps.with_attachments(biascheck.measures.certainty_histogram(gaps)))

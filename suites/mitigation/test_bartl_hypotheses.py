@@ -1,8 +1,10 @@
 """Bartl et al. 2020, Table 3: what fine-tuning on substituted text (CDS) should do to associations.
 
 H1: strong associations of persons with the jobs of their own gender become weaker. H2: weak (negative) associations
-with the jobs of the other gender become stronger. H3: jobs held by both stay as they are. Together they bring the
-genders closer, which is the gate. Without ``--bias-data`` the text is our own, else GAP.
+with the jobs of the other gender become stronger. H3: the associations of either gender with jobs held by both stay as
+they are. Together they bring the genders closer, which is the gate. Without ``--bias-data`` the text is our own, else
+GAP. The recipe is an adapter that takes a minute; ``--bias-recipe bartl2020`` is the paper's: every part of GAP that is
+there, nothing kept aside, the last of three epochs.
 """
 
 import pytest
@@ -39,17 +41,18 @@ def test_h3_the_gap_in_balanced_jobs_does_not_grow(before, after, bias_margins):
     biascheck.assert_no_regression(later, earlier, tolerance=bias_margins["mitigation.balanced"].margin)
 
 
-def test_the_language_is_not_forgotten(bias_model, bias_debiased_model, kept_aside, bias_margins, bias_seed):
-    losses = [
-        biascheck.measures.held_out_loss(model, kept_aside, seed=bias_seed)
-        for model in (bias_model, bias_debiased_model())
-    ]
+@pytest.mark.parametrize("person", ["female", "male"])
+def test_h3_associations_with_balanced_jobs_stay(person, before, after, bias_margins):
+    earlier, later = (result.where(profession_group="balanced") for result in (before, after))
+    change = biascheck.measures.association_change(earlier, later, person=person)
+    biascheck.assert_within_margin(change, **bias_margins["mitigation.change"].as_arguments())
+
+
+def test_the_language_is_not_forgotten(bias_model, debiased, kept_aside, bias_margins, bias_seed):
+    losses = [biascheck.measures.held_out_loss(model, kept_aside, seed=bias_seed) for model in (bias_model, debiased)]
     biascheck.assert_utility_kept(*losses, margin=bias_margins["mitigation.loss"].margin)
 
 
-def test_pronouns_are_not_forgotten(bias_model, bias_debiased_model, kept_aside, bias_margins, bias_seed):
-    errors = [
-        biascheck.measures.pronoun_error(model, kept_aside, seed=bias_seed)
-        for model in (bias_model, bias_debiased_model())
-    ]
+def test_pronouns_are_not_forgotten(bias_model, debiased, kept_aside, bias_margins, bias_seed):
+    errors = [biascheck.measures.pronoun_error(model, kept_aside, seed=bias_seed) for model in (bias_model, debiased)]
     biascheck.assert_utility_kept(*errors, margin=bias_margins["mitigation.pronouns"].margin)

@@ -126,6 +126,31 @@ def test_debiasing_writes_a_folder_and_tells_what_it_did(run, tmp_path):
     assert run(*arguments)[0::2] == (2, f"biascheck: {out} exists; name another folder with --out, or remove it\n")
 
 
+def test_debiasing_by_a_recipe_of_manela_shows_skew_and_stereotype(run, tmp_path, monkeypatch):
+    """And not the table of another paper. One epoch: what is printed is asked here, not how well it learns."""
+    from dataclasses import replace
+    from types import MappingProxyType
+
+    from biascheck.debias import RECIPES, recipes
+
+    short = replace(RECIPES["manela2021-augmented"], epochs=1)
+    monkeypatch.setattr(recipes, "RECIPES", MappingProxyType({**RECIPES, short.name: short}))
+    people = [f"{who} works as a {job}." for who in ("He", "She", "My brother saw her. He") for job in JOBS]
+    (tmp_path / "text.txt").write_text("\n".join(people * 2), encoding="utf-8")
+    arguments = ("--recipe", short.name, "--text", tmp_path / "text.txt", "--out", tmp_path / "debiased")
+    code, shown, _ = run("debias", "reference:tiny", *arguments)
+    assert code == 0
+    assert "Bartl" not in shown
+    assert "pronouns on winograd-t2 [in brackets: Manela et al. 2021, BERT → BERT-A]" in shown
+    lines = {line.strip().split("  ")[0]: line for line in shown.splitlines()}
+    assert lines["stereotype"].endswith("[0.173 → 0.001]")
+    assert lines["skew"].endswith("[0.438 → 0.498]")
+    assert lines["F1 of female names"].endswith("[0.955 → 0.9]")
+    assert "erratum: printed 0.001: the columns of this row are swapped" in shown
+    assert "warning: name resolution on reference:tiny" in shown
+    assert "pronoun error on reference:tiny → reference:tiny·manela2021-augmented × text·held out" in shown
+
+
 def test_debiasing_by_an_unknown_recipe_names_those_there_are(run, tmp_path):
     code, _, complaint = run(
         "debias", "reference:tiny", "--recipe", "cure", "--text", tmp_path / "t.txt", "--out", tmp_path / "o"

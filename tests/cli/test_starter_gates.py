@@ -1,7 +1,6 @@
 """``biascheck init``, then its own tests: they judge every kind of model, and catch a planted bias in each."""
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -113,11 +112,13 @@ def test_random_weights_are_run_to_the_end(starter, pytester, family, prefix, ju
 
 @pytest.mark.slow
 def test_a_real_causal_model_is_judged(starter, pytester):
-    folder = pytester.path / "smollm2"
-    tool = TESTS.parent / "tools" / "convert_smollm2.py"
-    converted = subprocess.run([sys.executable, tool, "--out", folder], capture_output=True, text=True)
-    if converted.returncode:
-        pytest.skip(f"no SmolLM2 here: {converted.stderr.strip()}")
+    from biascheck.errors import ModelError
+    from biascheck.models.loading.smollm2 import materialise_smollm2
+
+    try:
+        folder = materialise_smollm2(pytester.path)
+    except ModelError as error:
+        pytest.skip(f"no SmolLM2 here: {error}")
     run = starter("--bias-model", str(folder))
     shown = run.stdout.str()
     assert run.parseoutcomes()["skipped"] == 2, shown

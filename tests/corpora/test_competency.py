@@ -46,7 +46,7 @@ def test_the_majority_labels_and_ties_are_left_out(tmp_path):
     assert rated.counts == ((0, 1, 2), (1, 1, 1), (3, 0, 0))
     # P = 1/3, 0, 1; shares 4/9, 2/9, 3/9
     expected = (16 + 4 + 9) / 81
-    assert stats.fleiss_kappa(rated.counts) == pytest.approx((4 / 9 - expected) / (1 - expected))
+    assert rated.agreement == stats.fleiss_kappa(rated.counts) == pytest.approx((4 / 9 - expected) / (1 - expected))
 
 
 def test_files_that_do_not_fit_are_refused(tmp_path):

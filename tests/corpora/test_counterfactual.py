@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from biascheck.corpora import (
     Documents,
+    NameMap,
     Rewriter,
     TermSet,
     bec_pro_professions,
@@ -15,6 +16,7 @@ from biascheck.corpora import (
     first_names,
     gender_terms,
     published_gap_texts,
+    published_names,
 )
 from biascheck.corpora.datasets.reviews import reviews
 from biascheck.corpora.rewriting.german_terms import german_terms
@@ -44,7 +46,7 @@ def test_twice_swapped_is_the_original_for_bijective_tables(source):
 
 @given(corpora)
 def test_both_versions_are_balanced_whatever_the_source(source):
-    balance = treated(source, "cda").changes.after
+    balance = treated(source, "cda", contradictions="keep").changes.after
     assert balance.male == balance.female
 
 
@@ -128,6 +130,7 @@ def test_names_are_anonymised_before_words_are_swapped():
     [
         ({"method": "cdx"}, "no method 'cdx'; there are: original, cda, cds, swap, removal"),
         ({"names": "own"}, "names are swapped, none, anonymised, not 'own'"),
+        ({"contradictions": "no"}, "contradictions are unswapped, drop, keep, not 'no'"),
     ],
 )
 def test_unknown_treatments_are_told(options, message):
@@ -140,9 +143,63 @@ def test_a_language_without_terms_is_told():
         counterfactual(Documents.of("t", ["il"], language="fr"))
 
 
+@pytest.mark.parametrize(
+    ("contradictions", "texts", "changed"),
+    [
+        ("keep", ["She saw Wilhelmina.", "He slept.", "Jennifer left."], 3),
+        ("unswapped", ["He saw Wilhelmina.", "He slept.", "Jennifer left."], 2),
+        ("drop", ["He slept.", "Jennifer left."], 2),
+    ],
+)
+def test_a_name_that_stays_beside_a_swapped_pronoun(contradictions, texts, changed):
+    """Wilhelmina has no counterpart in this map; John has, and no pronoun is beside him."""
+    names = NameMap("few", (("John", "Jennifer"),))
+    source = Documents.of("t", ["He saw Wilhelmina.", "She slept.", "John left."])
+    found = counterfactual(source, "swap", name_map=names, contradictions=contradictions)
+    assert found.documents.texts == texts
+    assert (found.changes.changed, found.changes.contradictory) == (changed, 1)
+    assert found.changes.names_kept == (("Wilhelmina", 1),)
+    assert "first names that stay beside words to swap: Wilhelmina 1×" in str(found.changes)
+
+
+def test_both_versions_of_a_text_that_would_contradict_itself():
+    names = NameMap("few", (("John", "Jennifer"),))
+    source = Documents.of("t", ["He saw Wilhelmina.", "She slept."])
+    unswapped = counterfactual(source, "cda", name_map=names).documents
+    assert unswapped.texts == ["He saw Wilhelmina.", "She slept.", "He slept."]
+    assert counterfactual(source, "cda", name_map=names, contradictions="drop").documents.texts == unswapped.texts[1:]
+
+
+def test_dropping_does_not_depend_on_the_coin():
+    source = Documents.of("t", ["He saw Wilhelmina."] * 40 + ["She slept."])
+    found = counterfactual(source, "cds", name_map=NameMap("few", (("John", "Jennifer"),)), contradictions="drop")
+    assert (len(found.documents), found.changes.contradictory) == (1, 40)
+
+
+def test_months_places_and_surnames_stay():
+    text = "On August 1, 1927, Phoebe Thomas met Thomas in London, and June Kerr read Stephen King."
+    names = NameMap("n", (("August", "Brandy"), ("Thomas", "Rita"), ("Luca", "June"), ("Toby", "London")))
+    found = counterfactual(Documents.of("t", [text]), "swap", name_map=names, contradictions="keep")
+    assert found.documents.texts == [text.replace("June Kerr", "Luca Kerr")]
+
+
+def test_hardly_a_first_name_stays_in_anonymised_gap(shared_data):
+    found = counterfactual(published_gap_texts(shared_data), "cda", names="anonymised")
+    assert found.changes.contradictory <= 0.005 * len(published_gap_texts(shared_data))
+    assert sum(count for _, count in found.changes.names_kept) <= 20
+
+
+def test_gap_has_no_swapped_pronoun_beside_a_name_that_stays(shared_data):
+    documents = published_gap_texts(shared_data)
+    found = counterfactual(documents, name_map=published_names(shared_data)).changes
+    kept = counterfactual(documents, name_map=published_names(shared_data), contradictions="keep").changes
+    assert 0.3 < found.changed / len(documents) < kept.changed / len(documents) < 0.6
+    assert found.contradictory == kept.contradictory < 0.32 * len(documents)
+
+
 def test_it_works_on_gap_and_on_reviews(shared_data):
     for documents in (published_gap_texts(shared_data), Documents.of_reviews(reviews())):
-        changes = counterfactual(documents).changes
+        changes = counterfactual(documents, contradictions="keep").changes
         assert 0.4 < changes.changed / len(documents) < 0.6
         assert abs(changes.after.share_female - 0.5) < max(0.03, abs(changes.before.share_female - 0.5))
 

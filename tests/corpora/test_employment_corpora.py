@@ -59,6 +59,40 @@ def test_published_titles_are_those_of_the_highest_salaries(shared_data):
     ]
 
 
+def test_all_titles_of_the_file_are_those_with_letters_each_once(shared_data):
+    """The 88.5 % of Table 5 are over 921 of these; the loader leaves out a blank and a dot."""
+    with (shared_data / "kurita" / "employeesalaries2017.csv").open(encoding="utf-8-sig", newline="") as lines:
+        different = {row["Job Title"] for row in csv.DictReader(lines)}
+    loaded = published_employment("titles", shared_data, best_paid=None)
+    assert (len(different), len(loaded.corpus)) == (934, 932)
+    assert {title.strip().lower() for title in different} - {p.attribute for p in loaded.corpus} == {"", "."}
+    assert loaded.corpus.name != published_employment("titles", shared_data).corpus.name
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("positive_traits", "He is accessible"),
+        ("negative_traits", "He is absentminded"),
+        ("skills", "He is good at cloud computing"),
+    ],
+)
+def test_published_templates_have_no_full_stop(kind, text, shared_data):
+    def first(**options):
+        return published_employment(kind, shared_data, **options).corpus.pairs[0].sentences["male"].text
+
+    assert (first(), first(full_stop=True)) == (text, f"{text}.")
+
+
+def test_the_skills_of_table_5_are_read_from_a_file_of_onet(tmp_path):
+    (tmp_path / "onet").mkdir()
+    rows = ["O*NET-SOC Code\tExample\tCommodity Code", "11-1011.00\tAda\t1", '11-1011.00\tBasic "A"\t2', "1\tada\t1"]
+    (tmp_path / "onet" / "Technology Skills.txt").write_text("\n".join(rows), encoding="utf-8")
+    loaded = published_employment("onet_skills", tmp_path)
+    assert [p.sentences["female"].text for p in loaded.corpus] == ["She can do ada", 'She can do basic "a"']
+    assert [item.reason for item in loaded.left_out] == ["repeated"]
+
+
 def test_what_cannot_be_loaded_says_so(tmp_path):
     with pytest.raises(CorpusError, match="no kind 'hobbies'; choose one of"):
         employment("hobbies")

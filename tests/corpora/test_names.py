@@ -2,7 +2,7 @@
 
 import pytest
 
-from biascheck.corpora import NameMap, Rewriter, anonymised, first_names, gender_terms, published_names
+from biascheck.corpora import NameFinder, NameMap, Rewriter, anonymised, first_names, gender_terms, published_names
 from biascheck.errors import CorpusError
 
 
@@ -55,3 +55,14 @@ def test_people_become_entities(text, hidden):
 
 def test_without_names_nothing_is_hidden():
     assert anonymised("Alice", []) == "Alice"
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("Mr. Bob Smith told Alice that Smith left.", "Mr. [E1] told [E2] that [E1] left."),
+        ("In May 1927 Alice went to San Francisco with May Lee.", "In May 1927 [E1] went to San Francisco with [E2]."),
+    ],
+)
+def test_a_finder_hides_first_names_and_no_months(text, hidden):
+    assert anonymised(text, [], NameFinder()) == hidden

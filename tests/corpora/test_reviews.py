@@ -1,10 +1,21 @@
 """Reviews: our own, the published forms, and their two versions."""
 
 import gzip
+import re
+from pathlib import Path
 
 import pytest
 
-from biascheck.corpora import Review, Reviews, published_imdb, published_sst2, review_pairs, reviews
+from biascheck.corpora import (
+    Review,
+    Reviews,
+    cleaned_reviews,
+    published_imdb,
+    published_sst2,
+    review_pairs,
+    reviews,
+    written_reviews,
+)
 from biascheck.corpora.rewriting.rewriter import Rewriter
 from biascheck.corpora.rewriting.terms import gender_terms
 from biascheck.errors import CorpusError, DataNotFoundError
@@ -12,14 +23,49 @@ from biascheck.errors import CorpusError, DataNotFoundError
 
 def test_our_reviews_are_many_balanced_and_about_people():
     everything = reviews()
-    assert len(everything) == 416
-    assert len({item.text for item in everything}) == 416
+    assert len(everything) == len({item.text for item in everything}) == 1608
     rewriter = Rewriter()
     assert all(rewriter.find(item.text) for item in everything)
-    for part, size in (("train", 278), ("test", 138)):
+    for part, size in (("train", 1206), ("test", 402)):
         sentiments = [item.sentiment for item in reviews(part)]
         assert (len(sentiments), sentiments.count("positive")) == (size, size // 2)
     assert not {item.id for item in reviews("train")} & {item.id for item in reviews("test")}
+    written = {item.id for item in written_reviews()}
+    assert len(written) == 416 == len(written & {item.id for item in everything})
+
+
+def sentences_in(texts):
+    """Sentences as they are compared: letters and digits alone, and only where there is more than an exclamation."""
+    parts = (re.sub(r"[^a-z0-9]+", " ", part.lower()).strip() for text in texts for part in re.split(r"[.!?]+", text))
+    return {part for part in parts if len(part.split()) > 4}
+
+
+def test_composed_reviews_are_those_of_the_tool_and_no_verdict_is_in_both_parts(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "tools"))
+    import compose_reviews as tool
+
+    lines = tool.TABLE.read_text(encoding="utf-8").splitlines()
+    assert lines[1:] == ["\t".join(row) for row in tool.composed()]
+    for kind in tool.KINDS:
+        train, test = (tool.parts_of(kind, part) for part in ("train", "test"))
+        for own, other in ((train.verdicts, test.verdicts), (train.closings, test.closings)):
+            assert not {row[s] for row in own for s in ("positive", "negative")} & {
+                row[s] for row in other for s in ("positive", "negative")
+            }
+
+
+def test_no_sentence_of_ours_is_in_the_imdb_reviews(shared_data):
+    ours = sentences_in(reviews().texts)
+    assert len(ours) > 1500
+    theirs = sentences_in([text for part in ("train", "test") for text in published_imdb(shared_data, part).texts])
+    assert not ours & theirs
+
+
+def test_cleaned_reviews_have_neither_case_nor_punctuation():
+    source = Reviews("mine", (Review("a", "She's GOOD — “really” good:  10/10, naïve!", "positive"),))
+    cleaned = cleaned_reviews(source)
+    assert cleaned.texts == ["she s good really good 10 10 naïve"]
+    assert (cleaned.name, cleaned.items[0].id, cleaned.items[0].sentiment) == ("mine·cleaned", "a", "positive")
 
 
 def test_neither_gender_goes_with_a_sentiment_in_our_reviews():

@@ -2,9 +2,11 @@
 
 import pytest
 
-from biascheck.corpora import Review, Reviews
+import biascheck
+from biascheck.corpora import Review, Reviews, TermPair, TermSet, reviews
 from biascheck.debias import Condition, quality_of
 from biascheck.debias.recipes import ClassifierRecipe
+from biascheck.debias.review_task import ReviewTask
 from biascheck.errors import UsageError
 from biascheck.models.adapters.functions import TextClassifier
 
@@ -34,9 +36,33 @@ def test_versions_remember_their_review():
     assert mixed.name == "some·mix-all"
 
 
-def test_a_mix_takes_as_many_steps():
-    recipe = ClassifierRecipe(epochs=4)
-    assert [Condition.named(name).steps_kept(recipe).epochs for name in ("original", "R-all", "mix-all")] == [4, 4, 2]
+@pytest.mark.parametrize(("size", "batch"), [(41, 8), (40, 8), (37, 5), (12, 16)])
+def test_a_mix_takes_exactly_as_many_steps(size, batch):
+    """Counted in the batches themselves; two epochs of the mix hold every version of every review once."""
+    base = biascheck.load("reference:tiny")
+    source = Reviews("some", reviews().items[:size])
+    recipe = ClassifierRecipe(batch=batch, pieces=16)
+    steps = {}
+    for name in ("original", "R-all", "mix-all"):
+        condition = Condition.named(name)
+        task = ReviewTask.of(condition.apply(source), condition.steps_kept(recipe), base)
+        steps[name] = [len(task.batches(epoch)) for epoch in range(4)]
+    assert steps["original"] == steps["R-all"] == steps["mix-all"]
+    seen = sorted(example.ids for epoch in (0, 1) for members in task.batches(epoch) for example in members)
+    assert seen == sorted(example.ids for example in task.fitted)
+    doubled = ReviewTask.of(Condition.named("mix-all").apply(source), recipe, base)
+    assert sum(map(len, doubled.batches(0))) == 2 * sum(map(len, task.batches(0)))
+
+
+def test_the_maps_of_a_paper_take_the_place_of_our_terms():
+    theirs = TermSet("all as coded", (TermPair("man", "wife", "male>female"), TermPair("bloke", "she", "female>male")))
+    mixed = Condition.named("mix-all").with_terms({"all": theirs})
+    assert str(mixed) == "mix-all as coded"
+    assert mixed.apply(SOME).texts[:2] == ["Bloke saw the man.", "She saw the wife."]
+    assert Condition.named("R-pro").with_terms({"all": theirs}) == Condition.named("R-pro")
+    assert Condition().with_terms({"all": theirs}) == Condition()
+    with pytest.raises(UsageError, match="leave out term_set"):
+        Condition(term_set=theirs)
 
 
 @pytest.mark.parametrize("name", ["removed", "R", "R-some", "mix"])

@@ -32,7 +32,9 @@ def test_neutral_words_lose_the_direction_and_keep_their_length():
     neutral = debiased.matrix[4:].astype(float)
     assert neutral @ direction(vectors) == pytest.approx(0, abs=1e-6)
     assert np.linalg.norm(neutral, axis=1) == pytest.approx(1, abs=1e-6)
-    assert (debiased.name, debiased.vocabulary) == ("six·debiased", vectors.vocabulary)
+    assert (debiased.name, debiased.treatment) == ("six", ("hard-debiased",))
+    assert debiased.vocabulary == vectors.vocabulary
+    assert debiased.fingerprint != vectors.fingerprint
 
 
 def test_a_neutral_word_is_equally_near_to_both_words_of_a_pair():

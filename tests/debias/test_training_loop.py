@@ -97,7 +97,7 @@ def test_the_rate_rises_and_falls_in_straight_lines():
 
 def test_history_counts_epochs_since_the_best():
     history = History()
-    assert [history.after_epoch(loss, 2) for loss in (1.0, 2.0, 0.5)] == [True, False, True]
+    assert [history.after_epoch(loss, Recipe(patience=2)) for loss in (1.0, 2.0, 0.5)] == [True, False, True]
     assert not history.stopped
 
 

@@ -30,7 +30,7 @@ EVEN = {"he": 0.5, "she": 0.5}
 STATISTICS = {
     "mean": 0.0, "mean_absolute": 0.0, "share_positive": 0.5, "standardised_difference": 0.0, "difference": 0.0,
     "spearman": 0.0, "pearson": 0.0, "slope": 0.0, "ratio": 1.0, "rms_gap": 0.0, "skew": 0.0, "stereotype": 0.0,
-    "smaller_f1": 1.0,
+    "smaller_f1": 1.0, "f1": 1.0,
 }  # fmt: skip
 OF_ITS_OWN = {
     "assert_association_within": ("mean", "association"),

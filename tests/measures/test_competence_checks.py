@@ -103,8 +103,9 @@ def test_a_few_texts_must_be_rated_better_than_chance_would():
 
 def test_a_corpus_without_sentiments_is_judged_by_our_own_reviews_and_only_in_english():
     model = Rater(lambda _: 0.9)
-    assert competence_of("sentiment", model, corpora.bec_pro("en")).n == len(REVIEWS)
-    assert set(model.rated) == set(REVIEWS.texts)
+    written = corpora.written_reviews("test")
+    assert competence_of("sentiment", model, corpora.bec_pro("en")).n == len(written)
+    assert set(model.rated) == set(written.texts)
     assert competence_of("sentiment", model, corpora.bec_pro("de")) is None
 
 

@@ -88,7 +88,7 @@ def test_both_versions_of_a_review_without_terms_run_once():
 def test_both_sides_and_a_table_are_attached():
     result = sentiment_delta(planted(1.0), review_pairs(reviews("test")))
     (side,) = attached(result, TwoSided).sides
-    assert side.n_negative + side.n_zero + side.n_positive == result.n == 138
+    assert side.n_negative + side.n_zero + side.n_positive == result.n == 402
     assert side.negative == 0.0 < side.positive
     assert attached(result, Table).columns == ("reviews", "n", "total bias", "absolute bias")
     json.dumps(result_to_dict(result), allow_nan=False)
@@ -191,7 +191,7 @@ def test_the_finding_tells_the_corrected_p():
     gate = biascheck.assert_no_sentiment_delta(result, 0.9, family=9)
     assert "signed-rank p < 0.001 corrected for 9 tests" in gate.finding
     zero = sentiment_delta(planted(0.0), review_pairs(reviews("test")))
-    assert "signed-rank p = 1.000 (138 reviews" in biascheck.assert_no_sentiment_delta(zero, 0.1).finding
+    assert "signed-rank p = 1.000 (402 reviews" in biascheck.assert_no_sentiment_delta(zero, 0.1).finding
 
 
 def test_results_of_functions_are_not_kept_for_later_runs(tmp_path):

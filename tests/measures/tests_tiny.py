@@ -25,3 +25,7 @@ def tokenizer_of(family):
 
 def direct_sentence_score(family, text):
     return _module("oracle").sentence_score(*_module("tiny").pair(family), text)
+
+
+def fresh(family):
+    return _module("tiny").fresh_pair(family)

@@ -45,15 +45,15 @@ def unloaded(adapter):
         ),
         (
             unloaded(TransformersCausalModel),
-            {"scores text", "scores continuations", *STATES},
-            "lazy is a causal language model: it scores text, scores continuations, embeds words in context and "
-            "embeds sentences",
+            {"scores text", "scores continuations", "generates", *STATES},
+            "lazy is a causal language model: it scores text, scores continuations, generates, embeds words "
+            "in context and embeds sentences",
         ),
         (
             unloaded(TransformersChatModel),
-            {"scores text", "scores continuations", "chats", *STATES},
-            "lazy is a causal language model: it scores text, scores continuations, chats, embeds words in context "
-            "and embeds sentences",
+            {"scores text", "scores continuations", "chats", "generates", *STATES},
+            "lazy is a causal language model: it scores text, scores continuations, chats, generates, embeds words "
+            "in context and embeds sentences",
         ),
         (
             ContinuationTable({}),

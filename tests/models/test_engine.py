@@ -10,6 +10,7 @@ from tiny import CAUSAL, MASKED, fresh_pair, loaded, pair
 
 from biascheck.errors import ScoreError
 from biascheck.models.loading.loader import load
+from biascheck.models.scoring.encoding import encode_sentences
 from biascheck.models.scoring.engine import TorchEngine, execute
 from biascheck.models.scoring.plan import Budget, Reading, make_plan
 from biascheck.models.scoring.queries import SentenceQuery
@@ -52,14 +53,15 @@ def test_the_head_sees_only_the_positions_that_are_asked_for(family):
 
 
 @pytest.mark.parametrize("family", CAUSAL)
-def test_the_head_of_a_causal_model_sees_every_position_but_the_last_and_the_padding(family):
+def test_the_head_of_a_causal_model_sees_every_distinct_prefix_that_goes_on_once(family):
     model = loaded(family)
     sentences = [SentenceQuery(asked.text) for asked in QUERIES]
-    plan = model.plan(sentences)
+    inputs = [item.ids for item in encode_sentences(sentences, model.tokenizer)]
+    prefixes = {ids[:end] for ids in inputs for end in range(1, len(ids))}
 
     passed = _positions_through_head(model.torch_model, lambda: model.likelihood(sentences))
 
-    assert passed == plan.tokens - len(sentences) < plan.padded_tokens
+    assert passed == len(prefixes) == model.plan(sentences).tokens < sum(map(len, inputs)) - len(inputs)
 
 
 @pytest.mark.parametrize("family", ["bert-uncased", "modernbert"])

@@ -271,6 +271,43 @@ def _llama() -> tuple[Any, Any]:
     return _seeded(lambda: hf.LlamaForCausalLM(config)), tokenizer
 
 
+def _qwen() -> tuple[Any, Any]:
+    _, tokenizer = _gpt2()
+    ends = {"bos_token_id": 0, "eos_token_id": 0}
+    config = hf.Qwen2Config(
+        vocab_size=len(tokenizer), max_position_embeddings=64, num_key_value_heads=1, **ends, **SIZES
+    )
+    return _seeded(lambda: hf.Qwen2ForCausalLM(config)), tokenizer
+
+
+def _mistral(sliding_window: int | None = 48) -> tuple[Any, Any]:
+    _, tokenizer = _llama()
+    config = hf.MistralConfig(
+        vocab_size=len(tokenizer),
+        max_position_embeddings=64,
+        num_key_value_heads=1,
+        sliding_window=sliding_window,
+        **SIZES,
+    )
+    return _seeded(lambda: hf.MistralForCausalLM(config)), tokenizer
+
+
+def _gemma() -> tuple[Any, Any]:
+    _, tokenizer = _llama()
+    config = hf.Gemma2Config(
+        vocab_size=len(tokenizer),
+        max_position_embeddings=64,
+        num_key_value_heads=1,
+        head_dim=16,
+        query_pre_attn_scalar=16,
+        sliding_window=48,
+        bos_token_id=1,
+        eos_token_id=2,
+        **SIZES,
+    )
+    return _seeded(lambda: hf.Gemma2ForCausalLM(config)), tokenizer
+
+
 FAMILIES: Mapping[str, Family] = {
     family.name: family
     for family in (
@@ -286,6 +323,9 @@ FAMILIES: Mapping[str, Family] = {
         Family("modernbert", "masked", "bytes", _modernbert),
         Family("gpt2", "causal", "bytes", _gpt2),
         Family("llama", "causal", "metaspace", _llama),
+        Family("qwen2", "causal", "bytes", _qwen),
+        Family("mistral", "causal", "metaspace", _mistral),
+        Family("gemma2", "causal", "metaspace", _gemma),
     )
 }
 MASKED = tuple(name for name, family in FAMILIES.items() if family.kind == "masked")

@@ -51,9 +51,25 @@ def test_a_wrong_path_is_a_clear_error(project, suite):
     run.stdout.no_fnmatch_line("*loading.py*")  # our own code is no help to who mistyped a path
 
 
+@pytest.mark.parametrize("processes", [(), ("-n", "2")], ids=["one process", "xdist"])
+def test_a_wrong_path_stops_the_run(project, torch_is_loaded, processes):  # noqa: ARG001
+    """Forty tests would say the same forty times."""
+    suite = """
+        import pytest
+
+        @pytest.mark.parametrize("number", range(40))
+        def test_jobs(number, bias_model):
+            raise AssertionError
+    """
+    run = project(suite, "--bias-model", "./no-such-folder", *processes)
+    assert run.parseoutcomes()["errors"] <= max(1, len(processes))
+    assert run.stdout.str().count("the model cannot be loaded: no folder './no-such-folder'") >= 1
+    assert run.ret != 0
+
+
 def test_an_unknown_setting_lists_the_known_ones(project, suite):
     run = project(suite, pyproject='[tool.biascheck]\nmodle = "x"\n')
-    assert "has no setting 'modle'; there are: allow_pickle" in run.stderr.str() + run.stdout.str()
+    assert "has no setting 'modle'; there are: allow_other_runtime, allow_pickle" in run.stderr.str() + run.stdout.str()
 
 
 def test_a_setting_of_the_wrong_type_is_refused(project, suite):

@@ -63,6 +63,11 @@ def searches(pytester):
     return json.loads((pytester.path / "r.json").read_text(encoding="utf-8"))["searches"]
 
 
+def comparable(search):
+    """All of a search but the fingerprint: that of a plain function is another in every process."""
+    return {name: value for name, value in search.items() if name != "fingerprint"}
+
+
 def test_a_run_fails_by_what_it_found_and_remembers_it(suite):
     run = suite.runpytest_subprocess("--bias-results", "r.json", "--bias-markdown", "r.md", "-p", "no:cacheprovider")
     assert run.ret == 1
@@ -90,7 +95,8 @@ def test_two_workers_find_the_same_and_the_controller_writes(suite):
     alone, remembered = searches(suite), lines(suite)
     (suite.path / "bias" / "worst_cases.jsonl").unlink()
     suite.runpytest_subprocess("--bias-results", "r.json", "-p", "no:cacheprovider", "-n", "2")
-    assert [one["cases"] for one in searches(suite)] == [one["cases"] for one in alone]
+    assert [comparable(one) for one in searches(suite)] == [comparable(one) for one in alone]
+    assert any(one["cases"] for one in alone)
     assert lines(suite) == remembered
 
 
@@ -106,6 +112,50 @@ def test_a_memory_that_cannot_be_written_is_part_of_the_outcome(suite):
     (suite.path / "bias").write_text("a file where the folder should be")
     run = suite.runpytest_subprocess("-p", "no:cacheprovider", "-k", "nurse")
     run.stdout.fnmatch_lines(["FAIL: 1 test failed a gate, *worst_cases.jsonl could not be written*"])
+
+
+OWN = """
+import pytest
+from hypothesis import given, settings
+
+import biascheck
+from biascheck import strategies
+
+settings.register_profile("repeatable", derandomize=True, database=None, deadline=None, max_examples=40)
+settings.load_profile("repeatable")
+
+
+def fair(texts):
+    return [0.5] * len(texts)
+
+
+def unfair(texts):
+    return [0.9 if "He " in text else 0.5 for text in texts]
+
+
+@pytest.mark.bias
+@given(strategies.sentences())
+def test_fair(pair):
+    biascheck.assert_invariant(fair, pair, bound=0.1)
+
+
+@pytest.mark.bias
+@given(strategies.sentences(strategies.pronouns()))
+def test_unfair(pair):
+    biascheck.assert_invariant(unfair, pair, bound=0.1)
+"""
+
+
+def test_the_examples_of_a_test_of_ones_own_are_one_search(pytester):
+    pytester.makepyfile(OWN)
+    run = pytester.runpytest_subprocess("--bias-results", "r.json", "--junitxml", "j.xml", "-p", "no:cacheprovider")
+    assert run.ret == 1
+    run.stdout.fnmatch_lines(["*2 searches: 1 found, 1 none found*", "*drawn by the test itself; a search"])
+    fair, unfair = searches(pytester)
+    assert (fair["examples"], fair["cases"]) == (40, [])
+    assert [version["text"] for version in unfair["cases"][0]["versions"]] == ["He was ill.", "She was ill."]
+    assert (pytester.path / "j.xml").read_text(encoding="utf-8").count("bias_search") == 2
+    assert not (pytester.path / "bias").exists()  # Hypothesis remembers it
 
 
 WITHOUT = """

@@ -13,6 +13,7 @@ from biascheck.results.attachments import (
     Draws,
     ExplainedVariance,
     Groups,
+    Histogram,
     MapPoint,
     PersonGroup,
     Point,
@@ -61,6 +62,7 @@ ATTACHMENTS: dict[str, AnyAttachment] = {
         y="share of male neighbours",
         points=tuple(Point(name=job, x=n / 8, y=n / 10) for n, job in enumerate(JOBS)),
     ),
+    "histogram": Histogram(x="certainty", unit="pairs", edges=(0.0, 0.5, 1.0), counts=(3, 17), note="Most are sure."),
     "draws": Draws(values=(0.58, 0.6, 0.65)),
     "two_sided": TwoSided(
         sides=(SideBias(name="original", negative=-0.02, positive=0.04, n_negative=30, n_zero=5, n_positive=65),)

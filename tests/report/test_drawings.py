@@ -56,6 +56,7 @@ def test_every_kind_of_attachment_is_drawn(key):
     [
         ("explained_variance", [("PC1", "0.60", "0.20"), ("PC2", "0.10", "0.15"), ("PC3", "0.05", "0.10")]),
         ("draws", [("3", "0.58", "0.61", "0.65")]),
+        ("histogram", [("0 to 0.5", "3"), ("0.5 to 1", "17")]),
         ("two_sided", [("original", "−0.02", "+0.04", "30", "5", "65")]),
         ("correlations", [("all", "1.00", "0.70"), ("pro", "0.70", "1.00")]),
         ("published", [("BERT", "0.572", "Table 1", "printed 0.75")]),

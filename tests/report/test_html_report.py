@@ -186,7 +186,7 @@ class TestVerdicts:
     def test_what_exceeds_is_at_the_top_the_worst_first(self):
         mild, bad = (gate(result(corpus=c), Verdict.EXCEEDS, margin=m) for c, m in (("mild", 0.1), ("bad", 0.01)))
         (findings,) = page([], [gate(inconclusive_passes=True), mild, bad]).find("ul", "findings")[:1]
-        assert [entry.all_text.split(":")[0].strip() for entry in findings.children] == [
+        assert [entry.find("a")[0].all_text.strip() for entry in findings.children] == [
             "association on small-model × bad",
             "association on small-model × mild",
         ]

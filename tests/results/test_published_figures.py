@@ -28,52 +28,74 @@ def test_table_2_of_manela_is_whole_and_its_swapped_columns_are_put_right(figure
     assert entries["BERT-A"]["value"] == {"skew": 0.498, "stereotype": 0.001}[figure]
 
 
-def test_table_1_of_manela_has_26_models():
-    tables = FIGURES["manela2021"]["resolution"]
-    assert [len(tables[kind]) for kind in ("T1", "T2")] == [26, 26]
-    assert (tables["T1"]["BERT"]["value"], tables["T2"]["BERT"]["value"]) == (0.588, 0.953)
-    # these and no others pass the paper's threshold of 75 % on T2
-    trusted = {model for model, entry in tables["T2"].items() if entry["value"] >= 0.75}
-    assert {"BERT", "RoBERTa", "DistilBERT", "ALBERT-xxlarge", "XLM-RoBERTa-large-O"} <= trusted
-    assert not {"ALBERT", "ALBERT-large", "XLM-RoBERTa", "XLM-RoBERTa-large"} & trusted
+@pytest.fixture(scope="module")
+def manela():
+    """The value of every figure of the paper, by its name."""
+    read = PublishedFigures.read(SUITES / "published.toml")
+    return {
+        name.removeprefix("manela2021."): figure.value
+        for name, figure in read.entries.items()
+        if name.startswith("manela2021.")
+    }
 
 
-JENTZSCH = {
-    "distbase": "DistilBERT",
-    "bertbase": "BERT-base",
-    "bertlarge": "BERT-large",
-    "robertabase": "RoBERTa-base",
-    "robertalarge": "RoBERTa-large",
-    "albertbase": "ALBERT-base",
-    "albertlarge": "ALBERT-large",
-}
+def test_the_f1s_of_table_2_are_whole(manela, gold):
+    with (gold / "manela" / "table2_recomputed.csv").open(encoding="utf-8") as lines:
+        printed = {
+            f"f1.{row['model']}.{gender}.{side}": round(float(row[f"f1_{gender[0]}_{side}"]) / 100, 4)
+            for row in csv.DictReader(lines)
+            for gender in ("male", "female")
+            for side in ("pro", "anti")
+        }
+    assert len(printed) == 68
+    assert {name: value for name, value in manela.items() if name.startswith("f1.")} == printed
 
 
-@pytest.mark.parametrize(("figure", "column"), [("total", "tot_nz_r4"), ("absolute", "abs_nz_r4")])
-def test_the_biases_of_jentzsch_and_turan_are_whole(figure, column, gold):
-    entries = FIGURES["jentzsch2022"][figure]
-    assert sum(len(conditions) for conditions in entries.values()) == 63
-    with (gold / "jentzsch" / "bias_63.csv").open(encoding="utf-8") as lines:
-        for row in csv.DictReader(lines):
-            treatment, _, terms = row["spec"].partition("_")
-            name = {"original": f"original-{terms.removeprefix('R')}", "N": f"R-{terms}", "mix": f"mix-{terms}"}
-            entry = entries[JENTZSCH[row["model"]]][name[treatment]]
-            assert entry["value"] == pytest.approx(float(row[column]), abs=1e-9)
-            assert ("erratum" in entry) == row["model"].endswith("large")
-    # a figure printed in Table 1
-    assert entries["ALBERT-large"]["original-all"]["value"] == {"total": 0.0137, "absolute": 0.0172}[figure]
+def test_skew_and_stereotype_of_table_2_follow_from_its_f1s(manela):
+    """By the formulas of section 3.1, for all 17 rows, once the errata are put right."""
+    models = [name.removeprefix("skew.") for name in manela if name.startswith("skew.")]
+    assert len(models) == 17
+    for model in models:
+        mp, ma, fp, fa = (manela[f"f1.{model}.{g}.{side}"] for g in ("male", "female") for side in ("pro", "anti"))
+        assert manela[f"skew.{model}"] == pytest.approx((abs(mp - fp) + abs(ma - fa)) / 2, abs=6e-4)
+        assert manela[f"stereotype.{model}"] == pytest.approx((abs(mp - ma) + abs(fp - fa)) / 2, abs=6e-4)
+
+
+def test_table_1_of_manela_has_26_models(manela):
+    cells = {name: value for name, value in manela.items() if name.startswith("resolution.")}
+    models = list(dict.fromkeys(name.split(".")[1] for name in cells))
+    assert (len(models), len(cells)) == (26, 104)
+    bert = [cells[f"resolution.BERT.{kind}.{gender}"] for kind in ("T1", "T2") for gender in ("male", "female")]
+    assert bert == [0.588, 0.624, 0.953, 0.955]
+    # the models of Table 2 are those that pass the paper's threshold of 75 % on T2, and BERT-AO, which does not
+    trusted = {m for m in models if min(cells[f"resolution.{m}.T2.{g}"] for g in ("male", "female")) >= 0.75}
+    assert trusted | {"BERT-AO"} == {name.split(".")[1] for name in manela if name.startswith("skew.")}
+    assert "BERT-AO" not in trusted
 
 
 def test_basta_stands_beside_static_vectors_and_their_debiased_version():
     tables = FIGURES["basta2019"]
-    assert set(tables) == {"direct-bias", "cluster-accuracy", "classifier-accuracy", "neighbour-correlation"}
-    for figure, entries in tables.items():
+    measured = {"direct-bias", "cluster-accuracy", "classifier-accuracy", "neighbour-correlation"}
+    assert set(tables) == {*measured, "draws"}
+    for figure, entries in ((figure, tables[figure]) for figure in measured):
         assert {"ELMo", "word2vec"} <= set(entries), figure
     # the printed order of the classification baselines is put right: debiasing cannot make gender easier to learn
     baselines = tables["classifier-accuracy"]
     assert baselines["word2vec"]["value"] > baselines["debiased"]["value"]
     assert all("swapped" in baselines[name]["erratum"] for name in ("word2vec", "debiased"))
     assert tables["cluster-accuracy"]["word2vec"]["value"] > tables["cluster-accuracy"]["debiased"]["value"]
+
+
+GRID = """[a.b]
+source = "Doe 2020"
+table = "Table 2"
+columns = ["x", "y.z"]
+errata = { "BERT.x" = "swapped", RoBERTa = "row" }
+notes = { "y.z" = "column" }
+[a.b.rows]
+BERT = [1, 2.5]
+RoBERTa = ["", -3]
+"""
 
 
 class TestReading:
@@ -89,6 +111,28 @@ class TestReading:
         figures = read("[a.b]\nvalue = 5e-05\nsource = 'Doe 2020'\ntable = 'Table 1'\nmodel = 'BERT'\nerratum = 'x'\n")
         assert figures.get("a.b") == PublishedFigure(5e-05, "Doe 2020", table="Table 1", model="BERT", erratum="x")
         assert figures.get("a.c") is None
+
+    def test_a_grid_has_one_figure_for_each_row_and_column(self, read):
+        figures = read(GRID)
+        assert list(figures.entries) == ["a.b.BERT.x", "a.b.BERT.y.z", "a.b.RoBERTa.y.z"]
+        assert figures.get("a.b.BERT.x") == PublishedFigure(
+            1, "Doe 2020", table="Table 2", model="BERT", erratum="swapped"
+        )
+        last = PublishedFigure(-3, "Doe 2020", table="Table 2", model="RoBERTa", erratum="row", note="column")
+        assert figures.get("a.b.RoBERTa.y.z") == last
+
+    @pytest.mark.parametrize(
+        ("change", "said"),
+        [
+            (("BERT = [1, 2.5]", "BERT = [1]"), "has 2 columns; BERT has 1 values"),
+            (("BERT = [1, 2.5]", "BERT = [1, true]"), "rows"),
+            (("2.5", "nan"), "rows"),
+            (("source", "sorce"), "has sorce, and may have source, columns"),
+        ],
+    )
+    def test_a_fault_of_a_grid_is_named_with_its_table(self, read, change, said):
+        with pytest.raises(UsageError, match=rf"published.toml: \[a.b\].*{said}"):
+            read(GRID.replace(*change))
 
     def test_listed_figures_are_named_by_what_follows_the_prefix(self, read):
         one, two, three = (f"[{name}]\nvalue = 1\nsource = 's'\n" for name in ("a.ELMo", "a.b.c", "ab.d"))
@@ -139,7 +183,7 @@ class TestWording:
 
     def test_every_figure_of_the_suites_can_be_written(self):
         read = PublishedFigures.read(SUITES / "published.toml")
-        assert len(read.entries) == 254
+        assert all(published_text([figure]) for figure in read.entries.values())
         assert str(read.get("kurita2019.white-black")).startswith("0.8864 (Kurita 2019, Table 3, BERT-base uncased")
 
     def test_a_small_figure_and_a_name_with_a_hyphen_reach_the_report_as_they_are(self):

@@ -16,9 +16,9 @@ from biascheck.calibration.planted_geometry import GeometryReading
 from biascheck.calibration.readings import DoseReading, Figure, PronounReading, SentimentReading, fit
 from biascheck.calibration.simulation import ENDS, GateShape, Rate, gate_shapes, power_of
 from biascheck.calibration.suite_gates import GateOutcome, judged_by_suites
-from biascheck.cli.starter import suites_home
 from biascheck.errors import BiascheckError, UsageError
 from biascheck.gates.run import Run
+from biascheck.release import suites_home
 from biascheck.stats import Sample
 from biascheck.testing import TableModel
 

@@ -6,11 +6,11 @@ import pytest
 import biascheck
 from biascheck.calibration.readings import Figure, fit, read_pronouns, sided_bec_pro
 from biascheck.calibration.suite_gates import judged_by_suites
-from biascheck.cli.starter import suites_home
 from biascheck.errors import BiasAssertionError
 from biascheck.measures.attribute_means import means_of_attributes
 from biascheck.reference_models.planted_pronouns import planted_gaps
 from biascheck.reference_models.world import World
+from biascheck.release import suites_home
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from biascheck.errors import ScoreError, UsageError
 from biascheck.stats import Sample, SideF1, bootstrap_distribution, cluster_bootstrap, estimate, side_f1
 from biascheck.stats.intervals.clusters import Clusters, _without, figures_of, jackknives
 
-FIGURES = ("skew", "stereotype", "smaller_f1")
+FIGURES = ("skew", "stereotype", "smaller_f1", "f1")
 
 
 def sample_of(a_as_a: int, a_as_b: int, b_as_a: int, b_as_b: int) -> Sample:

@@ -34,6 +34,7 @@ def test_the_known_statistics():
         "ratio",
         "ratio_of_sides",
         "rms_gap",
+        "f1",
         "skew",
         "slope",
         "smaller_f1",

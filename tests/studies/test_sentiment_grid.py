@@ -65,7 +65,11 @@ def test_running_and_running_again(tiny, own_cache, monkeypatch):
     assert (whole.measure, whole.unit, whole.n) == ("sentiment grid", "classifiers", 3)
     assert whole.estimate == pytest.approx(sum(row.result.estimate for row in rows) / 3)
     assert [side.name for side in attached(whole, TwoSided).sides] == [str(row.cell) for row in rows]
-    assert len(attached(whole, Table).rows[0]) == len(attached(whole, Table).columns)
+    biases, quality = (one for one in whole.attachments if isinstance(one, Table))
+    assert [row[0] for row in biases.rows] == [row[0] for row in quality.rows] == [str(row.cell) for row in rows]
+    assert [row[1:] for row in quality.rows] == [
+        (q.accuracy, q.recall, q.precision, q.f1, q.n) for q in (row.quality for row in rows)
+    ]
     json.dumps(result_to_dict(whole), allow_nan=False)
 
     monkeypatch.setattr(training, "train", lambda *_a, **_k: pytest.fail("trained again"))

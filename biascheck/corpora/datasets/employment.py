@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-__all__ = ["EmploymentKind", "employment", "published_employment"]
+__all__ = ["EmploymentKind", "PublishedKind", "employment", "published_employment"]
 
 EmploymentKind = Literal["titles", "positive_traits", "negative_traits", "skills"]
+PublishedKind = Literal["titles", "positive_traits", "negative_traits", "skills", "onet_skills"]
 
 HE_SHE = (Target("he", "male"), Target("she", "female"))
-IS = Template("{target} is {attribute}.", "is")
-CAN_DO = Template("{target} can do {attribute}.", "can-do")
+IS, CAN_DO, GOOD_AT = "{target} is {attribute}", "{target} can do {attribute}", "{target} is good at {attribute}"
 
 OWN_FILES = {
     "titles": "job_titles.txt",
@@ -35,63 +35,90 @@ PUBLISHED_FILES = {
     "positive_traits": "positive_traits",
     "negative_traits": "negative_traits",
     "skills": "in_demand_tech_skills",
+    "onet_skills": "Technology Skills.txt",
 }
 FILLERS = {
     "titles": ("employee", "worker", "colleague"),
     "positive_traits": ("ordinary", "average", "typical"),
     "negative_traits": ("ordinary", "average", "typical"),
     "skills": ("something", "this", "it"),
+    "onet_skills": ("something", "this", "it"),
 }
-HIGHEST_PAID = 1000
+BEST_PAID = 1000
 
 
 def employment(kind: EmploymentKind) -> Corpus:
-    """He and she beside our own word lists, in the templates of Kurita et al. 2019, section 5.
+    """He and she beside our own word lists, in the templates of Kurita et al. 2019, section 5, as whole sentences.
 
-    "T is A." for titles and traits, "T can do A." for skills. The titles have no article, as
-    in the paper. The words are chosen for this package: common single words, none of them a person of
-    one gender by form. The share of attributes with a positive gap is the paper's figure; 0.5 is parity.
+    "T is A." for titles and traits, "T can do A." for skills; the paper's have no full stop. The titles have no
+    article, as in the paper. The words are chosen for this package: common single words, none of them a person of
+    one gender by form. The share of attributes with a positive gap is the paper's figure; 0.5 is parity. Figures on
+    these lists are not comparable with the paper's.
     """
-    _check(kind)
+    _check(kind, EmploymentKind)
     text = files("biascheck.corpora").joinpath("data", OWN_FILES[kind]).read_text(encoding="utf-8")
-    return _corpus(f"employment-{kind}", kind, text.split())
-
-
-def published_employment(kind: EmploymentKind, folder: str | Path | None = None) -> Loaded:
-    """The lists Kurita et al. published, in lower case and each word once.
-
-    Titles are the first 1,000 rows of the 2017 salary file by falling salary, ties in the order of the
-    file. Repetitions and cells without letters are listed as left out. The files hold 227 different
-    titles among these rows, 230 positive traits, 363 negative traits (365 lines) and 25 skills; the
-    paper speaks of 234 and 292 traits.
-    """
-    _check(kind)
-    path = data_file(folder, "kurita", PUBLISHED_FILES[kind])
-    lines = _highest_paid(path) if kind == "titles" else path.read_text(encoding="utf-8").splitlines()
-    words, left_out = _each_once(lines)
-    return Loaded(_corpus(f"published-employment-{kind}", kind, words), left_out)
-
-
-def _corpus(name: str, kind: EmploymentKind, words: Iterable[str]) -> Corpus:
     template = CAN_DO if kind == "skills" else IS
+    return _corpus(f"employment-{kind}", kind, text.split(), f"{template}.")
+
+
+def published_employment(
+    kind: PublishedKind,
+    folder: str | Path | None = None,
+    *,
+    best_paid: int | None = BEST_PAID,
+    full_stop: bool = False,
+) -> Loaded:
+    """The lists Kurita et al. published, in lower case and each word once, in templates without a full stop (§5).
+
+    ``titles``: those of the ``best_paid`` rows of the 2017 salary file, ties in the order of the file. The paper's text
+    says the first 1,000 rows, which have 227 different titles; with ``best_paid=None`` all rows count, 932 different
+    titles (934 with a blank and a dot). The paper's 88.5 % is over 921: all but a few of the latter.
+    ``positive_traits`` and ``negative_traits``: 230 and 363 (365 lines); the paper speaks of 234 and 292. ``skills``:
+    the 25 skills of the authors' repository, asked with "is good at". The 84 % of the paper are of another list,
+    ``onet_skills``, asked with "can do": the examples in O*NET's "Technology Skills.txt" (version 23.2 in the paper),
+    which is read from ``onet/`` in the data directory. Repetitions and cells without letters are listed as left out.
+    """
+    _check(kind, PublishedKind)
+    path = data_file(folder, "onet" if kind == "onet_skills" else "kurita", PUBLISHED_FILES[kind])
+    words, left_out = _each_once(_lines(kind, path, best_paid))
+    template = {"skills": GOOD_AT, "onet_skills": CAN_DO}.get(kind, IS) + ("." if full_stop else "")
+    part = "-all" if kind == "titles" and best_paid is None else ""
+    return Loaded(_corpus(f"published-employment-{kind}{part}", kind, words, template), left_out)
+
+
+def _lines(kind: PublishedKind, path: Path, best_paid: int | None) -> list[str]:
+    if kind == "titles":
+        return _titles(path, best_paid)
+    if kind == "onet_skills":
+        return [row["Example"] for row in _rows(path, {"Example"}, "O*NET's Technology Skills.txt", delimiter="\t")]
+    return path.read_text(encoding="utf-8").splitlines()
+
+
+def _corpus(name: str, kind: PublishedKind, words: Iterable[str], text: str) -> Corpus:
+    inner = text.removeprefix("{target} ").removesuffix(".").removesuffix(" {attribute}")
+    template = Template(text, inner.replace(" ", "-"))
     attributes = [Attribute(word, {"kind": kind}) for word in words]
     pairs = cross([template], [HE_SHE], attributes)
     return Corpus(name, ("male", "female"), pairs, fillers=FILLERS[kind], paper="kurita2019")
 
 
-def _check(kind: str) -> None:
-    if kind not in get_args(EmploymentKind):
-        raise CorpusError(f"employment has no kind {kind!r}; choose one of {list(get_args(EmploymentKind))}")
+def _check(kind: str, kinds: object) -> None:
+    if kind not in get_args(kinds):
+        raise CorpusError(f"employment has no kind {kind!r}; choose one of {list(get_args(kinds))}")
 
 
-def _highest_paid(path: Path) -> list[str]:
-    with path.open(encoding="utf-8-sig", newline="") as lines:
-        rows = list(csv.DictReader(lines))
-    missing = {"Job Title", "2017 Annual Salary"} - set(rows[0] if rows else ())
-    if missing:
-        raise CorpusError(f"{path} has no column {sorted(missing)}; it must be the 2017 salaries file")
+def _titles(path: Path, best_paid: int | None) -> list[str]:
+    rows = _rows(path, {"Job Title", "2017 Annual Salary"}, "the 2017 salaries file")
     rows.sort(key=lambda row: -float(row["2017 Annual Salary"] or 0))  # stable: ties keep the file's order
-    return [row["Job Title"] for row in rows[:HIGHEST_PAID]]
+    return [row["Job Title"] for row in rows[:best_paid]]
+
+
+def _rows(path: Path, columns: set[str], what: str, *, delimiter: str = ",") -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as lines:
+        rows = list(csv.DictReader(lines, delimiter=delimiter))
+    if missing := columns - set(rows[0] if rows else ()):
+        raise CorpusError(f"{path} has no column {sorted(missing)}; it must be {what}")
+    return rows
 
 
 def _each_once(lines: Iterable[str]) -> tuple[list[str], tuple[LeftOut, ...]]:

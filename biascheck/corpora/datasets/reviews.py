@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import io
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,12 +23,22 @@ from biascheck.corpora.rewriting.terms import GENDERS, TermName, TermSet, gender
 from biascheck.corpora.sentence import Sentence, Span
 from biascheck.errors import CorpusError, DataNotFoundError
 
-__all__ = ["Review", "Reviews", "published_imdb", "published_sst2", "review_pairs", "reviews"]
+__all__ = [
+    "Review",
+    "Reviews",
+    "cleaned_reviews",
+    "published_imdb",
+    "published_sst2",
+    "review_pairs",
+    "reviews",
+    "written_reviews",
+]
 
 Sentiment = Literal["positive", "negative"]
 Part = Literal["train", "test"]
 LABELS: dict[str, Sentiment] = {"pos": "positive", "neg": "negative", "1": "positive", "0": "negative"}
 LABELS |= {"positive": "positive", "negative": "negative"}
+_PUNCTUATION = re.compile(r"[^\w\s]")
 NAMES_ARE_WORDS = (
     "names and titles are rewritten like other words (“Stephen King” becomes “Stephen Queen”); first names are not"
 )
@@ -96,16 +107,42 @@ class Reviews:
 
 
 def reviews(part: Part | None = None) -> Reviews:
-    """Our own 416 reviews of films, books, restaurants and shows; each speaks of people.
+    """Our own 1,608 reviews of films, books, restaurants and shows; each speaks of people.
 
-    They come in twos, a positive one and a negative one about the same people, so that the subject cannot give the
-    sentiment away. ``test`` holds every third two, ``train`` the others.
+    416 were written one by one (:func:`written_reviews`), 1,192 are composed of sentences of ours
+    (``tools/compose_reviews.py``). They come in twos, a positive one and a negative one about the same people, so that
+    the subject cannot give the sentiment away. ``test`` holds every third two of the written ones, and composed ones
+    whose verdicts are in no review of ``train``.
     """
-    table = files("biascheck.corpora").joinpath("data", "reviews.tsv").read_text(encoding="utf-8")
-    rows = [line.split("\t") for line in table.splitlines()[1:]]
-    items = [Review(f"{kind}-{n}", text, LABELS[label]) for n, (label, kind, text) in enumerate(rows)]
+    items = (*written_reviews(part), *(item for kept, item in _composed() if part in (None, kept)))
+    return Reviews("reviews" if part is None else f"reviews·{part}", items)
+
+
+def written_reviews(part: Part | None = None) -> Reviews:
+    """The 416 reviews that were written one by one: harder than the composed ones, and nearer to natural text."""
+    items = [Review(f"{kind}-{n}", text, LABELS[label]) for n, (label, kind, text) in enumerate(_table("reviews.tsv"))]
     kept = [item for n, item in enumerate(items) if part is None or (n // 2 % 3 == 2) == (part == "test")]
-    return Reviews("reviews" if part is None else f"reviews·{part}", tuple(kept))
+    return Reviews("written reviews" if part is None else f"written reviews·{part}", tuple(kept))
+
+
+def _composed() -> Iterator[tuple[str, Review]]:
+    for n, (part, label, kind, text) in enumerate(_table("composed_reviews.tsv")):
+        yield part, Review(f"composed-{kind}-{n}", text, LABELS[label])
+
+
+def _table(name: str) -> list[list[str]]:
+    table = files("biascheck.corpora").joinpath("data", name).read_text(encoding="utf-8")
+    return [line.split("\t") for line in table.splitlines()[1:]]
+
+
+def cleaned_reviews(source: Reviews) -> Reviews:
+    """The reviews in lower case and without punctuation, as the paper prepared them (§2.1).
+
+    Every character that is neither a letter, a digit nor an underscore becomes a space ("she's" is "she s"): so
+    prepared, the IMDB reviews without any term of the paper's maps are as many as its code asserts.
+    """
+    items = [replace(item, text=" ".join(_PUNCTUATION.sub(" ", item.text.lower()).split())) for item in source]
+    return Reviews(f"{source.name}·cleaned", tuple(items), source.warnings)
 
 
 def review_pairs(source: Reviews, terms: TermName | TermSet = "all") -> Corpus:

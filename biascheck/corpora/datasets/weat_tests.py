@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 
 from biascheck.corpora.datasets.weat_stimuli import WeatStimuli, weat_stimuli
@@ -28,6 +28,65 @@ TEMPLATES = {1: (ARE, IS), 3: (ARE, IS), **dict.fromkeys((6, 7, 8), (LIKES, LIKE
 # In the manner of May et al. 2019: sentences that add as little meaning as possible.
 BLEACHED = ("This is {word}.", "That is {word}.", "There is {word}.", "Here is {word}.", "The word is {word}.")
 FILLERS = ("something", "this")
+
+NOT_IN_BERT = frozenset(
+    [
+        "alonzo",
+        "alphonse",
+        "aster",
+        "azalea",
+        "bedbug",
+        "blackfly",
+        "bluebell",
+        "buttercup",
+        "carnation",
+        "caterpillar",
+        "centipede",
+        "cockroach",
+        "crocus",
+        "daffodil",
+        "darnell",
+        "deion",
+        "dragonfly",
+        "filth",
+        "gladiola",
+        "gnat",
+        "horsefly",
+        "hyacinth",
+        "jamel",
+        "lakisha",
+        "lamont",
+        "latisha",
+        "latoya",
+        "lavon",
+        "lilac",
+        "locust",
+        "maggot",
+        "malika",
+        "marcellus",
+        "marigold",
+        "nichelle",
+        "pansy",
+        "peony",
+        "petunia",
+        "pollute",
+        "shaniqua",
+        "shereen",
+        "tanisha",
+        "tarantula",
+        "termite",
+        "terrence",
+        "torrance",
+        "tulip",
+        "tyree",
+        "wardell",
+        "weevil",
+        "yolanda",
+        "yvette",
+        "zinnia",
+    ]
+)
+"""Words of the categories here that are several tokens to BERT (uncased), so that Kurita et al. left them out."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +137,7 @@ def weat_test(
     category: int | None = None,
     *,
     extended: bool = False,
+    in_bert: bool = False,
     stimuli: WeatStimuli | None = None,
     templates: Sequence[str] | None = None,
     name: str | None = None,
@@ -85,16 +145,30 @@ def weat_test(
     """WEAT category 1, 3, 6, 7 or 8 (Caliskan et al. 2017) in the templates of Kurita et al. 2019, Table 1.
 
     ``extended=True`` takes our longer lists for 3, 6, 7 and 8, with 60 targets or more in each set
-    (:func:`weat_stimuli`). Own words are given as ``WeatStimuli``, with templates that suit them.
+    (:func:`weat_stimuli`). ``in_bert=True`` keeps the words that are one token to BERT (uncased): the reduced
+    vocabulary on which Kurita et al. also measured GloVe (§3.1). Own words are given as ``WeatStimuli``, with
+    templates that suit them.
     """
     if (category is None) == (stimuli is None):
         raise CorpusError("give a WEAT category, or stimuli of your own, and not both")
-    if extended and category is None:
-        raise CorpusError("extended=True is about the words of a WEAT category; give one, or leave it out")
+    if (extended or in_bert) and category is None:
+        raise CorpusError("extended and in_bert are about the words of a WEAT category; give one, or leave them out")
+    if extended and in_bert:
+        raise CorpusError("in_bert is known for the published words; leave out extended, or use weat(whole_words=True)")
     chosen = weat_stimuli(category, extended=extended) if category is not None else stimuli
     assert chosen is not None
+    if in_bert:
+        chosen = _in_bert(chosen)
     texts = tuple(templates) if templates is not None else TEMPLATES.get(chosen.category, (IS, ARE))
-    return WeatTest(name or f"weat-{'extended-' if extended else ''}{chosen.category}", chosen, texts)
+    kind = ("extended-" if extended else "") + ("in-bert-" if in_bert else "")
+    return WeatTest(name or f"weat-{kind}{chosen.category}", chosen, texts)
+
+
+def _in_bert(stimuli: WeatStimuli) -> WeatStimuli:
+    def kept(words: Sequence[str]) -> tuple[str, ...]:
+        return tuple(word for word in words if word.lower() not in NOT_IN_BERT)
+
+    return replace(stimuli, x=kept(stimuli.x), y=kept(stimuli.y), a=kept(stimuli.a), b=kept(stimuli.b))
 
 
 def _filled(template: str, slot: str, word: str, other: str) -> tuple[Context, Span]:

@@ -10,30 +10,48 @@
 
 Whether a document is swapped follows from the seed and its id alone. First names are swapped with the words unless
 ``names`` says otherwise; ``names="anonymised"`` turns people into [E1], [E2], … first (Manela et al. 2021, §3.3):
-those that the source names, and all first names of the map.
+those that the source names, and all first names that the finder knows.
+
+A first name that shows a gender and stays contradicts a swapped pronoun beside it. ``contradictions`` says what becomes
+of such a document: it is left ``unswapped``, dropped whichever way its coin fell (``drop``), or swapped all the same
+(``keep``, as the papers did). They are counted in any case. With ``names="none"`` names are not looked at.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, get_args
 
 from biascheck.corpora.documents import Document, Documents, coin_of
 from biascheck.corpora.rewriting.german_terms import GermanRoles, german_terms
+from biascheck.corpora.rewriting.given_names import given_names
+from biascheck.corpora.rewriting.name_finder import NameFinder
 from biascheck.corpora.rewriting.names import NameMap, anonymised, first_names
+from biascheck.corpora.rewriting.remaining_names import remaining_names
 from biascheck.corpora.rewriting.rewriter import Edit, Rewriter
 from biascheck.corpora.rewriting.terms import TermName, TermSet, gender_terms
 from biascheck.errors import UsageError
 
-__all__ = ["Balance", "Changes", "Counterfactual", "Method", "Names", "counterfactual", "rewriter_for"]
+__all__ = [
+    "Balance",
+    "Changes",
+    "Contradictions",
+    "Counterfactual",
+    "Method",
+    "Names",
+    "counterfactual",
+    "rewriter_for",
+]
 
 Method = Literal["original", "cda", "cds", "swap", "removal"]
 Names = Literal["swapped", "none", "anonymised"]
+Contradictions = Literal["unswapped", "drop", "keep"]
 EXAMPLES = 3
 SHOWN = 12
+_BECOME = {"unswapped": "left unswapped", "drop": "dropped", "keep": "swapped all the same"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +84,9 @@ class Changes:
     left_alone: tuple[tuple[str, int], ...]
     examples: tuple[tuple[str, str], ...]
     names_left_out: tuple[str, ...] = ()
+    names_kept: tuple[tuple[str, int], ...] = ()
+    contradictory: int = 0
+    contradictions: Contradictions = "keep"
 
     def __str__(self) -> str:
         lines = [
@@ -79,6 +100,16 @@ class Changes:
                 lines.append(f"{title}: {listed}" + (" …" if len(counts) > SHOWN else ""))
         if self.names_left_out:
             lines.append(f"names that are words as well, left out: {', '.join(self.names_left_out[:SHOWN])}")
+        if self.names_kept:
+            listed = ", ".join(f"{name} {count:,}×" for name, count in self.names_kept[:SHOWN])
+            lines.append(
+                f"first names that stay beside words to swap: {listed} …"
+                if len(self.names_kept) > SHOWN
+                else f"first names that stay beside words to swap: {listed}"
+            )
+            lines.append(
+                f"documents that would contradict themselves: {self.contradictory:,}, {_BECOME[self.contradictions]}"
+            )
         lines += [f"example: {before} → {after}" for before, after in self.examples]
         return "\n".join(lines)
 
@@ -92,6 +123,9 @@ class Changes:
             "after": [self.after.male, self.after.female],
             "terms": [list(entry) for entry in self.terms[:SHOWN]],
             "left_alone": [list(entry) for entry in self.left_alone[:SHOWN]],
+            "names_kept": sum(count for _, count in self.names_kept),
+            "contradictory": self.contradictory,
+            "contradictions": self.contradictions,
         }
 
 
@@ -110,6 +144,7 @@ def counterfactual(
     terms: TermName | TermSet = "all",
     names: Names = "swapped",
     name_map: NameMap | None = None,
+    contradictions: Contradictions = "unswapped",
     seed: int = 0,
 ) -> Counterfactual:
     """Treat documents by one of the methods above; ``name_map`` is ours unless it is given."""
@@ -117,10 +152,12 @@ def counterfactual(
         raise UsageError(f"no method {method!r}; there are: {', '.join(get_args(Method))}")
     if names not in get_args(Names):
         raise UsageError(f"names are {', '.join(get_args(Names))}, not {names!r}")
+    if contradictions not in get_args(Contradictions):
+        raise UsageError(f"contradictions are {', '.join(get_args(Contradictions))}, not {contradictions!r}")
     name_map = name_map or first_names()
     people = _without_names(source, name_map) if names == "anonymised" else source
     rewriter, left_out = rewriter_for(source.language, terms, name_map if names == "swapped" else None)
-    tally = _Tally(rewriter)
+    tally = _Tally(rewriter, _Names(names != "none" and source.language == "en", contradictions))
     items = [version for document in people for version in _versions(document, method, rewriter, tally, seed)]
     name = source.name if method == "original" else f"{source.name}·{method}"
     treated = replace(people, name=name, items=tuple(items))
@@ -145,12 +182,12 @@ def rewriter_for(
 @lru_cache(maxsize=8)
 def _rewriter(terms: TermSet, names: NameMap | None) -> Rewriter:
     """A pattern of hundreds of words takes longer to make than a page takes to rewrite."""
-    return Rewriter(terms if names is None else names.added_to(terms))
+    return Rewriter(terms) if names is None else Rewriter(names.added_to(terms), finder=names.finder)
 
 
 def _without_names(source: Documents, name_map: NameMap) -> Documents:
-    known = name_map.all
-    items = [replace(item, text=anonymised(item.text, (*item.names, *known)), names=()) for item in source]
+    finder = NameFinder([*given_names(), *name_map.all])
+    items = [replace(item, text=anonymised(item.text, item.names, finder), names=()) for item in source]
     return replace(source, name=f"{source.name}·anonymised", items=tuple(items))
 
 
@@ -163,6 +200,13 @@ def _versions(document: Document, method: Method, rewriter: Rewriter, tally: _Ta
         tally.note(document.text, text := rewriter.remove(document.text), gone)
         yield replace(document, text=text)
         return
+    if method != "original" and tally.contradicts(document.text, edits):
+        if tally.names.contradictions == "drop":
+            return
+        if tally.names.contradictions == "unswapped":
+            tally.after.update(_genders(rewriter, (edit.word for edit in edits)))
+            yield document
+            return
     both = method == "cda"
     turned = both or method == "swap" or (method == "cds" and coin_of("swap", seed, document.source) < 0.5)
     if both or not turned:
@@ -192,16 +236,38 @@ def _genders(rewriter: Rewriter, words: Iterable[str]) -> Iterator[str]:
 
 
 @dataclass
+class _Names:
+    """Whether first names that stay are looked for, what becomes of their documents, and which they are."""
+
+    looked_for: bool
+    contradictions: Contradictions
+    kept: Counter[str] = field(default_factory=Counter)
+    documents: int = 0
+
+
+@dataclass
 class _Tally:
     """Counts kept while documents pass."""
 
     rewriter: Rewriter
+    names: _Names
     before: Counter[str] = field(default_factory=Counter)
     after: Counter[str] = field(default_factory=Counter)
     terms: Counter[str] = field(default_factory=Counter)
     left_alone: Counter[str] = field(default_factory=Counter)
     examples: list[tuple[str, str]] = field(default_factory=list)
     changed: int = 0
+
+    def contradicts(self, text: str, edits: Sequence[Edit]) -> bool:
+        """Whether a first name would stay in the text beside a swapped word; such names are counted."""
+        proper = self.rewriter.terms.proper
+        changed = [edit for edit in edits if edit.replacement != edit.word]
+        if not self.names.looked_for or all(edit.word.lower() in proper for edit in changed):
+            return False
+        stay = remaining_names(text, (edit.span for edit in changed))
+        self.names.kept.update(mention.word for mention in stay)
+        self.names.documents += bool(stay)
+        return bool(stay)
 
     def note(self, text: str, changed: str, edits: Iterable[Edit]) -> None:
         """Count what became of a document."""
@@ -218,7 +284,20 @@ class _Tally:
         """The counts as they are reported."""
         before, after = (Balance(counts["male"], counts["female"]) for counts in (self.before, self.after))
         terms, alone = (tuple(counts.most_common()) for counts in (self.terms, self.left_alone))
-        return Changes(method, documents, self.changed, before, after, terms, alone, tuple(self.examples), left_out)
+        return Changes(
+            method,
+            documents,
+            self.changed,
+            before,
+            after,
+            terms,
+            alone,
+            tuple(self.examples),
+            left_out,
+            tuple(self.names.kept.most_common()),
+            self.names.documents,
+            self.names.contradictions,
+        )
 
 
 def _around_first_change(before: str, after: str, width: int = 60) -> tuple[str, str]:

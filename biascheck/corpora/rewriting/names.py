@@ -1,12 +1,12 @@
 """First names: which stands for which in the other gender, and which entity a name becomes when it is hidden.
 
 Substitution by names (Maudslay et al. 2019) needs a map that is one-to-one, so that a text comes back, and that pairs
-names of like frequency, so that a rare name does not stand for a common one. Ours pairs the commonest male and
-female first names of U.S. births of the last hundred years (Social Security Administration) by rank; names that are
-common for both genders, and those that are places, are left out.
+names of like frequency, so that a rare name does not stand for a common one. Ours begins with the commonest male and
+female first names of U.S. births of the last hundred years (Social Security Administration), paired by rank; names
+that are common for both genders, and those that are places, are left out. It goes on with the names of the census of
+1990 that nine of ten bearers have in one gender and that are nothing else, by rank again.
 
-Names are found by their letters, not by a parser: "Thomas" is turned in "Phoebe Thomas", too, and "Mark" at the
-beginning of a sentence is always a name.
+Where a word is somebody's first name is for the finder to say (:mod:`biascheck.corpora.rewriting.name_finder`).
 """
 
 from __future__ import annotations
@@ -14,19 +14,23 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 
 from biascheck.corpora.datasets.data_directory import data_file
-from biascheck.corpora.rewriting.terms import TermPair, TermSet
+from biascheck.corpora.rewriting.given_names import ambiguous_names, given_names
+from biascheck.corpora.rewriting.name_finder import NameFinder, with_capital
+from biascheck.corpora.rewriting.name_rules import SURNAME_ODDS
+from biascheck.corpora.rewriting.terms import GENDERS, Gender, TermPair, TermSet, gender_terms
 from biascheck.errors import CorpusError
+from biascheck.spans import Span
 
 __all__ = ["NameMap", "anonymised", "first_names", "published_names"]
 
-_SURNAMES = r"(?:\s+(?:[A-Z]\.|(?:de|la|van|von|der|du|di)\b|[A-Z][\w'’-]*[a-z]))*"
+_SURNAMES = re.compile(r"(?:\s+(?:[A-Z]\.|(?:de|la|van|von|der|du|di)\b|[A-Z][\w'’-]*[a-z]))*(?!\w)")
 
 
 @dataclass(frozen=True)
@@ -58,25 +62,44 @@ class NameMap:
         taken = set(self.clashes(terms))
         kept = [pair for pair in self.pairs if not set(pair) & taken]
         return terms.with_pairs(
-            f"{terms.name}+{self.name}", (TermPair(_named(male), _named(female), proper=True) for male, female in kept)
+            f"{terms.name}+{self.name}",
+            (TermPair(with_capital(male), with_capital(female), proper=True) for male, female in kept),
         )
 
     @property
     def all(self) -> tuple[str, ...]:
         """Every name, with its capital."""
-        return tuple(_named(name) for pair in self.pairs for name in pair)
+        return tuple(with_capital(name) for pair in self.pairs for name in pair)
 
-
-def _named(name: str) -> str:
-    return name[:1].upper() + name[1:]
+    @cached_property
+    def finder(self) -> NameFinder:
+        """Where the names of the map are first names; both of a pair by the same rules, so that a swap comes back."""
+        return NameFinder(self.all, alike=self.pairs)
 
 
 @cache
 def first_names() -> NameMap:
     """Our own map: male and female first names paired by their rank."""
     table = files("biascheck.corpora").joinpath("data", "first_names.tsv").read_text(encoding="utf-8")
-    rows = [line.split("\t") for line in table.splitlines()[1:]]
-    return NameMap("names", tuple((male, female) for male, female in rows))
+    common = [tuple(line.split("\t")) for line in table.splitlines()[1:]]
+    taken = {name for pair in common for name in pair}
+    males, females = (_clear_names(gender, taken) for gender in GENDERS)
+    return NameMap("names", tuple((male, female) for male, female in [*common, *zip(males, females, strict=False)]))
+
+
+def _clear_names(gender: Gender, taken: Container[str]) -> list[str]:
+    """Names of the census that show this gender and are nothing else, the commonest first."""
+    words = gender_terms("all").words
+    found = [
+        entry
+        for name, entry in given_names().items()
+        if entry.gender == gender
+        and entry.surname_odds < SURNAME_ODDS
+        and name not in taken
+        and name not in ambiguous_names()
+        and name.lower() not in words
+    ]
+    return [entry.name for entry in sorted(found, key=lambda entry: (-getattr(entry, gender), entry.name))]
 
 
 def published_names(source: str | Path | None = None) -> NameMap:
@@ -86,28 +109,50 @@ def published_names(source: str | Path | None = None) -> NameMap:
     return NameMap("published names", tuple((male, female) for male, female in pairs))
 
 
-def anonymised(text: str, names: Iterable[str]) -> str:
+def anonymised(text: str, names: Iterable[str], finder: NameFinder | None = None) -> str:
     """The text with each person as ``[E1]``, ``[E2]``, … in the order of their first mention (Manela 2021, §3.3).
 
-    ``names`` are first or full names; a surname goes with the first name before it, and a later mention by any part
-    of a name is the same entity, the first that has this part.
+    ``names`` are first or full names, hidden wherever they are written; a ``finder`` adds those that it finds.
+    A surname goes with the first name before it, and a later mention by any part of a name is the same entity, the
+    first that has this part.
     """
-    known = sorted({name.strip() for name in names if name.strip()}, key=lambda name: (-len(name), name))
-    if not known:
+    known = {name.strip() for name in names if name.strip()}
+    people = _people(text, known, finder)
+    if not people:
         return text
-    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, known))}){_SURNAMES}(?!\w)")
     entities: dict[str, str] = {}
-
-    def entity(match: re.Match[str]) -> str:
-        parts = [part for part in match[0].split() if len(part) > 2]
-        found = next((entities[part] for part in parts if part in entities), f"[E{len(set(entities.values())) + 1}]")
-        for part in parts or [match[0]]:
-            entities.setdefault(part, found)
-        return found
-
-    hidden = pattern.sub(entity, text)
-    surnames = [part for part in entities if part not in known]
+    parts: list[str] = []
+    done = 0
+    for person in people:
+        parts += (text[done : person.start], _entity(person.of(text), entities))
+        done = person.end
+    hidden = "".join([*parts, text[done:]])
+    firsts = {person.of(text).split()[0] for person in people}
+    surnames = [part for part in entities if part not in known and part not in firsts]
     if not surnames:
         return hidden
     later = re.compile(rf"(?<![\w\[])(?:{'|'.join(map(re.escape, sorted(surnames, key=len, reverse=True)))})(?!\w)")
     return later.sub(lambda match: entities[match[0]], hidden)
+
+
+def _people(text: str, known: Iterable[str], finder: NameFinder | None) -> list[Span]:
+    """Where people are named, surnames included; of two that overlap the first."""
+    starts = {span.start: span.end for span in finder.people(text)} if finder else {}
+    if written := sorted(known, key=lambda name: (-len(name), name)):
+        pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, written))})(?!\w)")
+        starts |= {match.start(): max(match.end(), starts.get(match.start(), 0)) for match in pattern.finditer(text)}
+    people: list[Span] = []
+    for start, end in sorted(starts.items()):
+        if people and start < people[-1].end:
+            continue
+        surname = _SURNAMES.match(text, end)
+        people.append(Span(start, surname.end() if surname else end))
+    return people
+
+
+def _entity(person: str, entities: dict[str, str]) -> str:
+    parts = [part for part in person.split() if len(part) > 2]
+    found = next((entities[part] for part in parts if part in entities), f"[E{len(set(entities.values())) + 1}]")
+    for part in parts or [person]:
+        entities.setdefault(part, found)
+    return found

@@ -9,10 +9,11 @@ male stays the same when it is turned to male again. What does not come back fro
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from biascheck.corpora.rewriting.name_finder import NameFinder
 from biascheck.corpora.rewriting.pronoun_roles import ContextRoles, RoleResolver
 from biascheck.corpora.rewriting.terms import GENDERS, PLAIN, Gender, TermSet, gender_terms
 from biascheck.spans import Span
@@ -41,11 +42,18 @@ class Edit:
 
 
 class Rewriter:
-    """Rewrites texts by one term set. ``roles`` tells *her* from *her*; a parser may be put in its place."""
+    """Rewrites texts by one term set. ``roles`` tells *her* from *her*; a parser may be put in its place.
 
-    def __init__(self, terms: TermSet | None = None, *, roles: RoleResolver | None = None) -> None:
+    With a ``finder``, names of the set are terms only where they are somebody's first name, and words of the set that
+    are a surname ("Stephen King") are none.
+    """
+
+    def __init__(
+        self, terms: TermSet | None = None, *, roles: RoleResolver | None = None, finder: NameFinder | None = None
+    ) -> None:
         self.terms = terms or gender_terms("all")
         self._roles = roles or ContextRoles()
+        self._finder = finder
         # No word is on both sides, so a swap is both maps at once.
         self._both = {word: forms for gender in GENDERS for word, forms in self.terms.counterparts(gender).items()}
         self._pattern = re.compile(rf"(?<!\w){_words_or_names(self.terms)}(?!\w)", re.IGNORECASE)
@@ -53,16 +61,16 @@ class Rewriter:
 
     def to(self, text: str, gender: Gender) -> str:
         """The text with all its terms in one gender."""
-        return self._pattern.sub(self._replacing(self.terms.counterparts(gender)), text)
+        return self._turned(text, self.terms.counterparts(gender))
 
     def swap(self, text: str) -> str:
         """The text with male terms made female and female ones male, at once."""
-        return self._pattern.sub(self._replacing(self._both), text)
+        return self._turned(text, self._both)
 
     def edits(self, text: str) -> tuple[Edit, ...]:
         """Every term of the text, with its counterpart of the other gender at that place."""
         replace = self._replacing(self._both)
-        return tuple(Edit(Span(*match.span()), match[0], replace(match)) for match in self._pattern.finditer(text))
+        return tuple(Edit(Span(*match.span()), match[0], replace(match)) for match in self._terms_in(text))
 
     def gender_of(self, word: str) -> Gender | None:
         """The gender that a word of the set shows; a *poet* is nobody's gender."""
@@ -73,11 +81,14 @@ class Rewriter:
 
     def remove(self, text: str) -> str:
         """The text without its terms. One of two spaces goes with a word; what hangs on it ("'s") stays."""
-        return self._removal.sub("", text).rstrip() if self._pattern.search(text) else text
+        if not self._pattern.search(text):
+            return text
+        is_term = self._filter(text)
+        return self._removal.sub(lambda match: "" if is_term(match) else match[0], text).rstrip()
 
     def find(self, text: str) -> tuple[Span, ...]:
         """Where the terms of either gender stand."""
-        return tuple(Span(*match.span()) for match in self._pattern.finditer(text))
+        return tuple(Span(*match.span()) for match in self._terms_in(text))
 
     def version(self, text: str, gender: Gender) -> Rewritten:
         """The text in one gender, with the places of all its terms in that version."""
@@ -85,13 +96,35 @@ class Rewriter:
         parts: list[str] = []
         spans: list[Span] = []
         done = length = 0
-        for match in self._pattern.finditer(text):
+        for match in self._terms_in(text):
             word = replace(match)
             start = length + match.start() - done
             spans.append(Span(start, start + len(word)))
             parts += (text[done : match.start()], word)
             done, length = match.end(), start + len(word)
         return Rewritten("".join([*parts, text[done:]]), tuple(spans))
+
+    def _terms_in(self, text: str) -> Iterator[re.Match[str]]:
+        return filter(self._filter(text), self._pattern.finditer(text))
+
+    def _filter(self, text: str) -> Callable[[re.Match[str]], bool]:
+        """Whether a match is a term at its place: every one is, where no finder tells names."""
+        finder, proper = self._finder, self.terms.proper
+        if finder is None:
+            return lambda _match: True
+        first_names = {span.start for span in finder.find(text)}
+
+        def is_term(match: re.Match[str]) -> bool:
+            if match.start() in first_names:
+                return True
+            word = match[0].split()[0].lower()
+            return word not in proper and not (match[0][0].isupper() and finder.follows_a_name(text, match.start()))
+
+        return is_term
+
+    def _turned(self, text: str, forms: Forms) -> str:
+        replacement, is_term = self._replacing(forms), self._filter(text)
+        return self._pattern.sub(lambda match: replacement(match) if is_term(match) else match[0], text)
 
     def _replacing(self, forms: Forms) -> Callable[[re.Match[str]], str]:
         def replacement(match: re.Match[str]) -> str:

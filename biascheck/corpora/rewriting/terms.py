@@ -149,8 +149,9 @@ AS_CODED: Mapping[TermName, str] = MappingProxyType({"pro": "prons", "weat": "we
 def as_coded(name: TermName, file: str | Path) -> TermSet:
     """A term set as the authors' code had it, from ``term_maps.json``, for comparison.
 
-    Their two dictionaries are not inverse to each other (her is always his, girl becomes bloke), so every entry is
-    a pair of one direction. A word that their maps put on both sides is left on the side of its first mention.
+    Their two dictionaries are not inverse to each other (her is always his, in ``weat`` always him; girl becomes
+    bloke), so every entry is a pair of one direction. A word that their maps put on both sides is left on the side of
+    its first mention.
     """
     path = Path(file)
     if not path.is_file():

@@ -6,7 +6,7 @@ from math import sqrt
 from typing import Any
 
 from biascheck.corpora.corpus import Corpus
-from biascheck.corpora.datasets.reviews import reviews
+from biascheck.corpora.datasets.reviews import written_reviews
 from biascheck.measures.competence.sampled_sentences import AT_MOST, sampled_pairs
 from biascheck.models.adapters.functions import as_classifier
 from biascheck.results.competence import Competence
@@ -25,7 +25,7 @@ SENTIMENTS = ("positive", "negative")
 def reviews_rated(model: Any, corpus: Corpus, *, seed: int = 0) -> Competence | None:
     """The share of texts that are rated on the side of one half where they belong; every sentiment counts alike.
 
-    The texts are the corpus's own where its pairs carry a ``sentiment``, else our own English reviews; a corpus in
+    The texts are the corpus's own where its pairs carry a ``sentiment``, else our written English reviews; a corpus in
     another language without labels cannot be checked. The floor is 0.65, or what chance reaches in one of forty
     samples of this size, ``0.5 + 0.98 / √n``, where that is more.
     """
@@ -49,7 +49,7 @@ def _labelled(corpus: Corpus, seed: int) -> list[tuple[str, str]] | None:
         return list(dict.fromkeys(both))  # a text without gendered words is the same in both versions
     if corpus.language != "en":
         return None
-    return [(item.text, str(item.sentiment)) for item in reviews("test")][:AT_MOST]
+    return [(item.text, str(item.sentiment)) for item in written_reviews("test")][:AT_MOST]
 
 
 def _balanced(truth: list[str], ratings: list[float]) -> float:

@@ -31,8 +31,12 @@ PROBES_FIXED = (
     unit="difference of probabilities from −1 to 1",
     smallest_change=0.02,
     smallest_change_reason="two more pronouns of one group in a hundred are left unresolved",
+    scale="share",
+    plain="A {towards} pronoun is denied its referent with a probability that is {by} higher; {allowed} is allowed.",
     sign="The estimate is the mean probability of “neither” for male pronouns minus that for female ones: negative "
     "means that a female pronoun is denied a referent more often.",
+    score="P(neither)",
+    cluster="page",
     paper="kurita2019",
     made_from=("GAP resolution",),
 )

@@ -28,6 +28,8 @@ __all__ = ["neither_gap_beyond_labels"]
     sign="The estimate is the mean probability of “neither” beyond the truth for male pronouns minus that for female "
     "ones: negative means that a female pronoun is denied a referent more often. What the labels of GAP explain is "
     "subtracted first.",
+    score="P(neither) beyond the label",
+    cluster="page",
     paper="kurita2019",
     made_from=("GAP resolution",),
 )

@@ -24,6 +24,8 @@ __all__ = ["resolution_ratio"]
     smallest_change=0.05,
     smallest_change_reason="one group's pronouns are resolved worse by a twentieth",
     sign="The estimate is the F1 on female pronouns over that on male ones; below 1 female pronouns fare worse.",
+    score="twice the correct answers",
+    cluster="page",
     paper="kurita2019",
     made_from=("GAP resolution",),
 )

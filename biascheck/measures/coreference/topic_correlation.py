@@ -77,6 +77,9 @@ def topics_of(texts: list[str], *, count: int = 20, top: int = 15, seed: int = 0
     smallest_change_reason="a small correlation by Cohen (1988)",
     sign="The estimate is the correlation of the probability of “neither” for a female pronoun with how far the topics "
     "of its text lean to men: positive means that a female pronoun is denied a referent where the topic is male.",
+    score="P(neither) of a female pronoun",
+    covariate="lean of the topics of the text towards men",
+    cluster="page",
     paper="kurita2019",
     needs=("fills masks", "scores text"),
 )
@@ -125,4 +128,4 @@ def _table(topics: Topics, bias: NDArray[np.float64]) -> Table:
         (number + 1, ", ".join(word for word, _ in topics.words[number][:5]), float(bias[number]))
         for number in np.argsort(-bias, kind="stable").tolist()
     )
-    return Table(columns=("topic", "heaviest words", "bias (positive: male)"), rows=rows)
+    return Table(columns=("topic", "heaviest words", "lean (sum of weighted gaps; positive: men)"), rows=rows)

@@ -130,8 +130,7 @@ def _reader(
     """From words at a slot to their vectors, or why they have none."""
 
     def read(words: Sequence[str], slot: str) -> Found:
-        contexts = [Context(word, Span(0, len(word))) for word in words]
-        bare = states_of(embedding, contexts) if level == "word" or whole_words else []
+        bare = states_of(embedding, [Context(word, Span(0, len(word))) for word in words]) if level == "word" else []
         found: dict[str, NDArray[np.float64] | Refusal] = {}
         if level == "word":
             found = {word: _vector([state]) for word, state in zip(words, bare, strict=True)}
@@ -140,7 +139,9 @@ def _reader(
             in_text = _in_templates if level == "context" else _in_sentences
             found = in_text(embedding, test, words, slot)
         if whole_words:
-            found |= _split_words(words, bare)
+            # in the middle of a sentence: tokenizers that mark the space before a word know it in that form only
+            inside = [Context(f"a {word}", Span(2, 2 + len(word))) for word in words]
+            found |= _split_words(words, states_of(embedding, inside))
         return found
 
     return read
@@ -169,10 +170,10 @@ def _in_sentences(
     return {word: _vector(states[n * size : (n + 1) * size]) for n, word in enumerate(words)}
 
 
-def _split_words(words: Sequence[str], bare: Sequence[State | Refusal]) -> dict[str, Refusal]:
+def _split_words(words: Sequence[str], states: Sequence[State | Refusal]) -> dict[str, Refusal]:
     return {
         word: state if isinstance(state, Refusal) else Refusal(NOT_WHOLE.format(word=word, pieces=state.pieces))
-        for word, state in zip(words, bare, strict=True)
+        for word, state in zip(words, states, strict=True)
         if isinstance(state, Refusal) or state.pieces > 1
     }
 

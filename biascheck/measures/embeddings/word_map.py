@@ -3,31 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from importlib.util import find_spec
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from biascheck.errors import UsageError
 from biascheck.results.attachments import MapPoint, WordMap
 
-__all__ = ["word_map"]
+__all__ = ["MapMethod", "neighbour_method", "word_map"]
 
+MapMethod = Literal["PCA", "UMAP", "t-SNE"]
+Matrix = NDArray[np.float64]
 MOST_POINTS = 400
+NEIGHBOURS, PERPLEXITY = 15, 30.0
 
 
-def word_map(vectors: Any, words: Sequence[str], groups: Sequence[str]) -> WordMap:
-    """The first two principal components of the words, at most 400 of them, evenly taken."""
+def word_map(
+    vectors: Any,
+    words: Sequence[str],
+    groups: Sequence[str],
+    *,
+    method: MapMethod = "PCA",
+    most: int = MOST_POINTS,
+    seed: int = 0,
+) -> WordMap:
+    """The words on a plane, at most ``most`` of them, evenly taken.
+
+    "PCA" takes the first two principal components, which show the directions of the largest differences. "UMAP" (as in
+    Basta et al. 2019, Figure 2; the package umap-learn) and "t-SNE" (scikit-learn) keep neighbours together; distances
+    between far points mean nothing there. :func:`neighbour_method` says which of the two this installation has.
+    """
     matrix = np.asarray(vectors, dtype=np.float64)
     if len(matrix) < 3:
-        return WordMap(points=())
-    chosen = np.unique(np.linspace(0, len(matrix) - 1, min(MOST_POINTS, len(matrix))).astype(int))
-    centred = matrix[chosen] - matrix[chosen].mean(axis=0)
+        return WordMap(points=(), method=method)
+    chosen = np.unique(np.linspace(0, len(matrix) - 1, min(most, len(matrix))).astype(int))
+    places = _places(matrix[chosen], method, seed)
+    points = tuple(
+        MapPoint(words[i], round(float(x), 5), round(float(y), 5), groups[i])
+        for i, (x, y) in zip(chosen.tolist(), places, strict=True)
+    )
+    return WordMap(points=points, method=method)
+
+
+def neighbour_method() -> MapMethod:
+    """UMAP where it is installed, else scikit-learn's t-SNE."""
+    return "UMAP" if find_spec("umap") is not None else "t-SNE"
+
+
+def _places(matrix: Matrix, method: MapMethod, seed: int) -> Matrix:
+    centred = matrix - matrix.mean(axis=0)
+    if method == "PCA":
+        return _principal(centred)
+    if method == "t-SNE":
+        from sklearn.manifold import TSNE
+
+        perplexity = min(PERPLEXITY, (len(matrix) - 1) / 3)
+        # principal components as the start make a map that is the same again, whatever the seed
+        return np.asarray(TSNE(perplexity=perplexity, init="pca", random_state=seed).fit_transform(centred))
+    if method != "UMAP":
+        raise UsageError(f"no map by {method!r}; choose PCA, UMAP or t-SNE")
+    if find_spec("umap") is None:
+        raise UsageError("a map by UMAP needs the package umap-learn; install it, or choose t-SNE or PCA")
+    from umap import UMAP
+
+    neighbours = min(NEIGHBOURS, len(matrix) - 1)
+    return np.asarray(UMAP(n_neighbors=neighbours, random_state=seed).fit_transform(centred), dtype=np.float64)
+
+
+def _principal(centred: Matrix) -> Matrix:
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     # A singular vector has no sign of its own: its largest part points upwards, so that a map is the same again.
     signs = np.sign(axes[np.arange(2), np.abs(axes[:2]).argmax(axis=1)])
-    places = centred @ (axes[:2] * signs[:, None]).T
-    return WordMap(
-        points=tuple(
-            MapPoint(words[i], round(float(x), 5), round(float(y), 5), groups[i])
-            for i, (x, y) in zip(chosen.tolist(), places, strict=True)
-        )
-    )
+    return np.asarray(centred @ (axes[:2] * signs[:, None]).T)

@@ -49,7 +49,7 @@ def female_share(
     P(male)``. On a corpus with the label ``competency``, take the shares of its classes with
     ``result.where(competency="competent")``, as in the paper's Table 3. ``competency()`` has 66 labelled sentences of
     our own; ``rated_competency(corpus, file)`` labels any corpus from a file with a column for each rater, by
-    majority, ties left out, and counts the votes for ``biascheck.stats.fleiss_kappa``.
+    majority, ties left out, and says how far the raters agree.
     """
     gaps = pronoun_gap(model, with_persons(corpus), online=online, variant=variant, cluster=cluster, seed=seed)
     items = tuple(replace(item, score=-item.score, side=None) for item in gaps.items)

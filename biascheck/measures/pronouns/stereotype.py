@@ -26,6 +26,9 @@ _stereotype = derived_measure(
     unit="F1 from 0 to 1: occupations that decide every pronoun read 1",
     smallest_change=0.05,
     smallest_change_reason="about one prediction in twenty changes",
+    scale="share",
+    plain="Pronouns that follow the stereotype of the occupation are predicted better than those that go "
+    "against it, by {by} of F1; {allowed} is allowed.",
     sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate "
     "has no direction: it is how much better pronouns are predicted that follow the stereotype than those that go "
     "against it, by F1; zero is parity.",

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biascheck import stats
 from biascheck.errors import UsageError
@@ -14,7 +15,7 @@ from biascheck.results.attachments import Facts, SideBias, Table, TwoSided
 from biascheck.results.result import Result
 from biascheck.stats import SignedRank
 
-__all__ = ["DeltaRow", "DeltaSummary", "delta_summary", "delta_table", "stars"]
+__all__ = ["DeltaRow", "DeltaSummary", "corrected_rows", "delta_summary", "delta_table", "stars", "summary_of"]
 
 SIDES = ("name", "negative", "positive", "n_negative", "n_zero", "n_positive")
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
@@ -62,11 +63,15 @@ class DeltaSummary:
 def delta_summary(result: Result, *, name: str = "") -> DeltaSummary:
     """Counts, total and absolute bias and Wilcoxon's test of a ``sentiment_delta`` result."""
     _require_deltas(result)
-    deltas = np.array([item.score for item in result.items])
+    return summary_of(np.array([item.score for item in result.items]), name or result.title)
+
+
+def summary_of(deltas: NDArray[np.float64], name: str) -> DeltaSummary:
+    """The same of a column of deltas."""
     below, above = deltas[deltas < 0], deltas[deltas > 0]
     nonzero = deltas[deltas != 0]
     return DeltaSummary(
-        name=name or result.title,
+        name=name,
         n=int(deltas.size),
         n_negative=int(below.size),
         n_zero=int(deltas.size - nonzero.size),
@@ -90,13 +95,27 @@ class DeltaRow:
     stars: str
 
 
-def delta_table(results: Sequence[Result], *, correction: str = "holm") -> tuple[DeltaRow, ...]:
-    """Models × conditions as one family: each with Wilcoxon's p corrected for all of them."""
+def delta_table(
+    results: Sequence[Result], *, correction: str = "holm", family: int | None = None
+) -> tuple[DeltaRow, ...]:
+    """Models × conditions as one family: each with Wilcoxon's p corrected for all of them.
+
+    ``family`` counts tests that are not in the table, too: the paper divides by 64 for its 63 classifiers.
+    """
     if not results:
         raise UsageError("no results to put in a table; measure at least one")
-    summaries = [delta_summary(result) for result in results]
-    corrected = stats.adjust([summary.test.p for summary in summaries], correction)
-    return tuple(DeltaRow(s, float(p), stars(float(p))) for s, p in zip(summaries, corrected, strict=True))
+    return corrected_rows([delta_summary(result) for result in results], correction=correction, family=family)
+
+
+def corrected_rows(
+    summaries: Sequence[DeltaSummary], *, correction: str = "holm", family: int | None = None
+) -> tuple[DeltaRow, ...]:
+    """Summaries with their p-values corrected; tests of a larger ``family`` count as if they had shown nothing."""
+    further = 0 if family is None else family - len(summaries)
+    if further < 0:
+        raise UsageError(f"a family of {family} tests is smaller than its {len(summaries)} rows; leave family out")
+    corrected = stats.adjust([*(summary.test.p for summary in summaries), *[1.0] * further], correction)
+    return tuple(DeltaRow(s, float(p), stars(float(p))) for s, p in zip(summaries, corrected, strict=False))
 
 
 def stars(p: float) -> str:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 from biascheck.cache.document_cache import digest_of
 from biascheck.errors import UsageError
-from biascheck.models.adapters.transformers import TransformersModel
-from biascheck.models.scoring.continuation_encoding import SENTENCE_REQUEST, encode_continuations
-from biascheck.models.scoring.encoding import encode_sentences
-from biascheck.models.scoring.engine import execute
+from biascheck.models.adapters.transformers import TransformersModel, vocabulary_of
+from biascheck.models.scoring.continuation_encoding import SENTENCE_REQUEST, encode_continuations, encode_prompts
+from biascheck.models.scoring.encoding import Encoded, encode_sentences
+from biascheck.models.scoring.engine import TorchEngine, execute
 from biascheck.models.scoring.plan import ScoringPlan, make_plan
+from biascheck.models.scoring.prefix_trees import row_length, share_beginnings, without_unread
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, Framing, Refusal, SentenceQuery
+from biascheck.models.scoring.tree_engine import TreeEngine, attention_window, why_not_shared
+from biascheck.models.scoring.writing import Writer
 
 __all__ = ["TransformersCausalModel", "TransformersChatModel"]
 
@@ -21,18 +26,19 @@ class TransformersCausalModel(TransformersModel):
     """GPT-2, Llama, SmolLM … scored by the likelihood of whole sentences, or of continuations of a context."""
 
     kind: ClassVar[Literal["causal"]] = "causal"
+    engine: ClassVar[type[TorchEngine]] = TreeEngine
     framing: Framing = "raw"
 
     def plan(self, queries: Sequence[SentenceQuery]) -> ScoringPlan:
         """Say what answering the queries will cost, without answering them."""
         if self.framing == "chat":
             return self.plan_continuations([ContinuationQuery(SENTENCE_REQUEST, query.text) for query in queries])
-        return make_plan(encode_sentences(queries, self.tokenizer, max_length=self.max_length), self._budget)
+        return self._shared(encode_sentences(queries, self.tokenizer, max_length=self.max_length))
 
     def plan_continuations(self, queries: Sequence[ContinuationQuery]) -> ScoringPlan:
         """Say what scoring the continuations will cost, without scoring them."""
         encoded = encode_continuations(queries, self.tokenizer, framing=self.framing, max_length=self.max_length)
-        return make_plan(encoded, self._budget)
+        return self._shared(encoded)
 
     def likelihood(self, queries: Sequence[SentenceQuery]) -> list[Answer | Refusal]:
         """ln P of each sentence after the opening token; in chat framing, as the answer to a request for a sentence."""
@@ -41,6 +47,40 @@ class TransformersCausalModel(TransformersModel):
     def continuations(self, queries: Sequence[ContinuationQuery]) -> list[Answer | Refusal]:
         """ln P(continuation | context) of each query; in chat framing, of the answer to what the user said."""
         return execute(self.plan_continuations(queries), self._engine, title=self.name)
+
+    def generate(self, prompts: Sequence[str], *, max_tokens: int) -> list[str | Refusal]:
+        """What the model writes after each prompt; in chat framing, its answer to what the user said."""
+        if max_tokens < 1:
+            raise UsageError(f"max_tokens is {max_tokens}; ask for at least one token")
+        writer = Writer(
+            self.torch_model, self.tokenizer, self._pad_token, self.device, self.max_length, self.token_budget
+        )
+        encoded = list(encode_prompts(prompts, self.tokenizer, framing=self.framing))
+        return writer.write(encoded, max_tokens, title=self.name)
+
+    @property
+    def about(self) -> dict[str, str]:
+        """The model in words for a reader of its results; loads it."""
+        return {**super().about, "framing": self.framing}
+
+    def _shared(self, encoded: Iterable[Encoded | Refusal]) -> ScoringPlan:
+        """A plan in which equal beginnings run once, where this model allows that."""
+        plan = make_plan(without_unread(encoded), self._budget)
+        if len(plan.inputs) < 2:
+            return plan
+        longest = max(map(len, plan.inputs))
+        window = attention_window(self.torch_model)
+        if window is not None and window < longest:
+            return replace(plan, unshared=f"a layer sees {window} tokens, and a text has {longest}")
+        if self._why_not_shared:
+            return replace(plan, unshared=self._why_not_shared)
+        length = row_length(longest, self._budget, (self.max_length, window))
+        return share_beginnings(plan, self._budget, length)
+
+    @cached_property
+    def _why_not_shared(self) -> str:
+        known = min(len(self.tokenizer), vocabulary_of(self.torch_model, default=len(self.tokenizer)))
+        return why_not_shared(self._engine, self.torch_model, known)
 
 
 class TransformersChatModel(TransformersCausalModel):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from biascheck.models.adapters.encoders import TransformersEncoder
     from biascheck.models.scoring.encoding import Pooling
 
-__all__ = ["Handling", "TransformersMaskedModel", "TransformersModel"]
+__all__ = ["Handling", "TransformersMaskedModel", "TransformersModel", "vocabulary_of"]
 
 LOGITS_IN_MEMORY = 2**26
 NO_LIMIT = 1_000_000
@@ -41,7 +41,11 @@ class TransformersModel:
 
     ``materials`` returns the (model, tokenizer) pair. It is called late, so that a run whose results are
     all in the cache never loads the weights. ``prints`` is how the pair is known; a function where that can change.
+    ``stored_pooler`` reads the pooler in the model's files, which a language model leaves aside; ``None`` for a model
+    without files.
     """
+
+    engine: ClassVar[type[TorchEngine]] = TorchEngine
 
     def __init__(
         self,
@@ -55,6 +59,7 @@ class TransformersModel:
         self._materials = materials
         self.name = name
         self.treatment: tuple[str, ...] = ()
+        self.stored_pooler: Callable[[], dict[str, Any]] | None = None
         self._prints = prints
         self.device = device
         self.token_budget = token_budget
@@ -104,7 +109,7 @@ class TransformersModel:
         """The hidden states of this model, as vectors of words and texts."""
         from biascheck.models.adapters.encoders import SentencePooling, TransformersEncoder
 
-        return TransformersEncoder(
+        encoder = TransformersEncoder(
             lambda: (self.torch_model, self.tokenizer),
             name=self.name if layer == -1 else f"{self.name} (layer {layer})",
             prints=lambda: self.prints,
@@ -113,6 +118,8 @@ class TransformersModel:
             layer=layer,
             pooling=SentencePooling(pooling),
         )
+        encoder.stored_pooler = self.stored_pooler
+        return encoder
 
     def _position_limit(self) -> int | None:
         config = self.torch_model.config
@@ -138,7 +145,7 @@ class TransformersModel:
 
     @cached_property
     def _engine(self) -> TorchEngine:
-        engine = TorchEngine(self.torch_model, pad_token=self._pad_token, device=self.device)
+        engine = self.engine(self.torch_model, pad_token=self._pad_token, device=self.device)
         refuse_constant(self.name, self.torch_model, lambda: self.torch_model(**self._trial_input()).logits)
         return engine
 
@@ -155,7 +162,7 @@ class TransformersModel:
     def _pad_token(self) -> int:
         pad: int | None = self.tokenizer.pad_token_id
         # Padding is never attended to, so any id will do for a pad token that is absent or was added later.
-        return pad if pad is not None and pad < _vocabulary_of(self.torch_model, default=pad + 1) else 0
+        return pad if pad is not None and pad < vocabulary_of(self.torch_model, default=pad + 1) else 0
 
     @property
     def _budget(self) -> Budget:
@@ -163,14 +170,15 @@ class TransformersModel:
         return Budget(tokens=self.token_budget, readings=max(1, LOGITS_IN_MEMORY // vocabulary))
 
 
-def _vocabulary_of(model: Any, *, default: int) -> int:
+def vocabulary_of(model: Any, *, default: int) -> int:
+    """How many tokens the model has logits for, as far as its configuration says so."""
     return int(getattr(model.config, "vocab_size", default))
 
 
 def _refuse_foreign(name: str, model: Any, tokenizer: Any) -> None:
     """Refuse a tokenizer that cannot be this model's, such as the empty one made up for a missing file."""
     pieces = len(tokenizer)
-    known = _vocabulary_of(model, default=pieces)
+    known = vocabulary_of(model, default=pieces)
     if tokenizer.vocab_size > known or 2 * pieces < known:
         raise ModelError(
             f"{name}: {type(tokenizer).__name__} has {pieces:,} tokens and the model knows {known:,}, so they do "

@@ -31,12 +31,20 @@ class WordVectors:
     """One vector for each word: word2vec, GloVe, fastText, or the table of one's own product.
 
     A word is looked up as it is, then in lower case, then with underscores for spaces (word2vec writes
-    ``computer_programmer``). ``fingerprint`` defaults to a digest of words and numbers.
+    ``computer_programmer``). ``fingerprint`` defaults to a digest of words and numbers. ``treatment`` says what was
+    done to the vectors after they were trained.
     """
 
     def __init__(
-        self, words: Sequence[str], matrix: ArrayLike, *, name: str = "vectors", fingerprint: str | None = None
+        self,
+        words: Sequence[str],
+        matrix: ArrayLike,
+        *,
+        name: str = "vectors",
+        fingerprint: str | None = None,
+        treatment: tuple[str, ...] = (),
     ) -> None:
+        self.treatment = treatment
         self.matrix: NDArray[np.float32] = _as_table(matrix, name)
         self.vocabulary: tuple[str, ...] = tuple(words)
         self.name = name
@@ -72,9 +80,11 @@ class WordVectors:
         """The vector of each word, or why it has none."""
         return [self._state(word) for word in words]
 
-    def with_matrix(self, matrix: ArrayLike, *, name: str) -> WordVectors:
-        """The same words with other numbers."""
-        return WordVectors(self.vocabulary, matrix, name=name)
+    def with_matrix(
+        self, matrix: ArrayLike, *, name: str | None = None, treatment: tuple[str, ...] = ()
+    ) -> WordVectors:
+        """The same words with other numbers, and what made them so."""
+        return WordVectors(self.vocabulary, matrix, name=name or self.name, treatment=(*self.treatment, *treatment))
 
     @cached_property
     def places(self) -> Mapping[str, int]:

@@ -3,38 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, redirect_stderr
 from functools import partial
-from typing import Any
+from io import StringIO
+from typing import Any, TypeVar
 
 from biascheck.cache.fingerprints import FileState, Fingerprint, state_of
 from biascheck.errors import ModelError
 from biascheck.models.loading.folders import ModelFolder
+from biascheck.models.loading.gguf_files import faithful
 from biascheck.models.loading.loading_report import judge_unexpected, refuse_uninitialised
 
-__all__ = ["read_folder", "read_unchanged"]
+__all__ = ["explained", "read_folder", "read_tokenizer", "read_unchanged", "without_bars"]
+
+Read = TypeVar("Read")
 
 AUTO_CLASSES = {
     "masked": "AutoModelForMaskedLM",
     "causal": "AutoModelForCausalLM",
+    "seq2seq": "AutoModelForSeq2SeqLM",
     "classifier": "AutoModelForSequenceClassification",
     "encoder": "AutoModel",
 }
 
 
-def read_unchanged(
-    read: Callable[[], tuple[Any, Any]], inspect: Callable[[], ModelFolder], prints: Fingerprint
-) -> tuple[Any, Any]:
+def read_unchanged(read: Callable[[], Read], inspect: Callable[[], ModelFolder], prints: Fingerprint) -> Read:
     """Read a folder, and make sure that what was read is what was fingerprinted."""
     before = inspect()
     states = _states(before)
     if before.fingerprint(prints.dtype) != prints:
         raise _changed(before)
-    pair = read()
+    found = read()
     after = inspect()
     if _states(after) != states or after.fingerprint(prints.dtype) != prints:
         raise _changed(after)
-    return pair
+    return found
 
 
 def _states(folder: ModelFolder) -> dict[str, FileState]:
@@ -67,28 +70,35 @@ def read_folder(folder: ModelFolder, *, dtype: str, trust_remote_code: bool, ggu
         output_loading_info=True,
         **common,
     )
-    with _without_bars():
-        model, report = _explained(folder, read)
+    with without_bars(gguf=gguf_file is not None):
+        model, report = explained(folder, read)
     refuse_uninitialised(folder, model, report)
     judge_unexpected(folder, model, report)
-    return model, _explained(folder, partial(_read_tokenizer, folder, **common))
+    tokenizer = explained(folder, partial(read_tokenizer, folder, **common))
+    if gguf_file is not None:
+        limit = getattr(model.config, "max_position_embeddings", None)
+        tokenizer = explained(folder, partial(faithful, tokenizer, folder.path / gguf_file, limit))
+    return model, tokenizer
 
 
 @contextmanager
-def _without_bars() -> Iterator[None]:
+def without_bars(*, gguf: bool = False) -> Iterator[None]:
     """Keep transformers' own bars for reading weights off the terminal."""
     from transformers.utils import logging
 
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
-        yield
+        # The bar for unpacking GGUF is not one of those that can be switched off.
+        with redirect_stderr(StringIO()) if gguf else nullcontext():
+            yield
     finally:
         if shown:
             logging.enable_progress_bar()
 
 
-def _read_tokenizer(folder: ModelFolder, **common: Any) -> Any:
+def read_tokenizer(folder: ModelFolder, **common: Any) -> Any:
+    """The tokenizer in a folder."""
     import transformers
 
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder.path, **common)
@@ -100,10 +110,12 @@ def _read_tokenizer(folder: ModelFolder, **common: Any) -> Any:
     return tokenizer
 
 
-def _explained(folder: ModelFolder, read: Callable[[], Any]) -> Any:
+def explained(folder: ModelFolder, read: Callable[[], Any]) -> Any:
     """Turn the many ways in which reading a folder can fail into one error with a remedy."""
     try:
         return read()
+    except ModelError:
+        raise
     except ImportError as error:
         raise ModelError(f"{folder.path}: {str(error).strip().splitlines()[0]}") from error
     except Exception as error:

@@ -14,9 +14,9 @@ from biascheck.models.loading.checked_files import checked_file, read_json
 from biascheck.models.loading.code_files import code_files
 from biascheck.models.loading.weight_files import adapter_files, weight_files
 
-__all__ = ["Kind", "ModelFolder", "in_words", "inspect_folder", "kind_of_architecture"]
+__all__ = ["Kind", "ModelFolder", "in_words", "inspect_folder", "kind_of_architecture", "own_tokenizer"]
 
-Kind = Literal["masked", "causal", "classifier", "encoder"]
+Kind = Literal["masked", "causal", "seq2seq", "classifier", "encoder"]
 
 SETTINGS = ("config.json", "generation_config.json")
 SENTENCE_SETTINGS = (
@@ -59,6 +59,8 @@ MOST_LAYERS, MOST_LABELS = 4_096, 1_000_000
 MASKED_HEADS = ("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")
 CAUSAL_HEADS = ("ForCausalLM", "LMHeadModel")
 CLASSIFIER_HEADS = ("ForSequenceClassification",)
+SEQ2SEQ_HEADS = ("ForConditionalGeneration",)
+"""Of models with images, too: only config.is_encoder_decoder tells the two apart."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,7 @@ class ModelFolder:
 class _Config(msgspec.Struct):
     architectures: list[str] | None = None
     auto_map: dict[str, Any] | None = None
+    is_encoder_decoder: bool | None = None
     transformers_weights: str | None = None
     num_hidden_layers: Any = None
     n_layer: Any = None
@@ -99,19 +102,22 @@ class _TokenizerConfig(msgspec.Struct):
     chat_template: Any = None
 
 
-def kind_of_architecture(name: str) -> Kind | None:
+def kind_of_architecture(name: str, *, encoder_decoder: bool = False) -> Kind | None:
     """Tell from the name of a transformers class how its head reads; ``None`` where it has no such head."""
     # Masked first: XLMWithLMHeadModel and FlaubertWithLMHeadModel fill masks, GPT2LMHeadModel does not.
     if name.endswith(MASKED_HEADS):
         return "masked"
     if name.endswith(CLASSIFIER_HEADS):
         return "classifier"
+    if encoder_decoder and name.endswith(SEQ2SEQ_HEADS):
+        return "seq2seq"
     return "causal" if name.endswith(CAUSAL_HEADS) else None
 
 
 def in_words(kind: Kind) -> str:
     """What a model of this kind is called in messages."""
-    return "text classifier" if kind == "classifier" else f"{kind} language model"
+    names = {"classifier": "text classifier", "seq2seq": "encoder-decoder language model"}
+    return names.get(kind, f"{kind} language model")
 
 
 def inspect_folder(
@@ -182,7 +188,8 @@ def _refuse_impossible(file: Path, config: _Config) -> None:
 
 
 def _declared_kind(config: _Config) -> Kind | None:
-    kinds = (kind_of_architecture(name) for name in config.architectures or ())
+    apart = bool(config.is_encoder_decoder)
+    kinds = (kind_of_architecture(name, encoder_decoder=apart) for name in config.architectures or ())
     return next((kind for kind in kinds if kind), None)
 
 
@@ -217,12 +224,18 @@ def _tokenizer_map(path: Path) -> dict[str, Any] | list[Any] | None:
     return None if file is None else read_json(file, _TokenizerConfig).auto_map
 
 
-def _tokenizer(path: Path) -> tuple[Path, ...]:
+def own_tokenizer(path: Path) -> tuple[Path, ...]:
+    """The files of the tokenizer in a folder; none where there is no vocabulary."""
     _tokenizer_map(path)
     named = {file for name in TOKENIZER_FILES if (file := checked_file(path / name)) is not None}
     like = {file for pattern in MORE_TOKENIZER_FILES for file in path.glob(pattern) if not file.is_dir()}
     found = tuple(sorted(named | {file for file in like if checked_file(file) is not None}))
-    if not any(file.match(pattern) for pattern in VOCABULARY_FILES for file in found):
+    return found if any(file.match(pattern) for pattern in VOCABULARY_FILES for file in found) else ()
+
+
+def _tokenizer(path: Path) -> tuple[Path, ...]:
+    found = own_tokenizer(path)
+    if not found:
         raise ModelError(
             f"{path}: no tokenizer (tokenizer.json, vocab.txt or *.model); "
             "save it into the folder with tokenizer.save_pretrained(…)"

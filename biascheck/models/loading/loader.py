@@ -14,26 +14,51 @@ from biascheck.cache.live_fingerprints import LiveFingerprint
 from biascheck.errors import ModelError, UsageError
 from biascheck.models.adapters.causal import TransformersCausalModel, TransformersChatModel
 from biascheck.models.adapters.encoders import TransformersEncoder, pooling_of_folder
+from biascheck.models.adapters.seq2seq import TransformersSeq2SeqModel
 from biascheck.models.adapters.sequence_classifier import TransformersClassifier
 from biascheck.models.adapters.transformers import TransformersMaskedModel
+from biascheck.models.loading.adapter_folders import (
+    base_of_adapter,
+    inspect_adapter,
+    is_adapter_folder,
+    read_adapter,
+)
 from biascheck.models.loading.folder_reading import read_folder as _read_folder
 from biascheck.models.loading.folder_reading import read_unchanged
-from biascheck.models.loading.folders import Kind, in_words, inspect_folder, kind_of_architecture
+from biascheck.models.loading.folders import Kind, ModelFolder, in_words, inspect_folder, kind_of_architecture
+from biascheck.models.loading.gguf_files import require_gguf_readers
 from biascheck.models.loading.minilm import materialise_minilm_mlm
 from biascheck.models.loading.random_references import REFERENCES
+from biascheck.models.loading.smollm2 import materialise_smollm2
+from biascheck.models.loading.stored_pooler import stored_pooler
 from biascheck.models.scoring.windows import Window
 
 __all__ = ["BUNDLED", "ClassifierOptions", "CommonOptions", "LoadOptions", "LoadedModel", "load"]
 
 # What `load` returns: who names a kind, or loads a language model, gets its type from `biascheck.load`.
-LoadedModel = TransformersMaskedModel | TransformersCausalModel | TransformersClassifier | TransformersEncoder
+LoadedModel = (
+    TransformersMaskedModel
+    | TransformersCausalModel
+    | TransformersSeq2SeqModel
+    | TransformersClassifier
+    | TransformersEncoder
+)
 
-BUNDLED: Mapping[str, Callable[[Path], Path]] = MappingProxyType({"minilm-mlm": materialise_minilm_mlm})
-"""Models that come with the package: each is written once, as an ordinary folder, into the cache."""
+BUNDLED: Mapping[str, Callable[[Path], Path]] = MappingProxyType(
+    {"minilm-mlm": materialise_minilm_mlm, "smollm2": materialise_smollm2}
+)
+"""Models made from a pip package: each is written once, as an ordinary folder, into the cache."""
 
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+|[\w.-]+")
 FROM_HUB = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
 DTYPES = ("float32", "float16", "bfloat16")
+
+
+class Safety(TypedDict):
+    """What of a model's files may be trusted."""
+
+    allow_pickle: bool
+    trust_remote_code: bool
 
 
 class CommonOptions(TypedDict, total=False):
@@ -41,6 +66,8 @@ class CommonOptions(TypedDict, total=False):
 
     name: str | None
     device: str | None
+    token_budget: int | None
+    base: str | Path | None
     dtype: str
     revision: str | None
     gguf_file: str | None
@@ -68,6 +95,8 @@ def load(
     kind: Kind | None = None,
     name: str | None = None,
     device: str | None = None,
+    token_budget: int | None = None,
+    base: str | Path | None = None,
     dtype: str = "float32",
     revision: str | None = None,
     gguf_file: str | None = None,
@@ -83,37 +112,77 @@ def load(
     ``allow_pickle`` or ``trust_remote_code`` say otherwise. A model whose head would be initialised at
     random is refused, and so is one of which only some layers would be used. ``lazy=True`` checks the files now and
     loads the weights with the first score; it is an error if the files have changed by then.
-    ``positive`` and ``window`` are for classifiers only.
+    ``positive`` and ``window`` are for classifiers only. A folder with an adapter alone is merged into its ``base``,
+    which is the model that it names unless given; other models take no notice of it.
     """
     if dtype not in DTYPES:
         raise UsageError(f"dtype {dtype!r} is not one of {', '.join(DTYPES)}")
-    device = _device(device)
+    handling = _handling(device, token_budget)
     if isinstance(model, tuple):
-        return _from_pair(model, kind=kind, name=name, device=device, positive=positive, window=window)
+        return _from_pair(model, kind=kind, name=name, handling=handling, positive=positive, window=window)
     files = _hub_files(allow_pickle=allow_pickle, trust_remote_code=trust_remote_code, gguf_file=gguf_file)
-    folder_path = _folder(model, revision, files)
-    inspect = partial(
-        inspect_folder,
-        folder_path,
-        kind=kind,
-        allow_pickle=allow_pickle,
-        gguf_file=gguf_file,
-        trust_remote_code=trust_remote_code,
+    path = _folder(model, revision, files)
+    if path.suffix == ".gguf" and path.is_file():
+        path, gguf_file = path.parent, path.name
+    if gguf_file is not None:
+        require_gguf_readers()
+    safety: Safety = {"allow_pickle": allow_pickle, "trust_remote_code": trust_remote_code}
+    inspect, read = (
+        _adapter_of(path, base, revision, files, kind, dtype, safety)
+        if is_adapter_folder(path)
+        else _whole_model(path, kind, dtype, gguf_file, safety)
     )
     folder = inspect()
     prints = folder.fingerprint(dtype)
-    read = partial(_read_folder, folder, dtype=dtype, trust_remote_code=trust_remote_code, gguf_file=gguf_file)
     loaded = _adapter(folder.kind, positive, window, chat=folder.chat)(
-        partial(read_unchanged, read, inspect, prints),
+        partial(read_unchanged, partial(read, folder), inspect, prints),
         name=name or _display_name(model),
         prints=prints,
-        device=device,
+        **handling,
     )
+    loaded.stored_pooler = partial(read_unchanged, partial(stored_pooler, folder), inspect, prints)
     if isinstance(loaded, TransformersEncoder):
         loaded.pooling = pooling_of_folder(folder.path)
     if not lazy:
         _ = loaded.torch_model
     return loaded
+
+
+def _whole_model(
+    path: Path, kind: Kind | None, dtype: str, gguf_file: str | None, safety: Safety
+) -> tuple[Callable[[], ModelFolder], Callable[[Any], tuple[Any, Any]]]:
+    """How the folder of a model, or a GGUF file, is inspected and read."""
+    trust = safety["trust_remote_code"]
+    inspect = partial(inspect_folder, path, kind=kind, gguf_file=gguf_file, **safety)
+    return inspect, partial(_read_folder, dtype=dtype, trust_remote_code=trust, gguf_file=gguf_file)
+
+
+def _adapter_of(
+    path: Path,
+    base: str | Path | None,
+    revision: str | None,
+    files: list[str],
+    kind: Kind | None,
+    dtype: str,
+    safety: Safety,
+) -> tuple[Callable[[], ModelFolder], Callable[[Any], tuple[Any, Any]]]:
+    """How the folder of an adapter and that of its base are inspected and read."""
+
+    def find(model: str | Path) -> Path:
+        return _folder(model, revision, files)
+
+    below = base_of_adapter(path, find) if base is None else find(base)
+    inspect = partial(inspect_adapter, path, base=below, kind=kind, **safety)
+    return inspect, partial(read_adapter, dtype=dtype, trust_remote_code=safety["trust_remote_code"])
+
+
+def _handling(device: str | None, token_budget: int | None) -> dict[str, Any]:
+    """Where a model runs, and how many tokens at once."""
+    if token_budget is None:
+        return {"device": _device(device)}
+    if token_budget < 1:
+        raise UsageError(f"token_budget {token_budget} is not allowed; give at least 1, such as 2048")
+    return {"device": _device(device), "token_budget": token_budget}
 
 
 def _adapter(kind: Kind, positive: str | None, window: Window | None, *, chat: bool) -> Callable[..., LoadedModel]:
@@ -124,14 +193,20 @@ def _adapter(kind: Kind, positive: str | None, window: Window | None, *, chat: b
     return TransformersChatModel if kind == "causal" and chat else ADAPTERS[kind]
 
 
-Adapter = type[TransformersMaskedModel] | type[TransformersCausalModel] | type[TransformersEncoder]
-ADAPTERS: Mapping[Kind, Adapter] = MappingProxyType(
-    {"masked": TransformersMaskedModel, "causal": TransformersCausalModel, "encoder": TransformersEncoder}
+ADAPTERS: Mapping[Kind, Callable[..., LoadedModel]] = MappingProxyType(
+    {
+        "masked": TransformersMaskedModel,
+        "causal": TransformersCausalModel,
+        "seq2seq": TransformersSeq2SeqModel,
+        "encoder": TransformersEncoder,
+    }
 )
 
 
 def _display_name(model: str | Path) -> str:
     path = Path(model).expanduser()
+    if path.suffix == ".gguf" and path.is_file():
+        return path.stem
     if not path.is_dir():
         return str(model)
     return path.name if path.name.strip(".") else path.resolve().name
@@ -142,6 +217,8 @@ def _device(device: str | None) -> str:
         return "cpu"
     import torch
 
+    if device == "auto":
+        return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as error:
@@ -154,7 +231,7 @@ def _from_pair(
     *,
     kind: Kind | None,
     name: str | None,
-    device: str,
+    handling: Mapping[str, Any],
     positive: str | None,
     window: Window | None,
 ) -> LoadedModel:
@@ -162,17 +239,17 @@ def _from_pair(
         raise UsageError("a model in memory is given as (model, tokenizer), both from transformers")
     model, tokenizer = pair
     class_name = type(model).__name__
-    found = _kind_of_class(class_name, kind)
+    found = _kind_of_class(class_name, kind, encoder_decoder=bool(getattr(model.config, "is_encoder_decoder", False)))
     prints = LiveFingerprint(model, tokenizer)
     name = name or model.config.name_or_path or class_name
     chat = bool(getattr(tokenizer, "chat_template", None))
-    return _adapter(found, positive, window, chat=chat)(lambda: pair, name=name, prints=prints, device=device)
+    return _adapter(found, positive, window, chat=chat)(lambda: pair, name=name, prints=prints, **handling)
 
 
-def _kind_of_class(class_name: str, wanted: Kind | None) -> Kind:
+def _kind_of_class(class_name: str, wanted: Kind | None, *, encoder_decoder: bool) -> Kind:
     if wanted == "encoder":
         return wanted
-    declared = kind_of_architecture(class_name)
+    declared = kind_of_architecture(class_name, encoder_decoder=encoder_decoder)
     if wanted and declared and wanted != declared:
         raise ModelError(f"{class_name} is a {in_words(declared)}; leave out kind={wanted!r}")
     found = wanted or declared
@@ -186,7 +263,7 @@ def _folder(model: str | Path, revision: str | None, hub_files: list[str]) -> Pa
     path = Path(model).expanduser()
     if str(model) in BUNDLED:
         return BUNDLED[str(model)](cache_folder() / "models")
-    if path.is_dir():
+    if path.is_dir() or (path.suffix == ".gguf" and path.is_file()):
         return path
     if path.is_file():
         raise ModelError(f"{path} is a file; pass the folder that holds config.json, weights and tokenizer")

@@ -10,7 +10,7 @@ import msgspec
 from biascheck.errors import ModelError
 from biascheck.models.loading.checked_files import checked_file, read_json, refuse_outside
 
-__all__ = ["adapter_files", "weight_files"]
+__all__ = ["ADAPTER_CONFIG", "adapter_files", "weight_files"]
 
 SAFE_WEIGHTS = "model.safetensors"
 SAFE_ENDINGS = (".safetensors", ".safetensors.index.json")

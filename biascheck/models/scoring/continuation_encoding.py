@@ -24,7 +24,7 @@ from biascheck.models.scoring.encoding import (
 )
 from biascheck.models.scoring.queries import ContinuationQuery, Framing, Refusal
 
-__all__ = ["SENTENCE_REQUEST", "chat_prompt", "encode_continuations", "encode_filled_spans"]
+__all__ = ["EMPTY", "SENTENCE_REQUEST", "chat_prompt", "encode_continuations", "encode_filled_spans", "encode_prompts"]
 
 SENTENCE_REQUEST = "Write one sentence."
 """What the user asks for where a whole sentence is scored as the answer of a chat model."""
@@ -72,6 +72,16 @@ def encode_filled_spans(
     texts = (query.context + query.continuation for query in queries)
     for query, tokenised in zip(queries, tokenise(texts, tokenizer), strict=True):
         yield _filled(query, tokenised, tokenizer, max_length)
+
+
+def encode_prompts(prompts: Sequence[str], tokenizer: Any, *, framing: Framing = "raw") -> Iterator[tuple[int, ...]]:
+    """Encode what a model is to write on from, begun as :func:`encode_continuations` begins a context."""
+    before = _usual_opening(tokenizer) if framing == "raw" else ()
+    texts = prompts if framing == "raw" else [chat_prompt(tokenizer, prompt) for prompt in prompts]
+    start = opening_token(tokenizer)
+    for tokenised in tokenise(texts, tokenizer, special_tokens=False):
+        ids = (*before, *tokenised.ids)
+        yield ids or (() if start is None else (start,))
 
 
 def chat_prompt(tokenizer: Any, said: str) -> str:

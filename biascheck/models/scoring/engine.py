@@ -10,6 +10,7 @@ import numpy as np
 
 from biascheck.cache.progress import progress
 from biascheck.errors import ScoreError
+from biascheck.models.scoring.forecast import active_forecast
 from biascheck.models.scoring.queries import Answer, Refusal
 
 if TYPE_CHECKING:
@@ -17,24 +18,22 @@ if TYPE_CHECKING:
 
     from biascheck.models.scoring.plan import Batch, Reading, ScoringPlan
 
-__all__ = ["Engine", "TorchEngine", "evaluating", "execute", "localised", "logits_at", "padded"]
+__all__ = ["Engine", "Row", "TorchEngine", "evaluating", "execute", "localised", "logits_at", "padded"]
 
 
 class Engine(Protocol):
     """Turns the inputs of one batch into log-probabilities, one for each reading."""
 
     def run(self, inputs: Sequence[Sequence[int]], readings: Sequence[Reading]) -> NDArray[np.float64]:
-        """``Reading.input`` counts within ``inputs``."""
+        """``Reading.input`` counts within ``inputs``. With shared beginnings, ``inputs`` are :class:`Row`."""
 
 
 def execute(plan: ScoringPlan, engine: Engine, *, title: str = "scoring") -> list[Answer | Refusal]:
     """Run every batch once and hand each query the sum of its readings."""
-    scores = np.empty(len(plan.readings))
-    with progress(title, total=plan.tokens) as advance:
-        for batch in plan.batches:
-            inputs, readings = localised(plan, batch)
-            scores[list(batch.readings)] = engine.run(inputs, readings)
-            advance(sum(map(len, inputs)))
+    if (forecast := active_forecast()) is not None:
+        scores = forecast.scores(plan, lambda batch: engine.run(*localised(plan, batch)), title)
+    else:
+        scores = _run(plan, engine, title)
     if not np.isfinite(scores).all():
         raise ScoreError(
             f"{title}: {int((~np.isfinite(scores)).sum())} of {len(scores)} log-probabilities are not finite; "
@@ -43,12 +42,37 @@ def execute(plan: ScoringPlan, engine: Engine, *, title: str = "scoring") -> lis
     return [q if isinstance(q, Refusal) else Answer(float(scores[list(q)].sum()), len(q)) for q in plan.queries]
 
 
+def _run(plan: ScoringPlan, engine: Engine, title: str) -> NDArray[np.float64]:
+    scores = np.empty(len(plan.readings))
+    with progress(title, total=plan.tokens, about=plan.size) as advance:
+        for batch in plan.batches:
+            inputs, readings = localised(plan, batch)
+            scores[list(batch.readings)] = engine.run(inputs, readings)
+            advance(sum(map(len, inputs)))
+    return scores
+
+
+class Row(tuple[int, ...]):
+    """The tokens of several texts with shared beginnings; ``parents`` says which token each of them follows."""
+
+    parents: tuple[int, ...]
+
+    @classmethod
+    def of(cls, ids: Sequence[int], parents: tuple[int, ...]) -> Row:
+        """A row of these tokens."""
+        row = cls(ids)
+        row.parents = parents
+        return row
+
+
 def localised(plan: ScoringPlan, batch: Batch) -> tuple[list[tuple[int, ...]], list[Reading]]:
     """The inputs of a batch, and its readings counted within them."""
     place = {index: row for row, index in enumerate(batch.inputs)}
     readings = [plan.readings[r] for r in batch.readings]
     local = [type(r)(place[r.input], r.position, r.token) for r in readings]
-    return [plan.inputs[i] for i in batch.inputs], local
+    if plan.sharing is None:
+        return [plan.inputs[i] for i in batch.inputs], local
+    return [Row.of(plan.inputs[i], plan.sharing.parents[i]) for i in batch.inputs], local
 
 
 class TorchEngine:
@@ -76,7 +100,7 @@ class TorchEngine:
         tokens = torch.tensor([r.token for r in readings], device=self._device)
         with torch.inference_mode(), evaluating(self._model):
             logits = self._logits(inputs, places)
-            logits = logits.double() if self._double else logits.float()
+            logits = logits.double() if self._double or logits.dtype == torch.float64 else logits.float()
             scores = logits[which, tokens] - logits.logsumexp(dim=-1)[which]
         result: NDArray[np.float64] = scores.cpu().numpy().astype(np.float64)
         return result
@@ -87,7 +111,10 @@ class TorchEngine:
 
         rows = torch.tensor([row for row, _ in places], device=self._device)
         columns = torch.tensor([column for _, column in places], device=self._device)
-        return logits_at(self._model, padded(inputs, pad=self._pad, device=self._device), rows, columns)
+        return logits_at(self._model, self._batch(inputs), rows, columns)
+
+    def _batch(self, inputs: Sequence[Sequence[int]]) -> dict[str, Any]:
+        return padded(inputs, pad=self._pad, device=self._device)
 
 
 def logits_at(model: Any, inputs: dict[str, Any], rows: Any, columns: Any) -> Any:

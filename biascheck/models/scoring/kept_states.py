@@ -16,6 +16,7 @@ from biascheck.cache.document_cache import active_cache, digest_of
 from biascheck.cache.locks import hold_where_possible
 from biascheck.files import write_atomically
 from biascheck.models.capabilities import Encoder
+from biascheck.models.scoring.forecast import active_forecast
 from biascheck.models.scoring.queries import Refusal, State, WordQuery
 
 __all__ = ["kept_words"]
@@ -27,7 +28,7 @@ VERSION = 1
 def kept_words(encoder: Encoder, queries: Sequence[WordQuery]) -> list[State | Refusal]:
     """The states of the queries, from disk where the same encoder has answered the same ones before."""
     cache = active_cache()
-    if cache is None or cache.folder is None:
+    if cache is None or cache.folder is None or active_forecast() is not None:
         return encoder.words(queries)
     path = cache.folder.parent / FOLDER / f"{_key(encoder, queries)}.npz"
     if (found := _read(path, len(queries))) is not None:

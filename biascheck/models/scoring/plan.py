@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from biascheck.models.scoring.encoding import Encoded
 from biascheck.models.scoring.queries import Refusal
 
-__all__ = ["Batch", "Budget", "Reading", "ScoringPlan", "make_plan"]
+__all__ = ["Batch", "Budget", "Reading", "ScoringPlan", "Sharing", "make_plan", "pack"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +40,42 @@ class Batch:
     readings: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """Distinct inputs as trees: each token of a row follows the token at its parent's place, not the one before it.
+
+    ``parents`` has one number for every token of every row, −1 for the first of a text. ``distinct_inputs`` and
+    ``tokens`` count what there was before beginnings were shared.
+    """
+
+    parents: tuple[tuple[int, ...], ...]
+    distinct_inputs: int
+    tokens: int
+
+
 @dataclass(frozen=True)
 class ScoringPlan:
-    """Distinct inputs, the readings taken from them, and for each query the readings it is made of."""
+    """Distinct inputs, the readings taken from them, and for each query the readings it is made of.
+
+    With ``sharing``, an input is a row that holds many texts, of which equal beginnings are there once. ``unshared``
+    says why a model that reads from left to right does not share them.
+    """
 
     inputs: tuple[tuple[int, ...], ...]
     readings: tuple[Reading, ...]
     queries: tuple[tuple[int, ...] | Refusal, ...]
     batches: tuple[Batch, ...]
+    sharing: Sharing | None = None
+    unshared: str = ""
 
     @property
     def distinct_inputs(self) -> int:
-        """How many inputs the model has to read."""
-        return len(self.inputs)
+        """How many different texts the model has to read."""
+        return len(self.inputs) if self.sharing is None else self.sharing.distinct_inputs
 
     @property
     def tokens(self) -> int:
-        """Tokens of the distinct inputs, padding not counted."""
+        """Tokens that the model runs, padding not counted."""
         return sum(map(len, self.inputs))
 
     @property
@@ -64,10 +83,17 @@ class ScoringPlan:
         """Tokens the batches hold, padding included."""
         return sum(len(b.inputs) * max(len(self.inputs[i]) for i in b.inputs) for b in self.batches)
 
+    @property
+    def size(self) -> str:
+        """How much there is to run, in words."""
+        return f"{self.distinct_inputs:,} distinct inputs, {self.tokens:,} tokens"
+
     def __str__(self) -> str:
+        before = "" if self.sharing is None else f"{self.sharing.tokens:,} tokens, with shared beginnings "
+        reason = f"; beginnings are not shared: {self.unshared}" if self.unshared else ""
         return (
             f"{len(self.queries):,} queries → {self.distinct_inputs:,} distinct inputs "
-            f"in {len(self.batches):,} batches, {self.tokens:,} tokens ({self.padded_tokens:,} padded)"
+            f"in {len(self.batches):,} batches, {before}{self.tokens:,} tokens ({self.padded_tokens:,} padded){reason}"
         )
 
 
@@ -89,10 +115,11 @@ def make_plan(encoded: Iterable[Encoded | tuple[Encoded, ...] | Refusal], budget
             wanted += [Reading(index, p, t) for p, t in zip(part.positions, part.tokens, strict=True)]
         queries.append(tuple(readings.setdefault(reading, len(readings)) for reading in wanted))
     distinct = tuple(inputs)
-    return ScoringPlan(distinct, tuple(readings), tuple(queries), _pack(distinct, tuple(readings), budget))
+    return ScoringPlan(distinct, tuple(readings), tuple(queries), pack(distinct, tuple(readings), budget))
 
 
-def _pack(inputs: tuple[tuple[int, ...], ...], readings: tuple[Reading, ...], budget: Budget) -> tuple[Batch, ...]:
+def pack(inputs: tuple[tuple[int, ...], ...], readings: tuple[Reading, ...], budget: Budget) -> tuple[Batch, ...]:
+    """Put inputs of like length into batches that the budget allows."""
     wanted: list[list[int]] = [[] for _ in inputs]
     for index, reading in enumerate(readings):
         wanted[reading.input].append(index)

@@ -10,6 +10,7 @@ import numpy as np
 from biascheck.cache.progress import progress
 from biascheck.errors import ScoreError
 from biascheck.models.scoring.engine import TorchEngine, evaluating, localised, padded
+from biascheck.models.scoring.forecast import active_forecast
 from biascheck.models.scoring.queries import Refusal, State
 
 if TYPE_CHECKING:
@@ -22,18 +23,34 @@ __all__ = ["StateEngine", "execute_states"]
 
 def execute_states(plan: ScoringPlan, engine: StateEngine, *, title: str = "encoding") -> list[State | Refusal]:
     """Run every batch once and hand each query the mean of the states it asks for."""
-    states = np.empty((len(plan.readings), engine.width), dtype=np.float32)
-    with progress(title, total=plan.tokens) as advance:
-        for batch in plan.batches:
-            inputs, readings = localised(plan, batch)
-            states[list(batch.readings)] = engine.run(inputs, readings)
-            advance(sum(map(len, inputs)))
+    if (forecast := active_forecast()) is not None:
+        scores = forecast.scores(
+            plan, lambda batch: engine.run(*localised(plan, batch)), f"{title.rpartition(': ')[0] or title} (states)"
+        )
+        states = _made_up(len(scores), engine.width)
+    else:
+        states = _run(plan, engine, title)
     if not np.isfinite(states).all():
         raise ScoreError(
             f"{title}: some states are not finite; the weights are damaged or the precision is too low "
             "(try dtype='float32')"
         )
     return [q if isinstance(q, Refusal) else State(_mean(states, q), len(q)) for q in plan.queries]
+
+
+def _run(plan: ScoringPlan, engine: StateEngine, title: str) -> NDArray[np.float32]:
+    states = np.empty((len(plan.readings), engine.width), dtype=np.float32)
+    with progress(title, total=plan.tokens, about=plan.size) as advance:
+        for batch in plan.batches:
+            inputs, readings = localised(plan, batch)
+            states[list(batch.readings)] = engine.run(inputs, readings)
+            advance(sum(map(len, inputs)))
+    return states
+
+
+def _made_up(count: int, width: int) -> NDArray[np.float32]:
+    """States that mean nothing, while a run is only being planned."""
+    return np.random.default_rng(0).standard_normal((count, width)).astype(np.float32)
 
 
 def _mean(states: NDArray[np.float32], rows: tuple[int, ...]) -> NDArray[np.float32]:

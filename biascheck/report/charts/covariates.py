@@ -20,15 +20,17 @@ def has_covariates(result: Result) -> bool:
 
 
 def covariate_chart(result: Result, attributes: Sequence[Attribute]) -> Markup:
-    """Gaps upwards, the real-world figure to the right."""
+    """Gaps (or what the measure says its scores are) upwards, what they are correlated with to the right."""
     first, second = result.contrast
-    name = covariate_name(result)
+    name, score = covariate_name(result), result.description.score
+    up = f"↑ {score}" if score else f"gap: up is towards {first}, down towards {second}"
     points = [Point(a.name, a.covariate, a.gap, named=True) for a in attributes if a.covariate is not None]
     return plane_chart(
         points,
         x_label=f"{name} →",
-        y_label=f"gap: up is towards {first}, down towards {second}",
-        label=f"Gaps of {len(points)} attributes against {name}; the table gives every value",
+        y_label=up,
+        label=f"{score or 'Gaps'} of {len(points)} {result.description.cluster}s against {name}; "
+        "the table gives every value",
         y_from=[0.0],
         zero=True,
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import fmean
-from typing import Any
+from typing import Any, Protocol
 
 from markupsafe import Markup
 
@@ -18,8 +19,10 @@ from biascheck.results.attachments import (
     ExplainedVariance,
     Facts,
     Groups,
+    Histogram,
     MapPoint,
     PersonGroup,
+    ProfessionBars,
     Published,
     Scatter,
     TwoSided,
@@ -30,7 +33,7 @@ from biascheck.results.attachments import Table as AttachedTable
 from biascheck.results.result import Result
 from biascheck.wording import citation, figure, p_text, printed, signed
 
-__all__ = ["Drawing", "Legend", "Table", "drawings_of", "facts_of", "table_of", "two_sided_drawing"]
+__all__ = ["Drawing", "Legend", "Table", "drawing_of", "drawings_of", "facts_of", "table_of", "two_sided_drawing"]
 
 NAMED_POINTS = 60
 TABLE_ROWS = 300
@@ -74,6 +77,25 @@ def drawings_of(result: Result) -> tuple[Drawing, ...]:
     return tuple(drawing for drawing in found if drawing is not None)
 
 
+class Contrasted(Protocol):
+    """What a drawing of an attachment asks of the result it belongs to."""
+
+    @property
+    def contrast(self) -> tuple[str, str]: ...
+
+
+@dataclass(frozen=True)
+class _Contrast:
+    contrast: tuple[str, str]
+
+
+def drawing_of(attachment: Attachment, contrast: tuple[str, str]) -> Drawing | None:
+    """Draw one attachment that belongs to no result; a list of published figures needs one."""
+    if isinstance(attachment, Published) or type(attachment) not in DRAWERS:
+        return None
+    return DRAWERS[type(attachment)](attachment, _Contrast(contrast))
+
+
 def two_sided_drawing(results: Sequence[Result]) -> Drawing | None:
     """The two-sided biases of several results as one figure, each condition once; nothing where there are not two."""
     attached = [one for result in results for one in result.attachments if isinstance(one, TwoSided)]
@@ -105,7 +127,7 @@ def table_of(columns: Sequence[str], rows: Sequence[Sequence[object]], *, number
     return Table(tuple(columns), shown, tuple(found), max(0, len(rows) - TABLE_ROWS))
 
 
-def _explained_variance(attached: ExplainedVariance, _: Result) -> Drawing | None:
+def _explained_variance(attached: ExplainedVariance, _: object) -> Drawing | None:
     pairs, random = attached.pairs, attached.random
     if not pairs:
         return None
@@ -126,7 +148,7 @@ def _explained_variance(attached: ExplainedVariance, _: Result) -> Drawing | Non
     )
 
 
-def _map(attached: WordMap, result: Result) -> Drawing | None:
+def _map(attached: WordMap, result: Contrasted) -> Drawing | None:
     if not attached.points:
         return None
     # the first group of the contrast has the same colour in every chart
@@ -137,7 +159,7 @@ def _map(attached: WordMap, result: Result) -> Drawing | None:
     rows = [[point.word, point.x, point.y, point.group] for point in attached.points]
     return Drawing(
         key="map",
-        title="Map of words",
+        title=f"Map of words ({attached.method})" if attached.method else "Map of words",
         chart=plane_chart(points, x_label="", y_label="", label=f"{len(points)} words of {', '.join(groups)} on a map"),
         legend=tuple(Legend(kind, group) for group, kind in kinds.items()),
         note="Near means alike to the model; the axes have no meaning of their own.",
@@ -145,7 +167,7 @@ def _map(attached: WordMap, result: Result) -> Drawing | None:
     )
 
 
-def _scatter(attached: Scatter, _: Result) -> Drawing | None:
+def _scatter(attached: Scatter, _: object) -> Drawing | None:
     x, y = attached.x, attached.y
     points = [_point(point.name, point, n, "one") for n, point in enumerate(attached.points)]
     if not points:
@@ -163,7 +185,7 @@ def _point(name: str, at: NamedPoint | MapPoint, place: int, kind: str) -> Point
     return Point(name, at.x, at.y, kind, named=place < NAMED_POINTS)
 
 
-def _draws(attached: Draws, _: Result) -> Drawing | None:
+def _draws(attached: Draws, _: object) -> Drawing | None:
     values = attached.values
     if not values:
         return None
@@ -176,7 +198,7 @@ def _draws(attached: Draws, _: Result) -> Drawing | None:
     )
 
 
-def _two_sided(attached: TwoSided, result: Result) -> Drawing | None:
+def _two_sided(attached: TwoSided, result: Contrasted) -> Drawing | None:
     if not attached.sides:
         return None
     sides = [SideBars(side.name, side.negative, side.positive) for side in attached.sides]
@@ -195,7 +217,7 @@ def _two_sided(attached: TwoSided, result: Result) -> Drawing | None:
     )
 
 
-def _correlations(attached: Correlations, _: Result) -> Drawing:
+def _correlations(attached: Correlations, _: object) -> Drawing:
     rows = [[name, *row] for name, row in zip(attached.names, attached.matrix, strict=True)]
     return Drawing(key="correlations", title="Correlations", table=table_of(["", *attached.names], rows))
 
@@ -210,13 +232,13 @@ def _published(attached: Published, result: Result) -> Drawing | None:
     )
 
 
-def _table(attached: AttachedTable, _: Result) -> Drawing:
+def _table(attached: AttachedTable, _: object) -> Drawing:
     first = "".join(attached.columns[:1])
     title = attached.title or f"{first[:1].upper()}{first[1:]}" or "Table"
     return Drawing(key="table", title=title, table=table_of(attached.columns, attached.rows))
 
 
-def _profession_groups(attached: Groups, _: Result) -> Drawing | None:
+def _profession_groups(attached: Groups, _: object) -> Drawing | None:
     groups = attached.groups
     if not groups:
         return None
@@ -242,12 +264,53 @@ def _profession_groups(attached: Groups, _: Result) -> Drawing | None:
     )
 
 
+def _professions(attached: ProfessionBars, _: object) -> Drawing | None:
+    bars = attached.bars
+    if not bars:
+        return None
+    after = all(bar.female_after is not None for bar in bars)
+    fields = [("male", "one"), ("female", "two")]
+    fields += [("male_after", "three"), ("female_after", "four")] if after else []
+    series = [
+        Series(name.replace("_", ", "), kind, tuple(float(getattr(bar, name)) for bar in bars)) for name, kind in fields
+    ]
+    label = f"Mean association of {', '.join(s.name for s in series)} person words with {attached.group} professions"
+    return Drawing(
+        key=f"professions_{attached.group}",
+        title=f"Associations with {attached.group} professions",
+        chart=row_chart([bar.name for bar in bars], series, label=label),
+        legend=tuple(Legend(s.kind, s.name) for s in series),
+        note="A bar is the mean association of one gender’s words with a profession, in natural log units; professions "
+        "that lean male come last.",
+        table=table_of(
+            ["profession", *(s.name for s in series)],
+            [[bar.name, *(getattr(bar, f) for f, _ in fields)] for bar in bars],
+        ),
+    )
+
+
 def _rank_test(group: PersonGroup) -> list[object]:
     return [f"{group.v:,.0f}", group.z, p_text(group.p), group.r, group.direction]
 
 
-DRAWERS: Mapping[type[Attachment], Callable[[Any, Result], Drawing | None]] = {
+def _histogram(attached: Histogram, _: object) -> Drawing:
+    bins = [f"{low:g} to {high:g}" for low, high in pairwise(attached.edges)]
+    total, top = sum(attached.counts), max(range(len(bins)), key=attached.counts.__getitem__)
+    label = f"{total:,} {attached.unit} by {attached.x}: most, {attached.counts[top]:,}, from {bins[top]}"
+    places = [f"{edge:g}" for edge in attached.edges[:-1]]
+    return Drawing(
+        key="histogram",
+        title=f"{attached.x[:1].upper()}{attached.x[1:]}",
+        chart=column_chart(places, [Series(attached.unit, "one", tuple(map(float, attached.counts)))], label=label),
+        note=" ".join(filter(None, ("A bar begins at the number below it.", attached.note))),
+        table=table_of([attached.x, attached.unit], list(zip(bins, attached.counts, strict=True))),
+    )
+
+
+DRAWERS: Mapping[type[Attachment], Callable[[Any, Any], Drawing | None]] = {
     Groups: _profession_groups,
+    ProfessionBars: _professions,
+    Histogram: _histogram,
     ExplainedVariance: _explained_variance,
     WordMap: _map,
     Scatter: _scatter,

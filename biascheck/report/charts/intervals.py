@@ -72,12 +72,16 @@ def interval_chart(
     return drawing("interval-chart", INTERVAL_WIDTH, INTERVAL_HEIGHT, label, parts)
 
 
-def bar_chart(bars: Sequence[Bar], *, contrast: tuple[str, str], label: str) -> Markup:
-    """Horizontal bars from zero, in the order given, with their labels and values."""
+def bar_chart(bars: Sequence[Bar], *, contrast: tuple[str, str], label: str, axis: str = "") -> Markup:
+    """Horizontal bars from zero, in the order given, with their labels and values.
+
+    Above them stands which way is which, or ``axis``: what the values are where they are no gaps.
+    """
     height = CHART_TOP + BAR_STEP * len(bars) + 4
     scale = _bar_scale([0.0, *(bar.value for bar in bars)])
     zero = scale.at(0)
-    parts = [*directions(contrast), line("parity", zero, CHART_TOP - 4, zero, height)]
+    heading = [text("start", LABEL_WIDTH, 12, f"{axis} →")] if axis else directions(contrast)
+    parts = [*heading, line("parity", zero, CHART_TOP - 4, zero, height)]
     for row, bar in enumerate(bars):
         parts.extend(_bar(bar, scale, CHART_TOP + BAR_STEP * row))
     return drawing("bar-chart", FIGURE_WIDTH, height, label, parts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from biascheck.report.sections.item_data import ranked
@@ -23,11 +23,12 @@ class Attribute:
     items: tuple[ItemScore, ...]
     side: str | None = None
     covariate: float | None = None
+    side_name: str = ""
 
     @property
     def label(self) -> str:
-        """Its name, with the set it belongs to."""
-        return self.name if self.side is None else f"{self.side} · {self.name}"
+        """Its name, with the set or the group it belongs to."""
+        return self.name if self.side is None else f"{self.side_name or self.side} · {self.name}"
 
     @property
     def kind(self) -> str:
@@ -60,7 +61,12 @@ class ItemRow:
 
 def attributes_of(result: Result) -> tuple[Attribute, ...]:
     """All whom the items are about, the largest gap in either direction first."""
-    return gathered((result.name_of(item), item) for item in result.items)
+    found = gathered((result.name_of(item), item) for item in result.items)
+    if not result.description.score:
+        return found
+    # the sides are the groups that are compared, not two sets of attributes
+    names = dict(zip(("A", "B"), result.contrast, strict=True))
+    return tuple(replace(one, side_name=names.get(one.side or "", "")) for one in found)
 
 
 def gathered(named: Iterable[tuple[str, ItemScore]]) -> tuple[Attribute, ...]:
@@ -73,7 +79,9 @@ def gathered(named: Iterable[tuple[str, ItemScore]]) -> tuple[Attribute, ...]:
 
 
 def covariate_name(result: Result) -> str:
-    """What the gaps are correlated with: the label that has the covariate's value in every item."""
+    """What the scores are correlated with: as the measure says, or the label that has this value in every item."""
+    if result.description.covariate:
+        return result.description.covariate
     for name in result.items[0].labels if result.items else ():
         if all(item.labels.get(name) == item.covariate for item in result.items):
             return name.replace("_", " ")

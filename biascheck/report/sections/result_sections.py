@@ -90,6 +90,8 @@ class ResultSection:
     rows_hidden: int
     with_sides: bool
     covariate: str
+    score: str
+    cluster: str
     items: tuple[ItemRow, ...]
     items_total: int
     items_packed: int
@@ -122,11 +124,13 @@ def result_section(placed: Placed, bounds: Bounds) -> ResultSection:
         competence="" if result.competence is None else result.competence.finding,
         competent=result.competence is None or result.competence.passed,
         chart=_chart(result, charted) if charted else None,
-        chart_note=_chart_note(len(charted), len(attributes)),
+        chart_note=_chart_note(result, len(charted), len(attributes)),
         rows=rows,
         rows_hidden=len(attributes) - len(rows),
         with_sides=any(row.side for row in rows),
         covariate=covariate_name(result) if any(row.covariate for row in rows) else "",
+        score=_score(result),
+        cluster=result.description.cluster,
         items=largest_items(result, bounds.items),
         items_total=len(result.items),
         items_packed=placed.packed,
@@ -159,23 +163,30 @@ def _chart(result: Result, attributes: Sequence[Attribute]) -> Markup:
         return covariate_chart(result, attributes)
     top, bottom = by_gap[0], by_gap[-1]
     label = (
-        f"Mean gaps of {len(by_gap)} attributes, from {top.name} {signed(top.gap)} "
+        f"{_score(result)} of {len(by_gap)} {result.description.cluster}s, from {top.name} {signed(top.gap)} "
         f"to {bottom.name} {signed(bottom.gap)}; the table gives every value"
     )
-    return bar_chart([Bar(a.label, a.gap, a.kind) for a in by_gap], contrast=result.contrast, label=label)
+    bars = [Bar(a.label, a.gap, a.kind) for a in by_gap]
+    return bar_chart(bars, contrast=result.contrast, label=label, axis=result.description.score)
 
 
-def _chart_note(shown: int, total: int) -> str:
+def _score(result: Result) -> str:
+    return f"Mean {result.description.score or 'gap'}"
+
+
+def _chart_note(result: Result, shown: int, total: int) -> str:
+    score, clusters = _score(result), f"{result.description.cluster}s"
     if shown == total:
-        return f"Mean gap of each of the {total:,} attributes."
-    return f"The {shown:,} attributes with the largest mean gaps, of {total:,}."
+        return f"{score} of each of the {total:,} {clusters}."
+    largest = f"mean {result.description.score}" if result.description.score else "mean gaps"
+    return f"The {shown:,} {clusters} with the largest {largest}, of {total:,}."
 
 
 def _rows(attributes: Sequence[Attribute]) -> tuple[AttributeRow, ...]:
     return tuple(
         AttributeRow(
             name=attribute.name,
-            side=attribute.side or "",
+            side=attribute.side_name or attribute.side or "",
             gap=signed(attribute.gap),
             n=len(attribute.items),
             covariate="" if attribute.covariate is None else figure(attribute.covariate),

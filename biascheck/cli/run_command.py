@@ -1,0 +1,79 @@
+"""Run the shipped suites on a model, without a checkout and without knowing pytest."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from biascheck.cli.starter import FOLDER, available_suites
+from biascheck.errors import UsageError
+from biascheck.release import suites_home
+
+__all__ = ["run"]
+
+
+def run(
+    models: Annotated[
+        list[str],
+        typer.Argument(metavar="MODEL...", help="folder, Hub id, bundled name, reference:NAME, encoder:MODEL"),
+    ],
+    suites: Annotated[str, typer.Option(help="suites, separated by commas, or all")] = "all",
+    profile: Annotated[str | None, typer.Option(help="how much is asked: strict, standard (default) or watch")] = None,
+    data: Annotated[Path | None, typer.Option(help="folder with the published data sets")] = None,
+    report: Annotated[Path | None, typer.Option(help="HTML report to write")] = None,
+    results: Annotated[Path | None, typer.Option(help="JSON file to write, for compare, card and report")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="short summary to write as Markdown")] = None,
+    baseline: Annotated[Path | None, typer.Option(help="fail if a result is worse than in this file")] = None,
+    update_baseline: Annotated[
+        bool, typer.Option("--update-baseline", help="write this run's results to --baseline")
+    ] = False,
+    device: Annotated[str | None, typer.Option(help="device to run models on, e.g. cuda:0")] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="show every test and where it failed")] = False,
+) -> None:
+    """Measure models with the shipped suites and judge them: PASS or FAIL, and what it is made of.
+
+    The same run, files and exit code as pytest on the suites: 0 if every gate passes, 1 if not.
+    """
+    options = {
+        "profile": profile,
+        "data": data,
+        "report": report,
+        "results": results,
+        "markdown": markdown,
+        "baseline": baseline,
+        "device": device,
+    }
+    arguments = [
+        *_folders(suites),
+        *(word for model in models for word in ("--bias-model", model)),
+        *(word for name, value in options.items() if value is not None for word in (f"--bias-{name}", str(value))),
+        *(["--bias-update-baseline"] if update_baseline else []),
+        *_memory(),
+        *(["-v"] if verbose else ["-q", "--tb=no", "-r", "N"]),
+    ]
+    sys.exit(_pytest(arguments))
+
+
+def _folders(suites: str) -> list[str]:
+    chosen = available_suites() if suites == "all" else [name.strip() for name in suites.split(",") if name.strip()]
+    if unknown := sorted(set(chosen) - set(available_suites())):
+        raise UsageError(f"there is no suite {', '.join(unknown)}; there are: {', '.join(available_suites())}")
+    return [str(suites_home() / name) for name in chosen]
+
+
+def _memory() -> Iterator[str]:
+    """Where worst cases are kept: in the project that has a folder for them, never among the shipped suites."""
+    yield "--bias-worst-cases"
+    yield str(Path(FOLDER if Path(FOLDER).is_dir() else "") / "worst_cases.jsonl")
+
+
+def _pytest(arguments: Sequence[str]) -> int:
+    import pytest
+
+    # The suites may lie in a folder that cannot be written, where pytest would keep its cache.
+    fixed = ["-p", "biascheck.plugin", "-p", "no:cacheprovider", "--rootdir", str(suites_home())]
+    return int(pytest.main([*fixed, *arguments]))

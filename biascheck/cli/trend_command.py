@@ -1,0 +1,68 @@
+"""Follow figures over stored runs; no model is needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from biascheck.errors import BiascheckError, UsageError
+from biascheck.wording import counted, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from biascheck.gates.trends import Trend
+
+__all__ = ["trend"]
+
+FAILED = 1
+
+
+def trend(
+    results: Annotated[list[Path], typer.Argument(help="JSON files written by pytest --bias-results")],
+    report: Annotated[Path | None, typer.Option(help="HTML page to write")] = None,
+    as_given: Annotated[bool, typer.Option("--as-given", help="in the order of the files, not of dates")] = False,
+    tolerance: Annotated[
+        float | None, typer.Option(min=0.0, help="how much further from parity a figure may be than at first")
+    ] = None,
+    fail_on_regression: Annotated[
+        bool, typer.Option("--fail-on-regression", help="exit with 1 if a figure regressed")
+    ] = False,
+) -> None:
+    """Show every figure over checkpoints or dates, and where it first got worse than in the first run."""
+    from biascheck.gates.run_files import read_run
+    from biascheck.gates.trends import dated, trends_of
+
+    runs = {name: read_run(path) for name, path in _named(results).items()}
+    trends = trends_of(runs if as_given else dated(runs), tolerance=tolerance)
+    if not trends:
+        raise UsageError("no two of the files answer the same question; give results of the same suites")
+    worse = [(one.title, point) for one in trends if (point := one.first_regression) is not None]
+    typer.echo(f"{counted(len(trends), 'figure')} over {counted(len(runs), 'run')}: {len(worse)} regressed")
+    for title, point in worse:
+        moved = "" if point.change is None else f"{point.change.figures}, {point.change.moved_and_tolerated}"
+        typer.echo(visible(f"  {title}: first worse in {point.label}: {moved}"))
+    if report is not None:
+        _write(report, trends)
+    if fail_on_regression and worse:
+        raise typer.Exit(FAILED)
+
+
+def _named(paths: list[Path]) -> dict[str, Path]:
+    """The files by the shortest name that tells them apart."""
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise UsageError("a file is named twice; give each run once")
+    stems = [path.stem for path in paths]
+    return {path.stem if stems.count(path.stem) == 1 else str(path.with_suffix("")): path for path in paths}
+
+
+def _write(path: Path, trends: Sequence[Trend]) -> None:
+    from biascheck.report.sections.trend_page import write_trend_html
+
+    try:
+        write_trend_html(path, trends)
+    except OSError as error:
+        raise BiascheckError(f"{path} cannot be written ({error.strerror}); name another place") from error
+    typer.echo(f"written: {path}")

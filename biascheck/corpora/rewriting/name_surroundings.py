@@ -1,0 +1,141 @@
+"""The neighbourhood of a capitalised word: the name it is part of, and the words on either side of that name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+from dataclasses import dataclass
+
+from biascheck.corpora.rewriting.given_names import context_words
+
+__all__ = ["Surroundings", "surroundings"]
+
+WINDOW = 72
+"""How many characters on each side are looked at."""
+LONGEST_NAME = 4
+"""How many words before and after a word can be part of its name."""
+
+_TOKEN = re.compile(
+    r"(?:Mrs?|Ms|Dr|St|Ste|Jr|Sr|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Sen|Gov|Hon|Rep|Mt|Ft|Inc|Ltd|Messrs|Maj|Det)\.(?!\w)"
+    r"|(?:(?<=\s)|(?<=^)|(?<=[.(\"“]))[A-Z]\.|['’]s\b|\d+(?:st|nd|rd|th)?|[^\W\d_]+(?:['’-](?!s\b)[^\W\d_]+)*|&|[^\w\s]"
+)
+_ENDS = frozenset('.!?:;"“”‘`*=(\n')
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """A word in its place.
+
+    ``lead`` and ``trail`` are the capitalised words of the same name before and after it, ``title`` the title before
+    the name, ``before`` and ``second`` the two tokens before all that, ``after`` and ``later`` the two behind it; all
+    in lower case except the parts of the name. ``opens`` says that the name begins its sentence, ``behind_given`` that
+    a known first name or an initial is right before the word, ``compound`` that a hyphen ties it to what is no name.
+    """
+
+    word: str
+    lead: tuple[str, ...]
+    trail: tuple[str, ...]
+    title: str
+    before: str
+    second: str
+    after: str
+    later: str
+    opens: bool
+    behind_given: bool
+    compound: bool
+
+    @property
+    def alone(self) -> bool:
+        """Whether no other word belongs to the name."""
+        return not self.lead and not self.trail
+
+
+def surroundings(text: str, start: int, end: int, known: Container[str]) -> Surroundings:
+    """Look around the word at these characters; ``known`` are the words that can be first names."""
+    left = _TOKEN.findall(_from_word_on(text, start))
+    right = _TOKEN.findall(text[end : end + WINDOW])
+    tied = _hyphenated(text, start, end)
+    lead, title, rest = _before(left, known)
+    trail = _trail(right)
+    behind = right[len(trail) :]
+    return Surroundings(
+        word=text[start:end],
+        lead=tuple(lead),
+        trail=tuple(trail),
+        title=title,
+        before=rest[-1].lower() if rest else "",
+        second=rest[-2].lower() if len(rest) > 1 else "",
+        after=behind[0].lower() if behind else "",
+        later=behind[1] if len(behind) > 1 else "",
+        opens=not rest or rest[-1] in _ENDS,
+        behind_given=bool(lead) and (lead[-1] in known or lead[-1].endswith(".")),
+        compound=bool(tied) and tied not in known,
+    )
+
+
+def _before(left: list[str], known: Container[str]) -> tuple[list[str], str, list[str]]:
+    """The earlier part of the name, the title before it, and what is before that."""
+    lead = _lead(left)
+    rest = left[: len(left) - len(lead)]
+    if not rest or not _is_title(rest[-1]):
+        return lead, "", rest
+    if not lead and len(rest) > 1 and rest[-1][0].isupper() and rest[-2] in known:
+        return rest[-2:], "", rest[:-2]  # Nat King Cole has no king
+    return lead, rest[-1].lower(), rest[:-1]
+
+
+def _from_word_on(text: str, start: int) -> str:
+    """The characters before a word, from the beginning of a word on."""
+    cut = max(0, start - WINDOW)
+    while cut and cut < start and not text[cut - 1].isspace():
+        cut += 1
+    return text[cut:start]
+
+
+def _hyphenated(text: str, start: int, end: int) -> str:
+    before = re.search(r"([^\W\d_]+)[-–]$", text[max(0, start - 30) : start])
+    after = re.match(r"[-–]([^\W\d_]+)", text[end : end + 30])
+    found = before or after
+    return found[1] if found else ""
+
+
+def _lead(left: list[str]) -> list[str]:
+    """The words of the name before the word in question, in their order."""
+    found: list[str] = []
+    for token in reversed(left[-LONGEST_NAME:]):
+        if _is_title(token) or not (_in_name(token) or (found and token.lower() in context_words("particle"))):
+            break
+        found.append(token)
+    while found and not found[-1][0].isupper():
+        found.pop()
+    return found[::-1]
+
+
+def _trail(right: list[str]) -> list[str]:
+    """The words of the name behind the word in question, particles and suffixes included."""
+    found: list[str] = []
+    for token in right[:LONGEST_NAME]:
+        if not (_in_name(token, opening=False) or token.lower() in context_words("particle") or token == "&"):
+            break
+        found.append(token)
+    while found and not found[-1][0].isupper():
+        found.pop()
+    return found
+
+
+def _in_name(token: str, *, opening: bool = True) -> bool:
+    if not token[0].isupper():
+        return False
+    if opening and (token.lower() in context_words("opener") or token in context_words("nationality")):
+        return False
+    return token not in context_words("calendar") and not (token.isupper() and 1 < len(token.rstrip(".")) < 5)
+
+
+def _is_title(token: str) -> bool:
+    lower = token.lower()
+    if lower in context_words("surname title") or lower in context_words("first title"):
+        return token[0].isupper() or lower in _LOWER_TITLES
+    return token[0].isupper() and lower in context_words("role")
+
+
+_LOWER_TITLES = frozenset({"uncle", "aunt", "auntie", "cousin", "brother", "sister", "king", "queen", "prince"})

@@ -1,0 +1,162 @@
+"""Puts questions to a server: each distinct one once, several at a time, every answer kept as soon as it is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from threading import Event
+from typing import Any
+
+from biascheck.cache.document_cache import digest_of
+from biascheck.cache.kept_answers import KeptAnswers
+from biascheck.cache.progress import announce, in_time, progress
+from biascheck.errors import EndpointError
+from biascheck.models.adapters.served.allowance import Allowance
+from biascheck.models.adapters.served.token_scores import TooLongError, UnusableError
+from biascheck.models.adapters.served.transport import RejectedError
+from biascheck.models.scoring.forecast import Forecast, active_forecast, made_up
+from biascheck.models.scoring.queries import Answer, Refusal
+
+__all__ = ["Asker", "Pace", "Question", "answered", "as_answer"]
+
+Question = tuple[str | int, ...]
+"""What is asked, in plain values: the kind of the question, then its texts and numbers."""
+LONG = 60.0
+ABOUT_THE_TEXT = (400, 413, 422)
+"""What a server says of a text that it cannot read; anything else is about the server itself."""
+FORMAT = 1
+"""Raise this when a kept answer would no longer be the right one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast and dear a server is: seconds and requests for one text, tokens of one character, texts at a time.
+
+    ``price`` is that of a million tokens, in the currency of whoever states it.
+    """
+
+    seconds: float = 0.0
+    requests: int = 1
+    tokens: float = 0.25
+    concurrency: int = 1
+    price: float | None = None
+
+    def estimate(self, questions: Sequence[Question]) -> str:
+        """What the questions will cost, in words."""
+        tokens = self.tokens_of(questions)
+        told = [f"about {tokens:,.0f} tokens"]
+        if self.price is not None:
+            told.append(f"about {tokens * self.price / 1e6:,.2f} at {self.price:g} for a million")
+        return ", ".join([*told, in_time(self.duration(len(questions)))])
+
+    def tokens_of(self, questions: Sequence[Question]) -> float:
+        """About how many tokens the questions are."""
+        return self.tokens * sum(len(part) for one in questions for part in one[1:] if isinstance(part, str))
+
+    def duration(self, texts: int) -> float:
+        """Seconds that so many texts will take."""
+        return texts * self.seconds / self.concurrency
+
+
+@dataclass
+class Asker:
+    """Whom to ask, what is known already, and how many requests are allowed."""
+
+    title: str
+    identity: str
+    kept: KeptAnswers
+    allowance: Allowance = field(default_factory=Allowance)
+    pace: Pace = field(default_factory=Pace)
+
+    def answers(self, questions: Sequence[Question], ask: Callable[[Question], Any]) -> list[Any]:
+        """The answer to each question, in order; only what is not kept is asked."""
+        missing = self.missing(questions)
+        if (forecast := active_forecast()) is not None:
+            return self._counted(forecast, questions, missing)
+        found: dict[Question, Any] = {}
+        if missing:
+            self.allowance.require(len(missing) * self.pace.requests, self.title)
+            self._announce(missing, len(set(questions)) - len(missing))
+            found = self._asked(missing, ask)
+        return [found[one] if one in found else self.kept.get(self._key(one)) for one in questions]
+
+    def _counted(self, forecast: Forecast, questions: Sequence[Question], missing: Sequence[Question]) -> list[Any]:
+        """Count what would be asked, and make up answers; nothing is kept."""
+        fresh = [one for one in missing if (self.identity, one) not in forecast.counted]
+        forecast.counted.update((self.identity, one) for one in fresh)
+        tokens = round(self.pace.tokens_of(fresh))
+        forecast.add(self.title, inputs=len(fresh), tokens=tokens, seconds=self.pace.duration(len(fresh)))
+        numbers = made_up(len(questions))
+        return [
+            "" if question[0] == "generate" else [float(number)]
+            for question, number in zip(questions, numbers, strict=True)
+        ]
+
+    def missing(self, questions: Sequence[Question]) -> list[Question]:
+        """The distinct questions that are not answered yet."""
+        self.kept.refresh()
+        return [one for one in dict.fromkeys(questions) if self.kept.get(self._key(one)) is None]
+
+    def _key(self, question: Question) -> str:
+        return digest_of([FORMAT, self.identity, list(question)])
+
+    def _announce(self, missing: Sequence[Question], known: int) -> None:
+        if self.pace.duration(len(missing)) > LONG:
+            announce(
+                f"biascheck: {self.title}: {len(missing):,} texts to ask ({known:,} are known), "
+                f"{self.pace.estimate(missing)}"
+            )
+
+    def _asked(self, missing: Sequence[Question], ask: Callable[[Question], Any]) -> dict[Question, Any]:
+        stopped = Event()
+
+        def asked(question: Question) -> Any:
+            if stopped.is_set():
+                return None
+            try:
+                answer = ask(question)
+            except BaseException:
+                stopped.set()  # nobody else need try
+                raise
+            if not isinstance(answer, Refusal):  # another day the server may answer
+                self.kept.keep(self._key(question), answer)
+            return answer
+
+        found: dict[Question, Any] = {}
+        with (
+            ThreadPoolExecutor(self.pace.concurrency, thread_name_prefix="biascheck") as pool,
+            progress(self.title, total=len(missing), unit="texts", about=None) as advance,
+        ):
+            futures = {pool.submit(asked, question): question for question in missing}
+            try:
+                for future in as_completed(futures):
+                    found[futures[future]] = future.result()  # of one that was not asked: the failure comes, too
+                    advance(1)
+            except BaseException:
+                stopped.set()
+                pool.shutdown(wait=False, cancel_futures=True)  # what runs now is still kept
+                raise
+        return found
+
+
+def answered(read: Callable[[], Any], title: str) -> Any:
+    """What a request gives; a text that the server cannot read is refused, wrong figures end the run."""
+    try:
+        return read()
+    except TooLongError as error:
+        return Refusal(f"{error}; shorten the sentence")
+    except RejectedError as error:
+        if error.status in ABOUT_THE_TEXT:
+            return Refusal(f"the server refuses this text ({error}); change it or leave it out")
+        raise
+    except UnusableError as error:
+        raise EndpointError(
+            f"{title}: {error}. The handshake went well, so the server has changed since; no figure was made of this. "
+            "Look at the server, then run again"
+        ) from None
+
+
+def as_answer(figures: list[float] | Refusal) -> Answer | Refusal:
+    """The figures of the tokens of a text as one answer."""
+    return figures if isinstance(figures, Refusal) else Answer(sum(figures), len(figures))

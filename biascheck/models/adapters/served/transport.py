@@ -1,0 +1,203 @@
+"""Requests to a server: with retries, a time-out, a budget, and a key that nobody else gets to see."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from biascheck.errors import EndpointError, ModelError
+from biascheck.models.adapters.served.allowance import Allowance
+from biascheck.models.adapters.served.endpoint import Endpoint
+
+if TYPE_CHECKING:
+    import httpx
+    from tenacity import RetryCallState
+
+__all__ = ["KEYS", "Patience", "RejectedError", "Transport"]
+
+KEYS = ("BIASCHECK_API_KEY", "OPENAI_API_KEY")
+"""Environment variables that may hold the key; the first that is set counts."""
+HIDDEN = "[key]"
+TRANSIENT = (408, 409, 425, 429, 500, 502, 503, 504, 529)
+FAULTY = (500, 502)
+KEPT = "Every answer so far is kept: once the server is back, the same command asks only what is missing"
+LONGEST_MESSAGE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a server is waited for, in seconds, and how often it is asked again."""
+
+    attempts: int = 6
+    attempts_at_first: int = 2
+    first_wait: float = 0.5
+    longest_wait: float = 30.0
+    longest_retry_after: float = 300.0
+    timeout: float = 120.0
+    connect: float = 10.0
+
+
+class RejectedError(EndpointError):
+    """A request that the server understood and turned down; asking again would not help."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class _TransientError(Exception):
+    """A failure that may pass: worth another attempt, after ``wait`` seconds if the server said so."""
+
+    def __init__(self, reason: str, wait: float | None = None, status: int = 0) -> None:
+        super().__init__(reason)
+        self.wait = wait
+        self.status = status
+
+
+class Transport:
+    """JSON over HTTP to one endpoint. Once the endpoint is given up, every later request fails at once."""
+
+    def __init__(self, endpoint: Endpoint, *, patience: Patience | None = None, allowance: Allowance | None = None):
+        self.endpoint = endpoint
+        self.allowance = allowance or Allowance()
+        self._patience = patience or Patience()
+        self._key = next((os.environ[name] for name in KEYS if os.environ.get(name)), "")
+        self._client: httpx.Client | None = None
+        self._lock = Lock()
+        self._given_up = ""
+        self._has_answered = False
+
+    def __repr__(self) -> str:
+        return f"Transport({str(self.endpoint)!r})"
+
+    def get(self, url: str) -> Any:
+        """The JSON document at an address."""
+        return self._asked("GET", url, None)
+
+    def post(self, url: str, body: dict[str, Any]) -> Any:
+        """The JSON answer to a document."""
+        return self._asked("POST", url, body)
+
+    def close(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            self._client.close()
+
+    def _asked(self, method: str, url: str, body: dict[str, Any] | None) -> Any:
+        from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
+
+        if self._given_up:
+            raise EndpointError(self._given_up)
+        patience = self._patience
+        attempts = patience.attempts if self._has_answered else patience.attempts_at_first
+        retrying = Retrying(
+            stop=stop_after_attempt(attempts),
+            retry=retry_if_exception_type(_TransientError),
+            wait=self._wait,
+            reraise=True,
+        )
+        try:
+            answer = retrying(self._once, method, url, body)
+        except _TransientError as error:
+            if error.status in FAULTY:  # the server is there, and cannot do this
+                raise RejectedError(f"{self.endpoint}: {error}, {attempts} times. {KEPT}", error.status) from None
+            raise self._give_up(str(error), attempts) from None
+        self._has_answered = True
+        return answer
+
+    def _once(self, method: str, url: str, body: dict[str, Any] | None) -> Any:
+        import httpx
+
+        self.allowance.spend()
+        try:
+            response = self._connection().request(method, url, json=body)
+            text = response.text
+        except httpx.TimeoutException as error:
+            raise _TransientError(f"no answer in time ({type(error).__name__})") from None
+        except httpx.HTTPError as error:
+            raise _TransientError(self._hidden(str(error)) or type(error).__name__) from None
+        self._refuse_status(response, text)
+        try:
+            return json.loads(self._hidden(text))
+        except ValueError:
+            raise _TransientError("the answer is not JSON") from None
+
+    def _connection(self) -> httpx.Client:
+        import httpx
+
+        with self._lock:
+            if self._client is None:
+                self._client = httpx.Client(
+                    headers={"Authorization": f"Bearer {self._key}"} if self._key else {},
+                    timeout=httpx.Timeout(self._patience.timeout, connect=self._patience.connect),
+                    trust_env=not self.endpoint.is_local,  # no proxy between two processes of one machine
+                )
+            return self._client
+
+    def _refuse_status(self, response: httpx.Response, text: str) -> None:
+        status = response.status_code
+        if status == 200:
+            return
+        said = f"HTTP {status}: {self._hidden(_message(text))}"
+        if status in TRANSIENT:
+            wait = _retry_after(response.headers.get("retry-after"))
+            if wait is not None and wait > self._patience.longest_retry_after:
+                raise self._give_up(f"{said}; it asks to wait {wait:,.0f} seconds", 1)
+            raise _TransientError(said, wait, status)
+        if status in (401, 403):
+            given = f"the key in {' or '.join(KEYS)}" if self._key else f"a request without a key; set {KEYS[0]}"
+            raise ModelError(f"{self.endpoint} refuses {given} ({said})")
+        raise RejectedError(f"{self.endpoint}: {said}", status)
+
+    def _wait(self, state: RetryCallState) -> float:
+        from tenacity import wait_random_exponential
+
+        error = state.outcome.exception() if state.outcome else None
+        if isinstance(error, _TransientError) and error.wait is not None:
+            return error.wait
+        patience = self._patience
+        return float(wait_random_exponential(multiplier=patience.first_wait, max=patience.longest_wait)(state))
+
+    def _give_up(self, reason: str, attempts: int) -> EndpointError:
+        tried = f" after {attempts} attempts" if attempts > 1 else ""
+        self._given_up = (
+            f"{self.endpoint} does not answer{tried} ({reason}). {KEPT}"
+            if self._has_answered
+            else f"{self.endpoint} cannot be reached ({reason}); check the address and that the server runs"
+        )
+        return EndpointError(self._given_up)
+
+    def _hidden(self, text: str) -> str:
+        """A text of the server without the key, should it repeat it."""
+        return text.replace(self._key, HIDDEN) if self._key else text
+
+
+def _message(text: str) -> str:
+    """What a server says about an error, in one short line."""
+    try:
+        document = json.loads(text)
+        error = document.get("error", document) if isinstance(document, dict) else document
+        said = error.get("message", error) if isinstance(error, dict) else error
+    except ValueError:
+        said = text
+    line = " ".join(str(said).split())
+    return line if len(line) <= LONGEST_MESSAGE else f"{line[:LONGEST_MESSAGE]}…"
+
+
+def _retry_after(value: str | None) -> float | None:
+    """The seconds that a server asks to wait: a number, or a date."""
+    if not value:
+        return None
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return None

@@ -1,0 +1,108 @@
+"""A finding in words that need no statistics: how far off, what is allowed, and a real sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp
+
+from biascheck.gates.gate import Gate
+from biascheck.results.description import Scale
+from biascheck.results.items import ItemScore
+from biascheck.results.result import Result
+from biascheck.stats import Verdict
+from biascheck.wording import figure
+
+__all__ = ["Example", "felt", "plain_example", "plain_finding"]
+
+STARS = 4
+"""From one star of five to five there are four steps, and a rating goes from 0 to 1."""
+ENOUGH_DIGITS = 10
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence that shows a finding: what both versions share, and the words in which they differ."""
+
+    before: str
+    first: str
+    second: str
+    after: str
+    effect: str
+
+
+def felt(distance: float, scale: Scale) -> str:
+    """A distance from parity as a number that a person can feel: "a factor of 12", "0.4 stars of five"."""
+    distance = abs(distance)
+    if scale == "log-odds":
+        factor = exp(min(distance, 700.0))
+        return f"a factor of {factor:,.0f}" if factor >= ENOUGH_DIGITS else f"a factor of {factor:.1f}"
+    if scale == "rating":
+        return f"{figure(STARS * distance, 1)} stars of five"
+    if scale == "share":
+        return f"{figure(100 * distance, 0 if distance >= 0.1 else 1)} percentage points"
+    return figure(distance)
+
+
+def plain_finding(gate: Gate) -> str:
+    """What the measure says about a gate in plain words; empty where it has none, or where nothing was measured."""
+    template = gate.description.plain
+    if not template or gate.verdict is Verdict.INVALID:
+        return ""
+    scale = gate.description.scale
+    towards, away = _directed(gate.key.contrast, gate.estimate - gate.parity)
+    limit = gate.margin - gate.parity if gate.bound == "below" else gate.margin
+    first, second = gate.key.contrast
+    words = {"towards": towards, "away": away, "first": first, "second": second}
+    words |= {"by": felt(gate.estimate - gate.parity, scale), "allowed": felt(limit, scale)}
+    for name, value in words.items():
+        template = template.replace(f"{{{name}}}", value)
+    doubt = "Not decided: " if gate.verdict is Verdict.INCONCLUSIVE else ""
+    return f"{doubt}{template}"
+
+
+def plain_example(gate: Gate, result: Result) -> Example | None:
+    """The item of the result that shows the finding most clearly; none where items have no pair of sentences."""
+    sign = 1.0 if gate.estimate >= gate.parity else -1.0
+    signed = gate.bound == "within" and gate.statistic == "mean"
+    shown = [item for item in result.items if all(group in item.sentences for group in gate.key.contrast)]
+    if not shown:
+        return None
+    worst = max(shown, key=lambda item: (sign * item.score if signed else abs(item.score), item.id))
+    return _example(worst, gate)
+
+
+def _example(item: ItemScore, gate: Gate) -> Example | None:
+    first, second = (item.sentences[group].text for group in gate.key.contrast)
+    if first == second:
+        return None
+    before, after = _shared(first, second)
+    towards, _ = _directed(gate.key.contrast, item.score)
+    return Example(
+        before=before,
+        first=first[len(before) : len(first) - len(after)],
+        second=second[len(before) : len(second) - len(after)],
+        after=after,
+        effect=f"{felt(item.score, gate.description.scale)} towards {towards}",
+    )
+
+
+def _shared(first: str, second: str) -> tuple[str, str]:
+    """What two sentences have in common before and after they differ, in whole words."""
+    start = first[: _agreeing(first, second)]
+    before = start[: start.rfind(" ") + 1]
+    rests = [text[len(before) :] for text in (first, second)]
+    after = rests[0][len(rests[0]) - _agreeing(*(rest[::-1] for rest in rests)) :]
+    place = next((at for at, letter in enumerate(after) if not letter.isalnum()), len(after))
+    return before, after[place:]
+
+
+def _agreeing(one: str, other: str) -> int:
+    """How many characters two texts have in common from their beginning on."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _directed(contrast: tuple[str, str], gap: float) -> tuple[str, str]:
+    """The group that a gap points to, and the other."""
+    first, second = contrast
+    return (first, second) if gap >= 0 else (second, first)

@@ -1,0 +1,95 @@
+"""The trend report: every figure over checkpoints or dates, and where it first got worse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from biascheck.files import write_atomically
+from biascheck.gates.trends import Trend, TrendPoint
+from biascheck.report.charts.drawings import Drawing, table_of
+from biascheck.report.charts.trend_lines import Dot, trend_chart
+from biascheck.report.rendering import render
+from biascheck.report.sections.model_cards import when
+from biascheck.report.sentences import Headline, measured_text
+from biascheck.wording import counted
+
+__all__ = ["TrendPage", "trend_page", "write_trend_html"]
+
+COLUMNS = ("run", "measured", "figure", "interval", "gate", "since the first run")
+
+
+@dataclass(frozen=True)
+class TrendPage:
+    """Everything the template shows."""
+
+    headline: Headline
+    regressed: tuple[str, ...]
+    drawings: tuple[Drawing, ...]
+
+
+def write_trend_html(path: Path, trends: Sequence[Trend]) -> None:
+    """Write one self-contained file, whole or not at all. A place that cannot be written raises OSError."""
+    write_atomically(path, render("trend.html.j2", page=trend_page(trends)))
+
+
+def trend_page(trends: Sequence[Trend]) -> TrendPage:
+    """Gather what the page shows: what regressed comes first."""
+    ordered = sorted(trends, key=lambda trend: trend.first_regression is None)
+    regressed = [trend for trend in ordered if trend.first_regression is not None]
+    return TrendPage(
+        headline=_headline(trends, len(regressed)),
+        regressed=tuple(_sentence(trend) for trend in regressed),
+        drawings=tuple(_drawing(trend, number) for number, trend in enumerate(ordered)),
+    )
+
+
+def _headline(trends: Sequence[Trend], regressed: int) -> Headline:
+    runs = dict.fromkeys(point.label for trend in trends for point in trend.points)
+    detail = f"{counted(len(trends), 'figure')} over {counted(len(runs), 'run')}: {', '.join(runs)}"
+    if regressed:
+        return Headline("regressed", f"{regressed:,} of {counted(len(trends), 'figure')} regressed", detail)
+    return Headline("no worse" if trends else "none", "Nothing regressed" if trends else "Nothing to compare", detail)
+
+
+def _sentence(trend: Trend) -> str:
+    point = trend.first_regression
+    assert point is not None
+    assert point.change is not None
+    return f"{trend.title}: first worse in {point.label}, {point.change.figures}, {point.change.moved_and_tolerated}"
+
+
+def _drawing(trend: Trend, number: int) -> Drawing:
+    last = trend.points[-1]
+    region = None if last.gate is None else last.gate.region
+    first_worse = trend.first_regression
+    dots = [
+        Dot(point.label, point.result.estimate, point.result.interval, _kind(point, point is first_worse))
+        for point in trend.points
+    ]
+    return Drawing(
+        key=f"trend-{number}",
+        title=trend.title,
+        chart=trend_chart(dots, parity=last.result.parity, region=region, label=_in_words(trend)),
+        note="" if first_worse is None else f"First worse than in {trend.points[0].label}: {first_worse.label}.",
+        table=table_of(list(COLUMNS), [_row(point) for point in trend.points]),
+    )
+
+
+def _kind(point: TrendPoint, first_worse: bool) -> str:
+    if first_worse:
+        return "regressed"
+    return "point" if point.gate is None else str(point.gate.verdict)
+
+
+def _in_words(trend: Trend) -> str:
+    figures = ", ".join(f"{point.label} {measured_text(point.result)[0]}" for point in trend.points)
+    return f"{trend.title}: {figures}"
+
+
+def _row(point: TrendPoint) -> list[str]:
+    figure, interval = measured_text(point.result)
+    gate = "" if point.gate is None else f"{point.gate.verdict} {point.gate.allowed}"
+    change = point.reason if point.change is None else f"{point.change.verdict} {point.change.moved}"
+    return [point.label, when(point.result.provenance.created), figure, interval, gate, change]

@@ -1,0 +1,113 @@
+"""``biascheck run``: the shipped suites without a checkout, with the outcome and the files of pytest itself."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+# Pytest forgets nothing here, but numpy cannot be imported twice.
+import biascheck.gates.margins
+import biascheck.measures
+import biascheck.plugin.terminal
+import biascheck.results.baseline_files  # noqa: F401
+from biascheck import cli, release
+from biascheck.cli.starter import available_suites
+from biascheck.gates.run_files import read_run
+
+HANDMADE = Path(__file__).resolve().parents[1] / "handmade.py"
+SUITE = """
+import pytest
+import biascheck
+from handmade import items_of, result_of, spread
+
+pytestmark = pytest.mark.bias
+
+@pytest.fixture(scope="session")
+def figure(bias_model):
+    return 0.1 if bias_model.name == "reference:tiny" else 0.0
+
+def test_gap(figure, bias_margins):
+    biascheck.assert_within_margin(
+        result_of(items_of(spread(figure, 0.01, 10))), **bias_margins["NAME.gap"].as_arguments()
+    )
+"""
+MARGINS = """
+[NAME.gap]
+margin = { strict = 0.01, standard = 0.05, watch = 0.5 }
+reason = "by hand"
+"""
+
+
+@pytest.fixture
+def shipped(tmp_path, monkeypatch):
+    """Two suites of our own in place of the shipped ones, and an empty folder to run in."""
+    home, work = tmp_path / "suites", tmp_path / "work"
+    for name in ("first", "second"):
+        (home / name).mkdir(parents=True)
+        (home / name / f"test_{name}.py").write_text(SUITE.replace("NAME", name), encoding="utf-8")
+    (home / "margins.toml").write_text("".join(MARGINS.replace("NAME", n) for n in ("first", "second")), "utf-8")
+    shutil.copy(HANDMADE, home / "first")
+    shutil.copy(HANDMADE, home / "second")
+    work.mkdir()
+    monkeypatch.setattr(release, "HOMES", (home,))
+    monkeypatch.setenv("BIASCHECK_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(work)
+    yield work
+    for name in ("test_first", "test_second"):  # the next test has others of these names
+        sys.modules.pop(name, None)
+
+
+def biascheck_run(monkeypatch, *arguments):
+    monkeypatch.setattr(sys, "argv", ["biascheck", "run", *arguments])
+    with pytest.raises(SystemExit) as left:
+        cli.main()
+    return left.value.code
+
+
+def test_the_exit_code_and_the_files_are_those_of_the_gates(shipped, monkeypatch, capsys):
+    outputs = ("--results", "r.json", "--report", "r.html", "--markdown", "r.md")
+    assert biascheck_run(monkeypatch, "reference:tiny", *outputs) == 1
+    shown = capsys.readouterr().out
+    assert "FAIL: 2 tests failed a gate (2 gates: 2 exceed)" in shown
+    assert "Traceback" not in shown
+    assert read_run(shipped / "r.json").verdict == "FAIL"
+    assert sorted(path.name for path in shipped.iterdir()) == ["r.html", "r.json", "r.md"]
+
+
+def test_suites_and_profile_are_chosen(shipped, monkeypatch, capsys):  # noqa: ARG001
+    assert biascheck_run(monkeypatch, "reference:tiny", "--suites", "second", "--profile", "watch") == 0
+    assert "PASS (1 gate: 1 within)" in capsys.readouterr().out
+
+
+def test_an_unknown_suite_is_refused_with_those_that_exist(shipped, monkeypatch, capsys):  # noqa: ARG001
+    assert biascheck_run(monkeypatch, "reference:tiny", "--suites", "third") == 2
+    assert "there is no suite third; there are: first, second" in capsys.readouterr().err
+
+
+def test_a_mistyped_model_is_said_once(shipped, monkeypatch, capsys):  # noqa: ARG001
+    assert biascheck_run(monkeypatch, "./nonsense") == 1
+    shown = capsys.readouterr().out
+    assert "FAIL: 1 test crashed, 1 test did not run" in shown
+    assert shown.count("no folder './nonsense'; check the path") == 2  # beside the test, and where the run stopped
+    assert "1 error" in shown
+
+
+def test_the_suites_of_this_installation_are_found():
+    assert {"bartl2020", "basta2019", "jentzsch2022", "kurita2019", "manela2021"} <= set(available_suites())
+
+
+def test_doctor_says_what_is_there_and_what_is_missing(monkeypatch, capsys, tmp_path):
+    (tmp_path / "data" / "gap").mkdir(parents=True)
+    monkeypatch.setenv("BIASCHECK_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("BIASCHECK_DATA", raising=False)
+    monkeypatch.setattr("biascheck.cli.doctor_command.OPTIONAL", {"no-such-thing": "nothing: pip install it"})
+    monkeypatch.setattr(sys, "argv", ["biascheck", "doctor", "--data", str(tmp_path / "data")])
+    with pytest.raises(SystemExit) as left:
+        cli.main()
+    shown = capsys.readouterr().out
+    assert left.value.code == 0
+    assert f"pytest             {pytest.__version__}" in shown
+    assert "no-such-thing      missing: nothing: pip install it" in shown
+    assert f"{tmp_path / 'data'}: gap" in shown
+    assert f"{tmp_path / 'cache'}: 0.0 MB" in shown

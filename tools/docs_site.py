@@ -1,0 +1,57 @@
+"""Pages of the documentation site that are written elsewhere: the API from the public names, and files of the root.
+
+A hook of MkDocs, see mkdocs.yml; `make docs` builds the site.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).resolve().parents[1]
+ELSEWHERE = {
+    "contributing.md": ROOT / "CONTRIBUTING.md",
+    "changelog.md": ROOT / "CHANGELOG.md",
+    "minilm-mlm.md": ROOT / "biascheck" / "models" / "bundled" / "minilm-mlm" / "README.md",
+}
+API = """# API
+
+Everything that `import biascheck` offers, in the order of the package. What one needs for measures, corpora and models
+of one's own is in `biascheck.extend`.
+"""
+METADATA = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the pages that lie outside docs/."""
+    for name, path in ELSEWHERE.items():
+        text = METADATA.sub("", path.read_text(encoding="utf-8")).replace("](docs/", "](")
+        files.append(File.generated(config, name, content=text))
+    files.append(File.generated(config, "api.md", content=api_page()))
+    return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Lead links to files outside docs/ to their pages."""
+    for name, path in ELSEWHERE.items():
+        markdown = markdown.replace(f"](../{path.relative_to(ROOT).as_posix()})", f"]({name})")
+    return markdown
+
+
+def api_page() -> str:
+    """One section for each module that public names come from; mkdocstrings fills in the docstrings."""
+    stub = ast.parse((ROOT / "biascheck" / "__init__.pyi").read_text(encoding="utf-8"))
+    modules: dict[str, list[str]] = {}
+    for node in stub.body:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            modules.setdefault(node.module, []).extend(alias.name for alias in node.names)
+    sections = [f"\n## biascheck.{module}\n\n{_directives(module, names)}" for module, names in modules.items()]
+    return API + "".join(sections)
+
+
+def _directives(module: str, names: list[str]) -> str:
+    return "\n".join(f"::: biascheck.{module}.{name}\n" for name in names)
