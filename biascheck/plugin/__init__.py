@@ -9,11 +9,11 @@ import re
 
 import pytest
 
+from biascheck.plugin.card_fixture import bias_card
 from biascheck.plugin.fixtures import (
     bec_pro,
     bec_pro_german,
     bias_baseline,
-    bias_card,
     bias_classifier,
     bias_data,
     bias_debiased_model,
