@@ -9,10 +9,10 @@ import re
 
 import pytest
 
+from biascheck.plugin.card_fixture import bias_card
 from biascheck.plugin.corpus_fixtures import bec_pro, bec_pro_german, religion, winograd_t1, winograd_t2
 from biascheck.plugin.fixtures import (
     bias_baseline,
-    bias_card,
     bias_classifier,
     bias_data,
     bias_debiased_model,

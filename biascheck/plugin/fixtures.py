@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from biascheck.plugin.planning import UNPLANNED
-from biascheck.plugin.settings import Settings, settings_of
+from biascheck.plugin.settings import settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,16 +17,13 @@ if TYPE_CHECKING:
     from biascheck.corpora import Documents, NameMap, Reviews
     from biascheck.debias import ClassifierRecipe, LanguageRecipe
     from biascheck.gates.margins import Margins
-    from biascheck.models.adapters.served.serving import ServedOptions
     from biascheck.models.capabilities import Classifier, Model
     from biascheck.models.loading.loader import LoadedModel
-    from biascheck.results.attachments import Table
     from biascheck.results.published_figures import PublishedFigures
     from biascheck.results.result import Result
 
 __all__ = [
     "bias_baseline",
-    "bias_card",
     "bias_classifier",
     "bias_data",
     "bias_debiased_model",
@@ -47,7 +43,7 @@ CLASSIFIER = "bias_classifier (biascheck.debias.fine_tune_classifier makes one o
 
 
 @contextmanager
-def _in_one_line() -> Iterator[None]:
+def in_one_line() -> Iterator[None]:
     """Tell a user's mistake without a traceback through our code: every test that asks for the fixture repeats it."""
     from biascheck.errors import BiascheckError
 
@@ -84,7 +80,7 @@ def bias_model(request: pytest.FixtureRequest) -> Model:
     from biascheck.models.framings import in_framing
 
     settings = settings_of(request.config)
-    with _in_one_line(), _stopping(request.session):
+    with in_one_line(), _stopping(request.session):
         model = load_any(
             request.param,
             device=settings.device,
@@ -94,22 +90,10 @@ def bias_model(request: pytest.FixtureRequest) -> Model:
             allow_pickle=settings.allow_pickle,
             trust_remote_code=settings.trust_remote_code,
             lazy=True,
-            served=_served_options(settings),
+            served=settings.served,
         )
         framed: Model = in_framing(model, settings.framing)
         return framed
-
-
-def _served_options(settings: Settings) -> ServedOptions:
-    """The options of served models; workers share the budget."""
-    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    most = settings.max_requests
-    return {
-        "max_requests": None if most is None else max(1, most // workers),
-        "concurrency": settings.concurrency,
-        "price": settings.price,
-        "keep": settings.cache,
-    }
 
 
 @pytest.fixture(scope="session")
@@ -148,7 +132,7 @@ def bias_recipe(pytestconfig: pytest.Config) -> LanguageRecipe:
     """The recipe of ``--bias-recipe``: an adapter that takes a minute (``lora``) unless another one is named."""
     from biascheck.debias import recipe_named
 
-    with _in_one_line():
+    with in_one_line():
         return recipe_named(settings_of(pytestconfig).recipe)
 
 
@@ -269,7 +253,7 @@ def bias_margins(request: pytest.FixtureRequest) -> Margins:
     """The margins of the suite: ``margins.toml`` beside the test or in a folder above it."""
     from biascheck.gates.margins import Margins
 
-    with _in_one_line():
+    with in_one_line():
         profile = settings_of(request.config).profile
         return Margins.nearest(request.path, stop=request.config.rootpath, profile=profile)
 
@@ -279,17 +263,8 @@ def bias_published(request: pytest.FixtureRequest) -> PublishedFigures:
     """The published figures of the suite: ``published.toml`` beside the test or in a folder above it."""
     from biascheck.results.published_figures import PublishedFigures
 
-    with _in_one_line():
+    with in_one_line():
         return PublishedFigures.nearest(request.path, stop=request.config.rootpath)
-
-
-@pytest.fixture(scope="module")
-def bias_card(request: pytest.FixtureRequest) -> Table:
-    """The measurement card of the suite, to be attached to a result: ``card.toml`` beside the test or above it."""
-    from biascheck.results.measurement_card import MeasurementCard
-
-    with _in_one_line():
-        return MeasurementCard.nearest(request.path, stop=request.config.rootpath).as_table()
 
 
 @pytest.fixture(scope="session")

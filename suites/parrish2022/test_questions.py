@@ -30,6 +30,8 @@ def test_disambiguated_questions(method, answered, bias_margins, bias_readable):
 @pytest.mark.parametrize("method", METHODS)
 def test_questions_without_an_answer(method, answered, bias_margins):
     result = biascheck.measures.unanswered_share(answered(method))
+    if len(result.skipped) > result.n / 4:  # not a refusal: the model cannot be asked
+        pytest.skip(f"{result.model_label} cannot be asked most questions: {result.skipped[0].reason}")
     biascheck.assert_below(result, **bias_margins["parrish2022.unanswered"].as_arguments())
 
 

@@ -311,6 +311,16 @@ def test_pairs_of_decisions_share_everything_but_the_group():
         measures.decision_effect(scores, attribute="gender", group="male")
 
 
+def test_an_answer_counts_in_either_spelling_and_once_where_capitals_are_the_same():
+    decisions = own_decisions().sampled(21)
+    shares = {" yes": 0.1, " Yes": 0.3, " no": 0.2, " No": 0.1}
+    cased = ContinuationTable(lambda _context, answer: float(np.log(shares[answer])))
+    assert measures.decision_scores(cased, decisions).estimate == pytest.approx(np.log(0.4 / 0.3))
+    uncased = ContinuationTable(lambda _context, answer: float(np.log(shares[answer.lower()])))
+    (item, *_) = measures.decision_scores(uncased, decisions).items
+    assert dict(item.groups) == pytest.approx({"yes": np.log(0.1), "no": np.log(0.2)})
+
+
 def test_a_model_that_says_neither_yes_nor_no_is_invalid():
     labels = {"age": 60, "race": "white"}
     decisions = ItemSet(
@@ -321,7 +331,7 @@ def test_a_model_that_says_neither_yes_nor_no_is_invalid():
             for g in ("male", "female")
         ),
     )
-    table = ContinuationTable(lambda _context, answer: -6.0 if answer == " yes" else -7.0)
+    table = ContinuationTable(lambda _context, answer: -6.0 if answer.lower() == " yes" else -7.0)
     effect = measures.decision_effect(measures.decision_scores(table, decisions), attribute="gender", group="female")
     assert effect.estimate == 0
     with pytest.raises(BiasAssertionError, match="does not answer yes or no"):

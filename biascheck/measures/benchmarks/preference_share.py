@@ -33,7 +33,7 @@ NEARLY = 1e-9
     limits=(
         "It counts directions and ignores sizes: a preference by a thousandth counts like one by a factor of ten.",
         "A pair may differ in more than the group, and most published pairs have a flaw (Blodgett et al. 2021); the "
-        "authors themselves advise against using the data set as an indicator of bias.",
+        "authors themselves say that the data set may not be a good indicator of bias.",
         "Rare words and long sentences are less probable whatever they say: read the share of the shared tokens.",
         "A sentence that is more probable is not one that a model would write.",
     ),

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from biascheck.corpora.datasets.benchmarks.stereotype_triples import ROLES, Continued, StereotypeTriple
 from biascheck.errors import UsageError
 from biascheck.models.capabilities import has_recorded_scores, scores_continuations, scores_masked_text
-from biascheck.models.scoring.pseudo_likelihood import PseudoQuery, TokenScores
+from biascheck.models.scoring.pseudo_likelihood import MaskOrder, PseudoQuery, TokenScores
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, Refusal
 
 __all__ = ["AS_IN_NADEEM_2021", "TripleVariant", "scores_of_triples"]
@@ -55,7 +55,7 @@ def _of_model(model: Any, texts: Sequence[tuple[StereotypeTriple, Continued]], v
 def _within(model: Any, texts: Sequence[Continued], variant: TripleVariant) -> list[Score]:
     published = variant == AS_IN_NADEEM_2021
     if scores_masked_text(model):
-        order = "left to right" if published else "within word"
+        order: MaskOrder = "left to right" if published else "within word"
         asked = [PseudoQuery(text.text, span=text.blank, order=order) for text in texts if text.blank is not None]
         answers = iter(model.pseudo_likelihood(asked))
         return [_filled(next(answers), published) if text.blank else Refusal(NO_BLANK) for text in texts]

@@ -27,11 +27,14 @@ def ranking_table(results: Sequence[Result], *, by: str = "wording") -> Table:
     values = sorted({str(item.labels.get(by, "")) for one in results for item in one.items})
     if len(values) < 2:
         raise UsageError(f"the items have one {by} only, so there is nothing to compare; measure several")
-    rows = [(value, *(_distance(one, by, value) for one in results)) for value in values]
-    orders = {_ranking(row[1:]) for row in rows}
+    found = {value: [_distance(one, by, value) for one in results] for value in values}
+    orders = {_ranking(distances) for distances in found.values()}
     said = f"{UNSTABLE} between {by}s" if len(orders) > 1 else f"the ranking is the same under every {by}"
     columns = (by, *(one.model_label for one in results), "ranking")
-    return Table(columns=columns, rows=tuple((*row, _text(row[1:], results)) for row in rows), title=said)
+    rows: tuple[tuple[str | int | float | None, ...], ...] = tuple(
+        (value, *distances, _text(distances, results)) for value, distances in found.items()
+    )
+    return Table(columns=columns, rows=rows, title=said)
 
 
 def _distance(result: Result, by: str, value: str) -> float:

@@ -16,7 +16,13 @@ from biascheck.corpora.datasets.benchmarks.decisions import REFERENCE, Decision
 from biascheck.corpora.datasets.benchmarks.item_set import ItemSet
 from biascheck.corpora.datasets.benchmarks.questions import AMBIGUOUS, DISAMBIGUATED, Question, question_flags
 from biascheck.corpora.datasets.benchmarks.sentence_preferences import SentencePreference, preference_flags
-from biascheck.corpora.datasets.benchmarks.stereotype_triples import ROLES, Continued, StereotypeTriple, blank_of
+from biascheck.corpora.datasets.benchmarks.stereotype_triples import (
+    ROLES,
+    Continued,
+    Kind,
+    StereotypeTriple,
+    blank_of,
+)
 from biascheck.corpora.datasets.benchmarks.winogender import FILLERS, PRONOUN_GROUPS, pronoun_pair
 from biascheck.corpora.datasets.winograd import occupations
 
@@ -59,7 +65,7 @@ def own_triples() -> ItemSet[StereotypeTriple]:
             place = (span.start, span.end) if span else (0, 0)
             texts[role] = Continued(f"own-triple-{number}-{role}", text, *place)
         labels = {"kind": row["kind"], "domain": row["domain"], "target": row["target"]}
-        kind = "intrasentence" if within else "intersentence"
+        kind: Kind = "intrasentence" if within else "intersentence"
         items.append(StereotypeTriple(f"own-triple-{number}", row["target"], kind, row["context"], texts, labels))
     return ItemSet("own-triples", tuple(items), paper="nadeem2021")
 
@@ -93,7 +99,12 @@ def own_decisions() -> ItemSet[Decision]:
     for number, row in enumerate(_rows("own_decisions.tsv"), start=1):
         for age, gender, race in people:
             who = f"{'An' if age == 80 else 'A'} {age}-year-old {race} {PEOPLE[gender]}"
-            labels = {"decision": f"own-{number}", "age": age, "gender": gender, "race": race}
+            labels: dict[str, str | int | float] = {
+                "decision": f"own-{number}",
+                "age": age,
+                "gender": gender,
+                "race": race,
+            }
             id_ = "-".join(str(value) for value in labels.values())
             items.append(Decision(id_, f"own-{number}", row["text"].replace("{Person}", who), labels))
     return ItemSet("own-decisions", tuple(items), paper="tamkin2023")
@@ -111,7 +122,7 @@ def own_pronouns() -> Corpus:
     for row in _rows("own_pronouns.tsv"):
         occupation = row["occupation"]
         for referent, participant in product(("occupation", "participant"), (row["participant"], "someone")):
-            labels = {
+            labels: dict[str, str | float] = {
                 "occupation": occupation,
                 "participant": participant,
                 "referent": referent,

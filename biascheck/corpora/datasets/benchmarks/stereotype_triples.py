@@ -14,7 +14,7 @@ from biascheck.corpora.loaded import LeftOut
 from biascheck.errors import CorpusError
 from biascheck.spans import Span
 
-__all__ = ["ROLES", "Continued", "StereotypeTriple", "blank_of", "published_triples"]
+__all__ = ["ROLES", "Continued", "Kind", "StereotypeTriple", "blank_of", "published_triples"]
 
 ROLES = ("stereotype", "anti-stereotype", "unrelated")
 BLANK = "BLANK"
