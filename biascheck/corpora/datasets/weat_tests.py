@@ -120,7 +120,7 @@ class WeatTest:
     @cached_property
     def fingerprint(self) -> str:
         """A digest of the words and sentences."""
-        facts = [asdict(self.stimuli), self.templates, self.bleached, self.fillers, self.warnings]
+        facts: list[object] = [asdict(self.stimuli), self.templates, self.bleached, self.fillers, self.warnings]
         facts += [sorted(self.clusters.items())] if self.clusters else []
         return hashlib.sha256(json.dumps(facts, ensure_ascii=False).encode()).hexdigest()
 
