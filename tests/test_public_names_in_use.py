@@ -15,7 +15,7 @@ import pytest
 import biascheck
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = ("corpora", "debias", "errors", "extend", "measures", "models", "studies", "testing")
+ROOMS = ("corpora", "debias", "errors", "extend", "measures", "models", "reproduce", "studies", "testing")
 PYTHON_BLOCK = re.compile(r"^(?P<indent> *)```(?:python|py|pycon)[^\n]*\n(?P<code>.*?)^(?P=indent)```", re.M | re.S)
 DOCTEST = re.compile(r"^(?:>>>|\.\.\.) ?(.*)$", re.M)
 

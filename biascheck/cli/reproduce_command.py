@@ -41,6 +41,5 @@ def reproduce(
     place = out or default_place(chosen.name, setting.model_label, scale)
     found = run(chosen, setting, place, tables=table or (), estimate_only=estimate, say=typer.echo)
     if not estimate:
-        states = ("reproduced", "not applicable", "missing")
-        typer.echo(", ".join(f"{found.count(state)} {state}" for state in states))
+        typer.echo(found.counts)
         typer.echo(f"written: {place} and {place.with_suffix('.json')}")

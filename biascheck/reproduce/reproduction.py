@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -74,6 +74,11 @@ class Reproduction(msgspec.Struct, frozen=True, kw_only=True):
     def count(self, state: State) -> int:
         """How many tables and figures are in that state."""
         return sum(table.state == state for table in self.tables)
+
+    @property
+    def counts(self) -> str:
+        """How many tables and figures are in each state, in words."""
+        return ", ".join(f"{self.count(state)} {state}" for state in get_args(State))
 
     @property
     def not_run(self) -> tuple[str, ...]:

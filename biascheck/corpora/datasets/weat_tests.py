@@ -161,9 +161,10 @@ def weat_test(
 
 
 def _in_bert(stimuli: WeatStimuli) -> WeatStimuli:
-    sets = {name: getattr(stimuli, name) for name in ("x", "y", "a", "b")}
-    kept = {name: tuple(word for word in words if word.lower() not in NOT_IN_BERT) for name, words in sets.items()}
-    return replace(stimuli, **kept)
+    def kept(words: Sequence[str]) -> tuple[str, ...]:
+        return tuple(word for word in words if word.lower() not in NOT_IN_BERT)
+
+    return replace(stimuli, x=kept(stimuli.x), y=kept(stimuli.y), a=kept(stimuli.a), b=kept(stimuli.b))
 
 
 def _filled(template: str, slot: str, word: str, other: str) -> tuple[Context, Span]:
