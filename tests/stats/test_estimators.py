@@ -127,7 +127,7 @@ def test_samples_that_support_no_figure_are_refused(build):
     [
         (
             lambda: estimate(sample([1.0]), "median"),
-            "difference, mean, mean_absolute, pearson, ratio, ratio_of_sides, rms_gap, share_positive, skew, slope",
+            "difference, f1, mean, mean_absolute, pearson, ratio, ratio_of_sides, rms_gap, share_positive, skew, slope",
         ),
         (lambda: estimate(sample([1.0]), "standardised_difference"), "give the sample sides"),
         (lambda: estimate(sample([1.0]), "spearman"), "covariate"),
