@@ -143,8 +143,8 @@ def test_samples_that_support_no_figure_are_refused(build):
     [
         (
             lambda: estimate(sample([1.0]), "median"),
-            "balance, cluster_mean, difference, icat, mean, mean_absolute, net_share, pearson, ratio, ratio_of_sides, "
-            "rms_gap, share_positive, skew, slope",
+            "balance, cluster_mean, difference, f1, icat, mean, mean_absolute, net_share, pearson, ratio, "
+            "ratio_of_sides, rms_gap, share_positive, skew, slope",
         ),
         (lambda: estimate(sample([1.0]), "standardised_difference"), "give the sample sides"),
         (lambda: estimate(sample([1.0]), "spearman"), "covariate"),
