@@ -36,6 +36,8 @@ def grid(
     Run the same command again after an interruption: classifiers and scores that are finished come from the cache. No
     text of a review is written, only ids and scores.
     """
+    from biascheck.reproduce.grid_page import write_grid_page
+    from biascheck.studies import write_grid
     from biascheck.studies.paper_grid import layers_of
 
     if not 0 < scale <= 1:
@@ -45,7 +47,9 @@ def grid(
     for row in declared.run():
         rows.append(row)
         typer.echo(_line(row))
-    _write(out, rows, {base.name: float(layers_of(base)) for base in declared.models})
+    write_grid(out, rows)
+    layers = {base.name: float(layers_of(base)) for base in declared.models}
+    write_grid_page(out.with_suffix(".html"), rows, layers=layers, scale=scale, seed=seed)
     typer.echo(f"written: {out} and {out.with_suffix('.html')}")
 
 
@@ -90,18 +94,3 @@ def _line(row: GridRow) -> str:
         f"{row.cell}: total {found.total:+.4f}, absolute {found.absolute:.4f}, accuracy {quality.accuracy:.3f}, "
         f"F1 ({quality.of_class}) {quality.f1:.3f} on {quality.n:,} reviews"
     )
-
-
-def _write(out: Path, rows: Sequence[GridRow], layers: dict[str, float]) -> None:
-    """The scores in compact columns, and a page of the figures and comparisons they give."""
-    from biascheck.release import suites_home
-    from biascheck.report import write_html
-    from biascheck.results.published_figures import PublishedFigures
-    from biascheck.studies import answers, beside_paper, overview, write_grid
-    from biascheck.studies.paper_grid import FAMILY
-
-    write_grid(out, rows)
-    whole = overview(rows, correction="bonferroni", family=max(FAMILY, len(rows)))
-    printed = beside_paper(rows, PublishedFigures.read(suites_home() / "published.toml"))
-    results = [whole.with_attachments(*printed), *answers(rows, sizes=layers)]
-    write_html(out.with_suffix(".html"), results, [])

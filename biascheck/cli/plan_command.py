@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from biascheck.cli.starter import FOLDER, suites_home
+from biascheck.cli.starter import FOLDER
+from biascheck.release import suites_home
 
 __all__ = ["plan"]
 

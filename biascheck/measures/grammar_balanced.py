@@ -50,15 +50,17 @@ def grammar_balanced(model: LanguageModel, corpus: Corpus, *, seed: int = 0) -> 
     Agreement pulls the two halves in opposite directions and cancels; what is left belongs to the profession. The
     published score compares men beside the masculine form with women beside the feminine one: where agreement is
     strong, both are all but certain, and it shows the grammar only (Bartl et al. 2020, section 5.3). For a model whose
-    log-odds are stereotype plus or minus agreement, this gap is the stereotype, whatever the agreement:
+    log-odds are stereotype plus or minus agreement, this gap is the stereotype, whatever the agreement. Here the odds
+    of a brother are 8 : 1 by agreement and 1 : 2 by stereotype, and the gap is −ln 2:
 
     >>> from biascheck.corpora import bec_pro_crossed
-    >>> from biascheck.reference_models.german_world import GermanWorld
-    >>> world = GermanWorld({"bookkeeper": -1.0}, agreement=3.0)
-    >>> found = grammar_balanced(world.model(), bec_pro_crossed())
-    >>> sums = [item.score for item in found.items if item.cluster == "bookkeeper"]
-    >>> round(sum(sums) / len(sums), 6)
-    -1.0
+    >>> from biascheck.testing import TableModel
+    >>> forms = {"Buchhalterin": {"bruder": 1 / 17, "schwester": 16 / 17}}
+    >>> forms["Buchhalter"] = {"bruder": 0.8, "schwester": 0.2}
+    >>> model = TableModel(forms, prior={"bruder": 0.5, "schwester": 0.5})
+    >>> found = grammar_balanced(model, bec_pro_crossed())
+    >>> round(next(item.score for item in found.items if item.cluster == "bookkeeper"), 4)
+    -0.6931
 
     The agreement effect is attached; :func:`agreement_effect` gives it as a result. :func:`assert_within_margin`
     judges one group of professions, :func:`typical_gap` and :func:`workforce_slope` take it further.

@@ -10,9 +10,8 @@ import re
 import pytest
 
 from biascheck.plugin.card_fixture import bias_card
+from biascheck.plugin.corpus_fixtures import bec_pro, bec_pro_german, religion, winograd_t1, winograd_t2
 from biascheck.plugin.fixtures import (
-    bec_pro,
-    bec_pro_german,
     bias_baseline,
     bias_classifier,
     bias_data,
@@ -27,9 +26,6 @@ from biascheck.plugin.fixtures import (
     bias_recipe,
     bias_seed,
     bias_text,
-    religion,
-    winograd_t1,
-    winograd_t2,
 )
 from biascheck.plugin.options import add_options
 from biascheck.plugin.planning import Planning

@@ -1,8 +1,7 @@
-"""Fixtures: models, corpora, and the margins and published figures of a suite."""
+"""Fixtures: models, data, and the margins and published figures of a suite."""
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,23 +9,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from biascheck.plugin.planning import UNPLANNED
-from biascheck.plugin.settings import Settings, settings_of
+from biascheck.plugin.settings import settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from biascheck.corpora import Corpus, Documents, NameMap, Reviews
+    from biascheck.corpora import Documents, NameMap, Reviews
     from biascheck.debias import ClassifierRecipe, LanguageRecipe
     from biascheck.gates.margins import Margins
-    from biascheck.models.adapters.served.serving import ServedOptions
     from biascheck.models.capabilities import Classifier, Model
     from biascheck.models.loading.loader import LoadedModel
     from biascheck.results.published_figures import PublishedFigures
     from biascheck.results.result import Result
 
 __all__ = [
-    "bec_pro",
-    "bec_pro_german",
     "bias_baseline",
     "bias_classifier",
     "bias_data",
@@ -41,9 +37,6 @@ __all__ = [
     "bias_recipe",
     "bias_seed",
     "bias_text",
-    "religion",
-    "winograd_t1",
-    "winograd_t2",
 ]
 
 CLASSIFIER = "bias_classifier (biascheck.debias.fine_tune_classifier makes one of a causal model)"
@@ -97,22 +90,10 @@ def bias_model(request: pytest.FixtureRequest) -> Model:
             allow_pickle=settings.allow_pickle,
             trust_remote_code=settings.trust_remote_code,
             lazy=True,
-            served=_served_options(settings),
+            served=settings.served,
         )
         framed: Model = in_framing(model, settings.framing)
         return framed
-
-
-def _served_options(settings: Settings) -> ServedOptions:
-    """The options of served models; workers share the budget."""
-    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    most = settings.max_requests
-    return {
-        "max_requests": None if most is None else max(1, most // workers),
-        "concurrency": settings.concurrency,
-        "price": settings.price,
-        "keep": settings.cache,
-    }
 
 
 @pytest.fixture(scope="session")
@@ -300,43 +281,3 @@ def bias_readable() -> Callable[..., Result]:
         return result
 
     return readable
-
-
-@pytest.fixture(scope="session")
-def bec_pro() -> Corpus:
-    """BEC-Pro, English: 2,700 pairs over 60 professions."""
-    from biascheck import corpora
-
-    return corpora.bec_pro("en")
-
-
-@pytest.fixture(scope="session")
-def bec_pro_german() -> Corpus:
-    """BEC-Pro, German: 2,700 pairs over 60 professions, with a validity warning."""
-    from biascheck import corpora
-
-    return corpora.bec_pro("de")
-
-
-@pytest.fixture(scope="session")
-def religion() -> Corpus:
-    """Three religious groups over traits: a corpus with more than two groups."""
-    from biascheck import corpora
-
-    return corpora.religion()
-
-
-@pytest.fixture(scope="session")
-def winograd_t1() -> Corpus:
-    """Winograd sentences of kind T1, resolved by meaning: 480 pairs over 40 occupations."""
-    from biascheck import corpora
-
-    return corpora.winograd("T1")
-
-
-@pytest.fixture(scope="session")
-def winograd_t2() -> Corpus:
-    """Winograd sentences of kind T2, resolved by syntax: 480 pairs over 40 occupations."""
-    from biascheck import corpora
-
-    return corpora.winograd("T2")

@@ -6,11 +6,14 @@ import os
 import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
 from biascheck.search.remembering import WORST_CASES
+
+if TYPE_CHECKING:
+    from biascheck.models.adapters.served.serving import ServedOptions
 
 __all__ = ["Settings", "paths_of_command_line", "settings_of"]
 
@@ -93,6 +96,17 @@ class Settings:
     def outputs(self) -> tuple[Path, ...]:
         """The files that the run writes."""
         return tuple(path for name in OUTPUTS if (path := getattr(self, name)) is not None)
+
+    @property
+    def served(self) -> ServedOptions:
+        """The options of served models; workers share the budget."""
+        workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+        return {
+            "max_requests": None if self.max_requests is None else max(1, self.max_requests // workers),
+            "concurrency": self.concurrency,
+            "price": self.price,
+            "keep": self.cache,
+        }
 
 
 _SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()

@@ -59,12 +59,12 @@ def further_rows(setting: Setting) -> Rows:
 
 
 def example(seed: int) -> Table:
-    """A review of ours, as it is and in both versions."""
+    """A review of ours about men and women, as it is and in both versions."""
     rewriter = Rewriter()
-    texts = [item.text for item in written_reviews() if len(rewriter.find(item.text)) > 2]
-    text = texts[seed % len(texts)]
-    versions = tuple((gender, rewriter.to(text, gender)) for gender in GENDERS)
-    return Table(columns=("version", "review"), rows=(("original", text), *versions))
+    found = [(item.text, [rewriter.to(item.text, gender) for gender in GENDERS]) for item in written_reviews()]
+    mixed = [(text, versions) for text, versions in found if text not in versions]
+    text, versions = mixed[seed % len(mixed)]
+    return Table(columns=("version", "review"), rows=(("original", text), *zip(GENDERS, versions, strict=True)))
 
 
 @lru_cache(maxsize=6)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from string import ascii_lowercase
 
 from biascheck.files import write_atomically
 from biascheck.report.charts.columns import Series, column_chart, row_chart
@@ -21,6 +23,7 @@ DECIMALS = 3
 SMALL = 0.02
 """Below this a figure is shown with one decimal more."""
 TITLE_LENGTH = 80
+SHARED = 3
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ class Section:
     state: str
     with_columns: bool
     rows: tuple[CellRow, ...]
+    footnotes: tuple[Line, ...]
     drawings: tuple[Drawing, ...]
 
 
@@ -106,6 +110,7 @@ def _scale_text(scale: float) -> str:
 
 def _section(table: FinishedTable) -> Section:
     drawn = (_drawing(one, table) for one in table.drawings)
+    marks = _marks(table)
     return Section(
         anchor=table.name.replace(" ", "-"),
         name=f"{table.name[:1].upper()}{table.name[1:]}",
@@ -113,12 +118,20 @@ def _section(table: FinishedTable) -> Section:
         about=table.about,
         state=table.state,
         with_columns=any(cell.column for cell in table.cells),
-        rows=tuple(_row(cell) for cell in table.cells),
+        rows=tuple(_row(cell, marks) for cell in table.cells),
+        footnotes=tuple(Line(text, f"{mark}:") for text, mark in marks.items()),
         drawings=tuple(drawing for drawing in drawn if drawing is not None),
     )
 
 
-def _row(cell: Cell) -> CellRow:
+def _marks(table: FinishedTable) -> dict[str, str]:
+    """A letter for each reason that several cells share: it is told once, below the table."""
+    counts = Counter(reason for cell in table.cells if (reason := _why(cell)))
+    shared = [reason for reason, count in counts.items() if count >= SHARED]
+    return dict(zip(shared, ascii_lowercase, strict=False))
+
+
+def _row(cell: Cell, marks: Mapping[str, str]) -> CellRow:
     shown = cell.ours if isinstance(cell.ours, Value) else cell.as_published
     value = shown if isinstance(shown, Value) else None
     printed_figure = cell.published
@@ -130,7 +143,7 @@ def _row(cell: Cell) -> CellRow:
         ours=_number(cell.ours),
         interval="" if value is None else _interval(value),
         details="" if value is None else _details(value),
-        lines=tuple(_lines(cell)),
+        lines=tuple(_lines(cell, marks)),
     )
 
 
@@ -140,15 +153,17 @@ def _as_published(cell: Cell) -> str:
     return _number(cell.as_published)
 
 
-def _lines(cell: Cell) -> Iterator[Line]:
+def _lines(cell: Cell, marks: Mapping[str, str]) -> Iterator[Line]:
     """Where the printed figure is from, its erratum, why there is no figure, and what else is to be known."""
     if cell.published is not None:
         yield Line(citation(cell.published))
     if cell.published is not None and cell.published.erratum:
         yield Line(cell.published.erratum, "Erratum:")
-    for text in (_why(cell), cell.note):
-        if text:
-            yield Line(text)
+    if reason := _why(cell):
+        what = "as published" if isinstance(cell.ours, Value) else "no figure"
+        yield Line(f"{what}: see {marks[reason]} below" if reason in marks else reason)
+    if cell.note:
+        yield Line(cell.note)
 
 
 def _number(found: Measured) -> str:

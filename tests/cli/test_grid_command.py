@@ -42,7 +42,9 @@ def test_a_small_grid_is_written_and_resumed(run, data, tmp_path, monkeypatch):
     assert [str(row.cell) for row in rows] == ["reference:tiny·original×all", "reference:tiny·mix-all×all"]
     assert [len(row.ids) for row in rows] == [20, 20]
     page = (tmp_path / "grid.html").read_text(encoding="utf-8")
-    assert "sentiment grid: condition" in page
+    assert "Is bias induced by fine-tuning?" in page
+    assert "Beside Tables 1 (non-zero reviews), 3 and 4 (all reviews)" in page
+    assert "scale 0.0001" in page
     assert "She saw" not in page
     monkeypatch.setattr("biascheck.studies.sentiment_grid.sentiment_delta", lambda *_a, **_k: pytest.fail("again"))
     assert run(*given)[1] == said

@@ -40,6 +40,7 @@ def save_pipeline(folder, scale):
         num_hidden_layers=1,
         num_attention_heads=2,
         intermediate_size=16,
+        initializer_range=1.0,  # so that one word changes much
         id2label={0: "NEGATIVE", 1: "POSITIVE"},
     )
     with torch.random.fork_rng(devices=[]), torch.no_grad():
@@ -53,7 +54,7 @@ def save_pipeline(folder, scale):
 def folders(tmp_path_factory):
     """Made before any pytester, which forgets what is imported during its test; torch cannot be imported twice."""
     folder = tmp_path_factory.mktemp("pipelines")
-    for name, scale in (("fair", 0), ("by chance", 10_000)):
+    for name, scale in (("fair", 0), ("by chance", 10)):
         save_pipeline(folder / name, scale)
     return folder
 

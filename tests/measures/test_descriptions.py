@@ -107,9 +107,10 @@ def test_a_derived_measure_refuses_the_result_of_another_measure(name):
     takes_results = [function for function in functions if next(iter(signature(function).parameters)) != "model"]
     for function in takes_results:
         other = result_of(items_of(spread(0.0, 1.0)), measure="something else")
-        further = [None for one in list(signature(function).parameters.values())[1:] if one.default is one.empty]
+        required = [one for one in list(signature(function).parameters.values())[1:] if one.default is one.empty]
+        further = {one.name: None for one in required}
         with pytest.raises(UsageError, match=f"{function.__name__} is made from a result of .*, not of something else"):
-            function(other, *further)
+            function(other, **further)
     assert takes_results
 
 

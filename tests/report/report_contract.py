@@ -17,6 +17,8 @@ from biascheck.results.attachments import (
     MapPoint,
     PersonGroup,
     Point,
+    ProfessionBar,
+    ProfessionBars,
     Published,
     Scatter,
     SideBias,
@@ -63,6 +65,9 @@ ATTACHMENTS: dict[str, AnyAttachment] = {
         points=tuple(Point(name=job, x=n / 8, y=n / 10) for n, job in enumerate(JOBS)),
     ),
     "histogram": Histogram(x="certainty", unit="pairs", edges=(0.0, 0.5, 1.0), counts=(3, 17), note="Most are sure."),
+    "professions_male": ProfessionBars(
+        group="male", bars=(ProfessionBar("roofer", 0.3, -0.8, 0.2, 0.1), ProfessionBar("mason", 0.1, -0.5, 0.1, 0.2))
+    ),
     "draws": Draws(values=(0.58, 0.6, 0.65)),
     "two_sided": TwoSided(
         sides=(SideBias(name="original", negative=-0.02, positive=0.04, n_negative=30, n_zero=5, n_positive=65),)

@@ -218,6 +218,17 @@ def test_the_page_shows_figures_errata_and_reasons_escaped(tmp_path, counted):
     assert "&lt;On&gt;" in page
 
 
+def test_a_reason_that_several_cells_share_is_told_once(tmp_path):
+    def run(setting):
+        yield from (setting.cell(row, ours=Absent("no loader <x>")) for row in ("one", "two", "three"))
+        yield setting.cell("four", ours=Absent("no data"))
+
+    place = tmp_path / "page.html"
+    reproduce(paper(table("table 1", run)), Setting(Nothing()), place, say=str)
+    page = place.read_text("utf-8")
+    assert (page.count("no loader &lt;x&gt;"), page.count("no figure: see a below"), page.count("no data")) == (1, 3, 1)
+
+
 def test_figures_survive_the_file(tmp_path):
     bars = Bars(places=("a",), series=(BarSeries("s", (1.0,)),), upright=True)
     made = paper(table("figure 1", lambda _: [Drawn(title="t", content=bars)]))

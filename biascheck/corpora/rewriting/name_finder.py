@@ -124,7 +124,8 @@ def _by_document(mentions: list[NameMention], facts: dict[str, NameFacts]) -> tu
     def decided(mention: NameMention) -> NameMention:
         if mention.certain or mention.kind not in ("first name", "unclear"):
             return mention
-        kinds, known = certain.get(mention.word, frozenset()), facts[mention.word]
+        kinds: set[NameKind] = certain.get(mention.word, set())
+        known = facts[mention.word]
         first, surname = "first name" in kinds, "surname" in kinds
         if surname and (not first or known.surname_odds >= SURNAME_ODDS):
             return replace(mention, kind="surname")

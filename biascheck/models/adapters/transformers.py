@@ -16,6 +16,7 @@ from biascheck.models.scoring.engine import TorchEngine, execute, padded
 from biascheck.models.scoring.plan import Budget, ScoringPlan, make_plan
 from biascheck.models.scoring.pseudo_likelihood import PseudoQuery, TokenScores, encode_pseudo, gathered_tokens
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, MaskedQuery, Masking, MultiToken, Refusal
+from biascheck.models.scoring.slow_tokenizers import AlignedTokenizer, aligned
 
 if TYPE_CHECKING:
     from biascheck.models.adapters.encoders import TransformersEncoder
@@ -84,9 +85,13 @@ class TransformersModel:
         return {
             "architecture": type(self.torch_model).__name__,
             "parameters": f"{sum(weights.numel() for weights in self.torch_model.parameters()):,}",
-            "tokenizer": f"{type(self.tokenizer.backend_tokenizer.model).__name__}, {pieces}",
+            "tokenizer": f"{self._kind_of_tokenizer()}, {pieces}",
             "precision": self.prints.dtype,
         }
+
+    def _kind_of_tokenizer(self) -> str:
+        backend = getattr(self.tokenizer, "backend_tokenizer", None)
+        return type(getattr(self.tokenizer, "inner", self.tokenizer) if backend is None else backend.model).__name__
 
     @property
     def torch_model(self) -> Any:
@@ -133,15 +138,23 @@ class TransformersModel:
     @cached_property
     def _pair(self) -> tuple[Any, Any]:
         model, tokenizer = self._materials()
-        if not getattr(tokenizer, "is_fast", False):
-            raise ModelError(
-                f"{self.name}: {type(tokenizer).__name__} does not say which characters a token covers; "
-                "save the model with a fast tokenizer (tokenizer.json)"
-            )
         _refuse_foreign(self.name, model, tokenizer)
+        if not getattr(tokenizer, "is_fast", False):
+            tokenizer = self._aligned(tokenizer)
         if not callable(self._prints):
             self._prints = LiveFingerprint(model, tokenizer, known=self._prints)
         return model.to(self.device), tokenizer
+
+    def _aligned(self, tokenizer: Any) -> AlignedTokenizer:
+        """A tokenizer written in Python, with offsets; refused where its tokens do not even spell a plain text."""
+        if isinstance(tokenizer, AlignedTokenizer):
+            return tokenizer
+        if not any(end for _, end in aligned(tokenizer.tokenize(TRIAL_TEXT), TRIAL_TEXT)):
+            raise ModelError(
+                f"{self.name}: {type(tokenizer).__name__} does not say which characters a token covers, and its tokens "
+                "do not spell the text; save the model with a fast tokenizer (tokenizer.json)"
+            )
+        return AlignedTokenizer(tokenizer)
 
     @cached_property
     def _engine(self) -> TorchEngine:

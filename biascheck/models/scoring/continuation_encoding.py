@@ -53,7 +53,7 @@ def encode_continuations(
         first = _first_token(query, tokenised)
         before = usual if first or start is None else (start,)
         if first is None:
-            yield EMPTY
+            yield _lost(query)
         elif first + len(before) == 0:
             yield NO_START
         else:
@@ -107,6 +107,13 @@ def _first_token(query: ContinuationQuery, tokenised: Tokenised) -> int | None:
     return None
 
 
+def _lost(query: ContinuationQuery) -> Refusal:
+    """Why a continuation has no token to score."""
+    if not query.continuation:
+        return EMPTY
+    return Refusal(f"{query.continuation!r} leaves no token with this tokenizer; spell it differently or drop it")
+
+
 def _usual_opening(tokenizer: Any) -> tuple[int, ...]:
     """What this tokenizer puts before every text."""
     tokenised = next(tokenise(["a"], tokenizer))
@@ -124,7 +131,7 @@ def _filled(
 ) -> tuple[Encoded, ...] | Refusal:
     first = _first_token(query, tokenised)
     if first is None:
-        return EMPTY
+        return _lost(query)
     span = [index for index in range(first, len(tokenised.ids)) if not tokenised.special[index]]
     if any(tokenised.ids[index] == tokenizer.unk_token_id for index in span):
         return Refusal(f"{query.continuation!r} is not in this model's vocabulary; choose another word or drop it")

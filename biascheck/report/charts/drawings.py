@@ -280,8 +280,8 @@ def _professions(attached: ProfessionBars, _: object) -> Drawing | None:
         title=f"Associations with {attached.group} professions",
         chart=row_chart([bar.name for bar in bars], series, label=label),
         legend=tuple(Legend(s.kind, s.name) for s in series),
-        note="A bar is the mean association of one gender’s words with a profession, in natural log units; professions "
-        "that lean male come last.",
+        note="A bar is the mean association of one gender’s words with a profession, in natural log units; those that "
+        "lean most towards male words come first.",
         table=table_of(
             ["profession", *(s.name for s in series)],
             [[bar.name, *(getattr(bar, f) for f, _ in fields)] for bar in bars],

@@ -1,7 +1,7 @@
 """Kurita et al. 2019, Measuring Bias in Contextualized Word Representations: all six tables."""
 
-from biascheck.reproduce.kurita2019.effect_tables import section_3_3, table_1, table_2, table_3
-from biascheck.reproduce.kurita2019.employment_table import table_5
+from biascheck.reproduce.kurita2019.effect_tables import score_work, section_3_3, table_1, table_2, table_3
+from biascheck.reproduce.kurita2019.employment_table import employment_work, table_5
 from biascheck.reproduce.kurita2019.pronoun_tables import gap_work, section_4, table_4, table_6
 from biascheck.reproduce.paper import Paper, PaperTable, Work
 
@@ -27,7 +27,7 @@ PAPER = Paper(
             "Template sentences and target words for the grammatically correct sentences",
             table_2,
             about="The templates are inputs. The figures are how many attributes this model could be asked about.",
-            work=lambda setting: Work(read=setting.scaled(1_400), tokens=8),
+            work=score_work,
         ),
         PaperTable(
             "table 3",
@@ -37,7 +37,7 @@ PAPER = Paper(
             "vocabulary and drops random words of the larger set of targets. Score: ours takes one mean for each "
             "attribute, as the paper says; as published pools template × attribute rows and reads the prior at the "
             "word left of the attribute, as the authors' code does.",
-            work=lambda setting: Work(read=900 + setting.scaled(2_800), tokens=8),
+            work=lambda setting: Work(read=900 + 2 * score_work(setting).read, tokens=8),
         ),
         PaperTable(
             "section 3.3",
@@ -70,7 +70,7 @@ PAPER = Paper(
             table_5,
             about="“He/she is …” and “can do …”, without a full stop, as in the paper; shares from 0 to 1. As "
             "published has one prior for all attributes, read at the verb, as the authors' code does.",
-            work=lambda setting: Work(read=setting.scaled(8_000), tokens=7),
+            work=employment_work,
             needs=("kurita", "onet"),
         ),
         PaperTable(

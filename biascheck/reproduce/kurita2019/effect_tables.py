@@ -9,11 +9,12 @@ from biascheck.corpora import kurita_weat, weat_test
 from biascheck.measures import effect_size, weat
 from biascheck.models.capabilities import in_words
 from biascheck.reproduce.cells import Absent, Bars, BarSeries, Drawn, Shown
+from biascheck.reproduce.paper import Work
 from biascheck.reproduce.setting import Setting
 from biascheck.results.attachments import Table
 from biascheck.results.result import Result
 
-__all__ = ["section_3_3", "table_1", "table_2", "table_3"]
+__all__ = ["CHECKED", "passes_of_a_pair", "score_work", "section_3_3", "table_1", "table_2", "table_3"]
 
 CATEGORIES = {
     "flowers-insects": (1, "Pleasant/Unpleasant (Insects/Flowers)"),
@@ -23,6 +24,8 @@ CATEGORIES = {
     "science-arts": (8, "Science/Arts (Male/Female)"),
 }
 SIGNIFICANT = 0.01
+CHECKED = 400
+"""Sentences that a model reads for the competence check of a corpus: a sample, and the same shuffled."""
 NEEDS_VECTORS = "the column of static word vectors: run with --model vectors:FILE"
 
 
@@ -89,6 +92,17 @@ def section_3_3(setting: Setting) -> Iterator[Shown]:
     yield setting.cell("score and WEAT", "categories in which their signs agree", ours=setting.tried(_agreeing, *pairs))
     if not any(isinstance(one, Absent) for one in pairs):
         yield _side_by_side(pairs)
+
+
+def score_work(setting: Setting) -> Work:
+    """The sentences of the log-probability score with their priors, and those that show whether the model can read."""
+    pairs = sum(len(setting.part_of(kurita_weat(number))) for number, _ in CATEGORIES.values())
+    return Work(read=2 * pairs * passes_of_a_pair(setting) + len(CATEGORIES) * CHECKED, tokens=8)
+
+
+def passes_of_a_pair(setting: Setting) -> int:
+    """A masked model reads a sentence and its prior, a causal one also the sentence with three neutral words."""
+    return 2 if setting.can("fills masks") else 4
 
 
 def _static(setting: Setting, name: str) -> tuple[Any, Any]:

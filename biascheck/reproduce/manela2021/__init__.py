@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from biascheck.reproduce.manela2021.manela_figures import certainties, sentences, trade_off
 from biascheck.reproduce.manela2021.manela_tables import accuracies, bias, competence, names
-from biascheck.reproduce.manela2021.manela_trained import EPOCHS
+from biascheck.reproduce.manela2021.manela_trained import EPOCHS, FEWEST_DOCUMENTS, FEWEST_SENTENCES
 from biascheck.reproduce.paper import Paper, PaperTable, Work
 from biascheck.reproduce.setting import Setting
 
 __all__ = ["PAPER"]
 
-T1_AND_T2, T2 = 1_518, 777
-"""Sentences of the test split that our rule and the authors' keep together."""
-PASSES = 9
-"""Each of three models (as it comes, -U, -A) reads a sentence once, and twice more under online mitigation."""
-TRAINED_ON = 3 * 4_000
-"""Sentences with a pronoun in GAP, about; -A reads them twice."""
+LINES_OF_A_CORPUS, CHECKED = 390, 400
+"""Sentences of one kind that a rule keeps, and those that a model reads to show that it can read such sentences."""
+DOCUMENTS, SENTENCES_OF_A_DOCUMENT = 2_454, 5
+"""Of GAP's documents, sentences with a pronoun: in the text for -U, and twice as many in the text for -A."""
 TRAINED = (
     "-U and -A are fine-tuned on masked pronouns of anonymised text, -A also on gender-swapped copies (§3.3, appendix "
     "A: of 10 epochs the one with the highest pronoun accuracy on a fifth kept aside; rate, batch and warm-up of the "
@@ -29,14 +27,14 @@ LINES = (
 )
 
 
-def _measured(count: int, *, trained: bool = True) -> Work:
-    return Work(read=count, trained=EPOCHS * TRAINED_ON if trained else 0, tokens=20)
-
-
-def _scaled(count: int, setting: Setting, *, trained: bool = True) -> Work:
-    part = setting.scale
-    found = _measured(round(count * part), trained=trained)
-    return Work(found.read, round(found.trained * part * part), found.tokens)
+def _work(setting: Setting, corpora: int, *, online: bool = True, trained: bool = True) -> Work:
+    """Each model reads every corpus, once more to be checked, and more often under online mitigation."""
+    masked = setting.can("fills masks")
+    passes = {(True, False): 1, (True, True): 3, (False, False): 2, (False, True): 8}[masked, online]
+    models = 3 if masked and trained else 1
+    lines = setting.scaled(LINES_OF_A_CORPUS, least=FEWEST_SENTENCES)
+    texts = setting.scaled(DOCUMENTS, least=FEWEST_DOCUMENTS) * setting.scaled(EPOCHS) * SENTENCES_OF_A_DOCUMENT
+    return Work(models * corpora * (passes * lines + CHECKED), texts if models > 1 else 0, tokens=20)
 
 
 PAPER = Paper(
@@ -66,7 +64,7 @@ PAPER = Paper(
             "Histogram of absolute differences in gendered pronoun assignment",
             certainties,
             about=f"{LINES} The paper draws no numbers and names no model.",
-            work=lambda setting: _scaled(T2, setting, trained=False),
+            work=lambda setting: _work(setting, 2, online=False, trained=False),
             needs=("winobias",),
         ),
         PaperTable(
@@ -74,7 +72,7 @@ PAPER = Paper(
             "F1 where professions are replaced by Alice and Bob",
             names,
             about=f"{LINES} {TRAINED}",
-            work=lambda setting: _scaled(PASSES * T1_AND_T2, setting),
+            work=lambda setting: _work(setting, 4),
             needs=("winobias", "gap", "cds", "ontonotes"),
         ),
         PaperTable(
@@ -83,7 +81,7 @@ PAPER = Paper(
             bias,
             about=f"{LINES} Ours leaves out sentences with |P(male) − P(female)| below 0.1, as the paper says; as "
             f"published has no cut-off, as the authors' code. {TRAINED}",
-            work=lambda setting: _scaled(2 * PASSES * T2, setting),
+            work=lambda setting: _work(setting, 4),
             needs=("winobias", "gap", "cds", "ontonotes"),
         ),
         PaperTable(
@@ -91,7 +89,7 @@ PAPER = Paper(
             "Skew and stereotype of the models as they come",
             trade_off,
             about=LINES,
-            work=lambda setting: _scaled(2 * T2, setting, trained=False),
+            work=lambda setting: _work(setting, 3, online=False, trained=False),
             needs=("winobias",),
         ),
         PaperTable(
@@ -99,7 +97,7 @@ PAPER = Paper(
             "Accuracy of the fine-tuned models on masked pronouns",
             accuracies,
             about=f"The share of pronouns that are the most probable token, on the text kept aside. {TRAINED}",
-            work=lambda setting: _scaled(0, setting),
+            work=lambda setting: _work(setting, 0),
             needs=("gap", "cds", "ontonotes"),
         ),
         PaperTable(
@@ -109,7 +107,7 @@ PAPER = Paper(
             about="As published: T2 labelled by the raters' votes in manela/competency.csv of the data (a column id, "
             "as T2/17 for line 17, and one for each rater), both people “the person”. Ours: 243 sentences of our own, "
             f"written for their class. {TRAINED}",
-            work=lambda setting: _scaled(3 * 630, setting),
+            work=lambda setting: _work(setting, 2, online=False),
             needs=("winobias", "manela", "gap", "cds", "ontonotes"),
         ),
     ),

@@ -48,7 +48,8 @@ def certainties(setting: Setting) -> Iterator[Shown]:
     )
     for rule, gaps in found.items():
         if isinstance(gaps, Result):
-            yield Drawn(title=f"Figure 3: T2, lines by the rule of {rule}", content=certainty_histogram(gaps))
+            chosen = "our rule" if rule == "ours" else "the authors' rule"
+            yield Drawn(title=f"Figure 3: T2, lines by {chosen}", content=certainty_histogram(gaps))
 
 
 def _certain(gaps: Result) -> Value:

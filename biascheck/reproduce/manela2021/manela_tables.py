@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -84,9 +85,17 @@ def _six(setting: Setting, bench: Bench, treatment: str, corpus: Any, *, as_publ
     tried, cutoff = setting.tried, 0.0 if as_published else CERTAINTY
     gaps = tried(bench.gaps, treatment, corpus, as_published=as_published)
     resolution = tried(bench.resolved, treatment, corpus, as_published=as_published)
-    skew = tried(skew_of, gaps, cutoff=cutoff, resolution=resolution)
-    found = {"skew": skew, "stereotype": tried(stereotype_of, gaps, cutoff=cutoff, resolution=resolution)}
-    return {name: found[name] if name in found else tried(pronoun_f1, skew, *name.split()) for name in COLUMNS}
+    certain = tried(skew_of, gaps, cutoff=cutoff)
+    found = {
+        name: tried(_said_once, tried(fold, gaps, cutoff=cutoff, resolution=resolution))
+        for name, fold in (("skew", skew_of), ("stereotype", stereotype_of))
+    }
+    return {name: found[name] if name in found else tried(pronoun_f1, certain, *name.split()) for name in COLUMNS}
+
+
+def _said_once(found: Result) -> Result:
+    """A model that resolves no names fails a check, which the note of a cell gives; its warning says the same."""
+    return found if found.competence is None or found.competence.passed else replace(found, warnings=())
 
 
 def accuracies(setting: Setting) -> Iterator[Shown]:

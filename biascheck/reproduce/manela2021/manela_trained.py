@@ -27,7 +27,7 @@ from biascheck.models.capabilities import require_capability
 from biascheck.reproduce.setting import Setting
 from biascheck.results.result import Result
 
-__all__ = ["EPOCHS", "Bench"]
+__all__ = ["EPOCHS", "FEWEST_DOCUMENTS", "FEWEST_SENTENCES", "Bench"]
 
 EPOCHS = 10
 FEWEST_SENTENCES, FEWEST_DOCUMENTS = 60, 60

@@ -13,7 +13,7 @@ from biascheck.models.adapters.served.routes import Route
 from biascheck.models.scoring.continuation_encoding import EMPTY, SENTENCE_REQUEST
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, Framing, Refusal, SentenceQuery
 
-__all__ = ["ServedChatModel", "ServedGenerator", "ServedModel"]
+__all__ = ["ServedChatModel", "ServedGenerator", "ServedModel", "ServedTokenLister"]
 
 
 class ServedGenerator:
@@ -53,6 +53,30 @@ class ServedGenerator:
 
     def _answers(self, questions: Sequence[Question], ask: Callable[[Question], Any]) -> list[Any]:
         return self.asker.answers(questions, lambda question: answered(lambda: ask(question), self.name))
+
+
+class ServedTokenLister(ServedGenerator):
+    """A chat endpoint that lists the likeliest first tokens of an answer: it scores answers of one token among them."""
+
+    def continuations(self, queries: Sequence[ContinuationQuery]) -> list[Answer | Refusal]:
+        """ln P of an answer of one token to what the user said; what is not listed is refused, never guessed."""
+        chat = self.handshake.chat
+        questions: list[Question] = [("first tokens", query.context) for query in queries]
+        found = self._answers(questions, lambda question: chat.first_tokens(str(question[1])))
+        return [self._listed(query, likely) for query, likely in zip(queries, found, strict=True)]
+
+    def _listed(self, query: ContinuationQuery, likely: dict[str, float] | list[float] | Refusal) -> Answer | Refusal:
+        if isinstance(likely, Refusal):
+            return likely
+        if isinstance(likely, list):  # made up, while a run is planned
+            return as_answer(likely)
+        wanted = query.continuation.lstrip()
+        if wanted not in likely:
+            return Refusal(
+                f"{wanted!r} is not among the {len(likely)} likeliest tokens that the endpoint lists; use an endpoint "
+                "with log-probabilities of the prompt"
+            )
+        return Answer(likely[wanted], 1)
 
 
 class ServedModel(ServedGenerator):

@@ -12,7 +12,12 @@ from biascheck.models.adapters.served.allowance import Allowance
 from biascheck.models.adapters.served.asking import Asker, Pace
 from biascheck.models.adapters.served.endpoint import Endpoint
 from biascheck.models.adapters.served.handshake import PROBES, SAME, Handshake, shake_hands
-from biascheck.models.adapters.served.served_model import ServedChatModel, ServedGenerator, ServedModel
+from biascheck.models.adapters.served.served_model import (
+    ServedChatModel,
+    ServedGenerator,
+    ServedModel,
+    ServedTokenLister,
+)
 from biascheck.models.adapters.served.transport import Patience, Transport
 
 __all__ = ["ServedOptions", "load_served"]
@@ -68,7 +73,8 @@ def load_served(
         pace=_pace(handshake, concurrency, price),
     )
     if handshake.route is None:
-        return ServedGenerator(handshake, asker, name=asker.title)
+        lister = ServedTokenLister if handshake.chat.lists_tokens else ServedGenerator
+        return lister(handshake, asker, name=asker.title)
     kind = ServedChatModel if handshake.route.chats else ServedModel
     return kind(handshake, asker, name=asker.title)
 

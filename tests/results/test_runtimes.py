@@ -1,0 +1,42 @@
+"""Results of two runtimes are compared only where that is allowed; what runs in this process has none of its own."""
+
+from dataclasses import replace
+
+import pytest
+from handmade import PROVENANCE, items_of, result_of, spread
+
+from biascheck.results.baseline_files import read_baseline, write_baseline
+from biascheck.results.baselines import Baseline, judge_against
+
+
+def measured(runtime=""):
+    origin = replace(PROVENANCE, model={"runtime": runtime} if runtime else {})
+    return result_of(items_of(spread(0.1, 0.05, 20)), provenance=origin)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("vLLM", "llama.cpp", "vLLM gave one and llama.cpp the other"),
+        ("", "vLLM", "transformers, in the process of the tests gave one and vLLM the other"),
+        ("llama.cpp", "", "llama.cpp gave one and transformers"),
+    ],
+)
+def test_two_runtimes_are_refused_unless_allowed(tmp_path, before, after, said):
+    file = tmp_path / "baseline.json"
+    write_baseline(file, Baseline((measured(before),)))
+    baseline = read_baseline(file)
+    judged = judge_against(baseline, [measured(after)])
+    assert not judged.passed
+    (refusal,) = judged.refused
+    assert said in refusal.reason
+    assert "--bias-allow-other-runtime" in refusal.reason
+    assert judge_against(baseline, [measured(after)], any_runtime=True).passed
+
+
+@pytest.mark.parametrize("runtime", ["", "vLLM"])
+def test_one_runtime_is_compared(tmp_path, runtime):
+    file = tmp_path / "baseline.json"
+    write_baseline(file, Baseline((measured(runtime),)))
+    assert judge_against(read_baseline(file), [measured(runtime)]).passed
+    assert ("runtime" in file.read_text()) == bool(runtime)  # baselines of local models are as they were
