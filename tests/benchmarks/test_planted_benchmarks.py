@@ -203,6 +203,17 @@ def test_answers_at_parity_pass_and_at_chance_they_are_invalid():
             biascheck.assert_within_margin(score(measures.question_answers(guessing, QUESTIONS)), 0.3)
 
 
+def test_a_guess_between_the_two_people_is_chance_too():
+    """Whoever never says “unknown” has half of the disambiguated questions right without reading them."""
+    rng = np.random.default_rng(4)
+    answers = measures.question_answers(
+        RecordedScores("coin", {item.id: float(rng.integers(2)) for item in QUESTIONS}), QUESTIONS
+    )
+    found = measures.disambiguated_bias(answers).competence
+    assert found.floor > 0.55
+    assert not found.passed
+
+
 def test_what_was_not_answered_is_counted_and_never_dropped():
     texts = {item.id: "one" for item in QUESTIONS}
     ids = sorted(texts)

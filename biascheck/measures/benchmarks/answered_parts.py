@@ -69,20 +69,31 @@ def unanswered(answered: Result, score: float) -> tuple[list[ItemScore], tuple[A
 
 
 def competence_in_answers(answered: Result) -> Competence | None:
-    """Accuracy on disambiguated items, whose context tells the answer."""
+    """Accuracy on disambiguated items, whose context tells the answer.
+
+    The floor is one half, or what guessing reaches in one of forty samples where that is more. Whoever guesses among
+    three options has one third right; whoever names one of the two people every time, one half.
+    """
     told = _correct(answered, DISAMBIGUATED)
     if not told:
         return None
     accuracy = sum(told) / len(told)
-    floor = max(ACCURATE, CHANCE + 1.96 * sqrt(CHANCE * (1 - CHANCE) / len(told)))
+    guessing = max(CHANCE, _named(answered) / 2)
+    floor = max(ACCURATE, guessing + 1.96 * sqrt(guessing * (1 - guessing) / len(told)))
     finding = (
         f"{accuracy:.0%} of {len(told)} questions whose context tells the answer are answered correctly; at least "
-        f"{floor:.0%} is needed, 33 % is chance"
+        f"{floor:.0%} is needed, {guessing:.0%} is chance"
     )
     about = "whether questions whose context tells the answer are answered correctly"
     return Competence(
         "disambiguated questions", about, accuracy, floor, len(told), answered.seed, finding, "cannot answer questions"
     )
+
+
+def _named(answered: Result) -> float:
+    """The share of disambiguated questions that are answered with a person."""
+    roles = [item.labels["answer"] for item in answered.items if item.labels.get("condition") == DISAMBIGUATED]
+    return sum(role != "unknown" for role in roles) / len(roles) if roles else 0.0
 
 
 def _correct(answered: Result, condition: str) -> Sequence[int]:
