@@ -22,7 +22,16 @@ def test_direct_bias(bias_model):
 
 @pytest.fixture
 def vectors(pytester):
-    words = [*{word for pair in GENDER_PAIRS for word in pair}, "nurse", "plumber", "baker", "judge", "poet", "chef"]
+    # a set would give each word another vector in every process
+    words = [
+        *dict.fromkeys(word for pair in GENDER_PAIRS for word in pair),
+        "nurse",
+        "plumber",
+        "baker",
+        "judge",
+        "poet",
+        "chef",
+    ]
     rng = np.random.default_rng(0)
     lines = [f"{word} {' '.join(map(str, rng.normal(size=6)))}" for word in words]
     path = pytester.path / "mine.txt"
