@@ -72,7 +72,9 @@ class BiasSession:
 
     @property
     def _is_only_looking(self) -> bool:
-        return any(getattr(self._config.option, name, False) for name in ONLY_LOOKING) or self._settings.plan
+        # Asked of the command line: the settings may turn out to be wrong.
+        planning = bool(self._config.getoption("--bias-plan"))
+        return planning or any(getattr(self._config.option, name, False) for name in ONLY_LOOKING)
 
     @property
     def _settings(self) -> Settings:

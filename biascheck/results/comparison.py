@@ -293,7 +293,7 @@ class _Match:
             return Interval(0.0, 0.0, level, f"no score differs by more than {ROUNDING:g}")
         if self.before.statistic == "share_positive" and clusters == len(sample):
             before, after = ((np.sign(found.values) + 1) / 2 for found in self.samples)
-            return stats.paired_share_interval(before, after, level=level)
+            return stats.paired_share_interval(before, after, parity=self.before.parity, level=level)
         try:
             return self.distance.interval_at(level)
         except ScoreError:  # a side with one cluster, or a figure that most resamples leave undefined

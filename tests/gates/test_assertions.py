@@ -201,7 +201,8 @@ def test_an_exceeded_margin_fails_even_where_doubt_is_accepted():
         (
             assert_share_within,
             SIDES,
-            "assert_share_within judges a result of positive share or female share; this one is of effect size. "
+            "assert_share_within judges a result of positive share or female share or preference share or stereotype "
+            "score; this one is of effect size. "
             "Use assert_within_margin for any measure of your own",
         ),
     ],

@@ -65,7 +65,8 @@ def test_other_tensors_of_the_body_are_reported(tmp_path):
 @pytest.mark.parametrize("family", [name for name in FAMILIES if name not in ("albert", "modernbert")])
 def test_a_configuration_with_fewer_layers_than_the_weights_is_refused(family, kind, tmp_path):
     folder = save_folder(tmp_path, family)
-    configure(folder, **{LAYERS.get(family, "num_hidden_layers"): 1})
+    types = getattr(pair(family)[0].config, "layer_types", None)
+    configure(folder, **{LAYERS.get(family, "num_hidden_layers"): 1, **({"layer_types": types[:1]} if types else {})})
     with pytest.raises(ModelError, match=r"the weights have layers that config.json leaves out \(.*\.1 …\)"):
         biascheck.load(folder, kind=kind)
 

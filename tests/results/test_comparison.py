@@ -55,6 +55,32 @@ def test_what_counts_is_the_distance_from_parity(centre, by, verdict):
     assert compare(before, shifted(before, by)).verdict is verdict
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "parity", "verdict"),
+    [
+        (240, 320, 0.5, Change.REGRESSED),
+        (320, 240, 0.5, Change.IMPROVED),
+        (160, 80, 0.5, Change.REGRESSED),  # a share below parity that falls is further away
+        (80, 160, 0.5, Change.IMPROVED),
+        (320, 240, 1.0, Change.REGRESSED),  # an accuracy that falls
+        (240, 320, 1.0, Change.IMPROVED),
+        (40, 160, 0.0, Change.REGRESSED),  # a share that should be zero, and comes closer to one half
+        (190, 320, 0.5, Change.REGRESSED),  # from just below parity to far above it
+    ],
+)
+def test_a_share_is_judged_by_its_distance_from_parity_on_either_side(before, after, parity, verdict):
+    """Of 400 items in clusters of their own so many are positive, first and then."""
+    share = {"statistic": "share_positive", "parity": parity, "measure": "share"}
+    earlier, later = (
+        result_of(items_of({f"i{n}": [1.0 if n < count else -1.0] for n in range(400)}), **share)
+        for count in (before, after)
+    )
+    found = compare(earlier, replace(later, model="later"))
+    assert found.change == pytest.approx(abs(after / 400 - parity) - abs(before / 400 - parity))
+    assert found.interval.contains(found.change)
+    assert found.verdict is verdict
+
+
 def test_parity_need_not_be_zero():
     items = items_of({job: [1.0 if n < 18 else -1.0] for n, job in enumerate(JOBS)})
     flipped = [replace(item, score=-1.0) if n < 8 else item for n, item in enumerate(items)]

@@ -133,7 +133,8 @@ def test_workers_pay_for_each_text_once(pytester):
     assert max(server.answered[text] for text in handshake) >= 2  # each worker shakes hands
 
 
-def test_a_run_stops_at_its_budget(pytester):
+def test_a_run_stops_at_its_budget(pytester, monkeypatch):
+    monkeypatch.delenv("PYTEST_XDIST_WORKER_COUNT", raising=False)  # workers share a budget, and ours are no part of it
     pytester.makepyfile(test_bias=JOBS)
     with PretendServer("openai") as server:
         run = pytester.runpytest(*OPTIONS, "--bias-model", server.spec, "--bias-max-requests", "30")

@@ -37,18 +37,18 @@ def wilson_interval(share: float, n: int, *, level: float = 0.95) -> Interval:
     return Interval(low, high, level, "Wilson score")
 
 
-def paired_share_interval(before: ArrayLike, after: ArrayLike, *, level: float = 0.95) -> Interval:
-    """Return an interval for the change of a share's distance from one half, of independent items.
+def paired_share_interval(before: ArrayLike, after: ArrayLike, *, parity: float = 0.5, level: float = 0.95) -> Interval:
+    """Return an interval for the change of a share's distance from parity, of independent items.
 
     ``before`` and ``after`` are 0 or 1 (½ for a tie) for each item. For a difference of shares this is the interval
     of Agresti & Min (2005): half an observation is added to each of the four outcomes, then Wald's formula is used.
-    Unlike a bootstrap it leaves room for doubt where no item crossed over. Distances have a kink at one half; it is
+    Unlike a bootstrap it leaves room for doubt where no item crossed over. Distances have a kink at parity; it is
     treated as in :class:`biascheck.stats.DistanceChange`: the maximum over the sign of the later share of the minimum
     over the sign of the earlier one.
     """
     import numpy as np
 
-    first, second = (np.asarray(values, dtype=float) - 0.5 for values in (before, after))
+    first, second = (np.asarray(values, dtype=float) - parity for values in (before, after))
     rows = [[_smoothed_mean(s * second - t * first, level) for t in (1.0, -1.0)] for s in (1.0, -1.0)]
     low, high = (max(min(found[end] for found in row) for row in rows) for end in (0, 1))
     return Interval(low, high, level, "paired shares, Agresti and Min")
