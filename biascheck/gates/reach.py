@@ -32,13 +32,13 @@ def most_biased(sample: Sample, statistic: str) -> Sample | None:
 
 
 def unbiased(sample: Sample, statistic: str) -> Sample | None:
-    """A sample of the same shape at parity; None where one cannot be told from the shape alone."""
+    """A sample of the same shape at parity; None where the shape alone does not give one."""
     made = _UNBIASED.get(statistic)
     return None if made is None else replace(sample, values=made(sample), draws=None)
 
 
 def applies(statistic: str, parity: float) -> bool:
-    """Whether the extremes below are extremes: a share's are told for a parity of one half, not for an accuracy."""
+    """Whether the extremes below are extremes: those of a share are for a parity of one half, not for an accuracy."""
     return statistic not in SHARES or parity == EVEN
 
 

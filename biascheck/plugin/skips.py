@@ -1,4 +1,4 @@
-"""How errors of bias tests are told: what a model cannot do is a skip, a server that is gone is one line."""
+"""How errors of bias tests are shown: what a model cannot do is a skip, a server that is gone is one line."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Cells of a reproduced table: what the paper printed, what its own procedure gives here, and what ours gives.
 
-A cell without a figure says why. Two kinds of reason are told apart: the table does not apply to this model, or
+A cell without a figure says why. There are two kinds of reason: the table does not apply to this model, or
 something that could be there is missing (data, a loader, a package).
 """
 

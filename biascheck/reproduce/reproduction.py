@@ -99,7 +99,7 @@ def read_reproduction(path: Path) -> Reproduction | None:
     try:
         found = msgspec.json.decode(path.read_bytes(), type=Reproduction)
     except (OSError, msgspec.MsgspecError, UsageError) as error:
-        raise ResultError(f"{path} is no file of a reproduction ({error}); name another place with --out") from error
+        raise ResultError(f"{path} is not a file of a reproduction ({error}); name another place with --out") from error
     if found.format != FORMAT:
         raise ResultError(f"{path} has the format {found.format!r}, not {FORMAT!r}; name another place with --out")
     return found

@@ -125,7 +125,7 @@ def _section(table: FinishedTable) -> Section:
 
 
 def _marks(table: FinishedTable) -> dict[str, str]:
-    """A letter for each reason that several cells share: it is told once, below the table."""
+    """A letter for each reason that several cells share: it is given once, below the table."""
     counts = Counter(reason for cell in table.cells if (reason := _why(cell)))
     shared = [reason for reason, count in counts.items() if count >= SHARED]
     return dict(zip(shared, ascii_lowercase, strict=False))

@@ -127,7 +127,7 @@ def read_grid(path: Path) -> tuple[GridRow, ...]:
                 for n, entry in enumerate(facts["rows"])
             )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
-        raise ResultError(f"{path} is no file of a grid, or a damaged one ({error}); run the grid again") from error
+        raise ResultError(f"{path} is not a file of a grid, or is damaged ({error}); run the grid again") from error
 
 
 def _facts(row: GridRow, ids: int) -> dict[str, Any]:

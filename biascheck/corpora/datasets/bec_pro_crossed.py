@@ -1,7 +1,7 @@
 """German BEC-Pro with every form of a profession beside every person word, whether the two agree or not.
 
 A corpus of ours, after Bartl et al. 2020: their German sentences pair men with masculine forms and women with feminine
-ones, so that grammar and stereotype cannot be told apart. Here each of the two forms meets both genders.
+ones, so that grammar and stereotype cannot be separated. Here each of the two forms meets both genders.
 """
 
 from __future__ import annotations

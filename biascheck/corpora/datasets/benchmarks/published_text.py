@@ -36,7 +36,7 @@ def published_folder(folder: str | Path | None, name: str) -> Path:
     assert root is not None
     found = root / name if (root / name).is_dir() else root
     if not found.is_dir():
-        raise DataNotFoundError(f"{found} is no folder; name the folder with {name}, or the data directory above it")
+        raise DataNotFoundError(f"{found} is not a folder; name the folder with {name}, or the data directory above it")
     return found
 
 
