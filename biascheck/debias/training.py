@@ -77,7 +77,7 @@ def train(
     run = _Run(model, task, recipe)
     if state is not None and os.path.lexists(state):
         run = _resumed(run, state)
-    with torch.random.fork_rng(devices=[]), progress(title, total=run.total) as advance:
+    with torch.random.fork_rng(devices=[]), progress(title, total=run.total, unit="steps") as advance:
         advance(run.history.step)
         saved = monotonic()
         while not run.finished:

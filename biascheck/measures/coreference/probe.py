@@ -50,7 +50,7 @@ def told_by_others(
     averaged.
     """
     total = np.zeros((len(labels), classes))
-    with progress("probe", total=folds * repeats) as advance:
+    with progress("probe", total=folds * repeats, unit="fits") as advance:
         for repeat in range(repeats):
             fold_of = grouped_folds(groups, folds, np.random.default_rng([seed, repeat]))
             for fold in range(folds):

@@ -126,7 +126,7 @@ def _permuted(
 ) -> list[float]:
     rng = np.random.default_rng(seed)
     found: list[float] = []
-    with progress("permuted labels", total=permutations) as advance:
+    with progress("permuted labels", total=permutations, unit="permutations") as advance:
         for _ in range(permutations):
             dealt = genders.copy()
             for part in (training, ~training):  # as many of either gender as before in both parts

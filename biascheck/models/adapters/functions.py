@@ -43,7 +43,7 @@ class TextClassifier:
         """P(positive) of each text."""
         distinct = sorted(dict.fromkeys(texts), key=len)
         found: dict[str, float] = {}
-        with progress(self.name, total=len(distinct)) as advance:
+        with progress(self.name, total=len(distinct), unit="texts") as advance:
             for start in range(0, len(distinct), BATCH):
                 batch = distinct[start : start + BATCH]
                 found.update(zip(batch, self._rated(batch), strict=True))

@@ -56,7 +56,7 @@ class TransformersSeq2SeqModel(TransformersModel):
         if (forecast := active_forecast()) is not None:
             forecast.add(self.name, inputs=len(distinct), tokens=sum(map(len, distinct)), seconds=0.0)
             return [one if isinstance(one, Refusal) else Answer(-float(len(one)), len(one.tokens)) for one in asked]
-        with progress(self.name, total=len(distinct)) as advance:
+        with progress(self.name, total=len(distinct), unit="texts") as advance:
             for batch in self._batches(distinct):
                 scores.update(zip(batch, self._scores(batch), strict=True))
                 advance(len(batch))

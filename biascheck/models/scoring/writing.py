@@ -41,7 +41,7 @@ class Writer:
                 written[ids] = Refusal(f"{reason}; shorten the prompt or ask for fewer tokens")
             else:
                 fitting.append(ids)
-        with progress(title, total=len(fitting)) as advance:
+        with progress(title, total=len(fitting), unit="texts") as advance:
             for batch in self._batches(sorted(fitting, key=len), max_tokens):
                 written.update(zip(batch, self._continue(batch, max_tokens), strict=True))
                 advance(len(batch))
