@@ -169,7 +169,8 @@ def _lines(cell: Cell, marks: Mapping[str, str]) -> Iterator[Line]:
 def _number(found: Measured) -> str:
     if not isinstance(found, Value):
         return "–"
-    return f"{found.estimate:,.0f}" if found.whole else figure(found.estimate, _decimals(found))
+    counted = found.whole or (abs(found.estimate) > 1 and float(found.estimate).is_integer())
+    return f"{found.estimate:,.0f}" if counted else figure(found.estimate, _decimals(found))
 
 
 def _decimals(value: Value) -> int:
