@@ -13,7 +13,7 @@ from biascheck.cli.starter import (
     GITLAB,
     GITLAB_ROOT,
     Outcome,
-    available_suites,
+    chosen_suites,
     next_steps,
     starter_files,
     write_starter,
@@ -43,7 +43,7 @@ def init(
 
     Run it again after an upgrade: files that you have not edited are refreshed, edited ones are kept unless you agree.
     """
-    chosen = available_suites() if suites == "all" else [name.strip() for name in suites.split(",") if name.strip()]
+    chosen = chosen_suites(suites)
     systems = {Ci.BOTH: ["github", "gitlab"], Ci.NONE: []}.get(ci, [str(ci)])
     files = starter_files(chosen, systems, model)
     if foreign := _foreign_gitlab(folder, files):

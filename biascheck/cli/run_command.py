@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from biascheck.cli.starter import FOLDER, available_suites
-from biascheck.errors import UsageError
+from biascheck.cli.starter import FOLDER, chosen_suites
 from biascheck.release import suites_home
 
 __all__ = ["run"]
@@ -59,10 +58,7 @@ def run(
 
 
 def _folders(suites: str) -> list[str]:
-    chosen = available_suites() if suites == "all" else [name.strip() for name in suites.split(",") if name.strip()]
-    if unknown := sorted(set(chosen) - set(available_suites())):
-        raise UsageError(f"there is no suite {', '.join(unknown)}; there are: {', '.join(available_suites())}")
-    return [str(suites_home() / name) for name in chosen]
+    return [str(suites_home() / name) for name in chosen_suites(suites)]
 
 
 def _memory() -> Iterator[str]:

@@ -15,7 +15,7 @@ from biascheck.files import write_atomically
 from biascheck.models.adapters.served.endpoint import is_served
 from biascheck.release import __version__, suites_home
 
-__all__ = ["Outcome", "available_suites", "next_steps", "starter_files", "write_starter"]
+__all__ = ["Outcome", "available_suites", "chosen_suites", "next_steps", "starter_files", "write_starter"]
 
 TEMPLATES = Path(__file__).parent / "templates"
 FOLDER = "bias"
@@ -39,6 +39,15 @@ class Outcome(StrEnum):
 def available_suites() -> list[str]:
     """The suites that can be chosen: every folder that holds tests."""
     return sorted(folder.name for folder in suites_home().iterdir() if list(folder.glob("test_*.py")))
+
+
+def chosen_suites(listed: str) -> list[str]:
+    """The suites of a list with commas, or all of them; one that does not exist is refused with those that do."""
+    known = available_suites()
+    chosen = known if listed == "all" else [name.strip() for name in listed.split(",") if name.strip()]
+    if unknown := sorted(set(chosen) - set(known)):
+        raise UsageError(f"there is no suite {', '.join(unknown)}; there are: {', '.join(known)}")
+    return chosen
 
 
 def starter_files(suites: Sequence[str], ci: Sequence[str], model: str) -> dict[str, str]:
