@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from biascheck.cli.run_mistakes import refuse_mistakes
 from biascheck.cli.starter import FOLDER, chosen_suites
 from biascheck.release import suites_home
 
@@ -18,7 +19,7 @@ __all__ = ["run"]
 def run(
     models: Annotated[
         list[str],
-        typer.Argument(metavar="MODEL...", help="folder, Hub id, bundled name, reference:NAME, encoder:MODEL"),
+        typer.Argument(metavar="MODEL...", help="folder, .gguf file, Hub id, bundled name, reference:NAME, encoder:MODEL or address"),
     ],
     suites: Annotated[str, typer.Option(help="suites, separated by commas, or all")] = "all",
     profile: Annotated[str | None, typer.Option(help="how much is asked: strict, standard (default) or watch")] = None,
@@ -35,7 +36,8 @@ def run(
 ) -> None:
     """Measure models with the shipped suites and judge them: PASS or FAIL, and what it is made of.
 
-    The same run, files and exit code as pytest on the suites: 0 if every gate passes, 1 if not.
+    The same run, files and exit code as pytest on the suites: 0 if every gate passes, 1 if not; 2 where a model cannot be
+    loaded or an option is wrong, before anything is measured.
     """
     options = {
         "profile": profile,
@@ -46,8 +48,18 @@ def run(
         "baseline": baseline,
         "device": device,
     }
+    folders = _folders(suites)
+    refuse_mistakes(
+        models,
+        profile=profile,
+        data=data,
+        baseline=baseline,
+        update_baseline=update_baseline,
+        device=device,
+        outputs=[path for path in (report, results, markdown) if path is not None],
+    )
     arguments = [
-        *_folders(suites),
+        *folders,
         *(word for model in models for word in ("--bias-model", model)),
         *(word for name, value in options.items() if value is not None for word in (f"--bias-{name}", str(value))),
         *(["--bias-update-baseline"] if update_baseline else []),
@@ -72,4 +84,6 @@ def _pytest(arguments: Sequence[str]) -> int:
 
     # The suites may lie in a folder that cannot be written, where pytest would keep its cache.
     fixed = ["-p", "biascheck.plugin", "-p", "no:cacheprovider", "--rootdir", str(suites_home())]
-    return int(pytest.main([*fixed, *arguments]))
+    # This command has imported the package before pytest could prepare its asserts.
+    quiet = ["-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning"]
+    return int(pytest.main([*fixed, *quiet, *arguments]))

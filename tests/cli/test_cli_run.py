@@ -71,6 +71,7 @@ def test_the_exit_code_and_the_files_are_those_of_the_gates(shipped, monkeypatch
     shown = capsys.readouterr().out
     assert "FAIL: 2 tests failed a gate (2 gates: 2 exceed)" in shown
     assert "Traceback" not in shown
+    assert "warning" not in shown
     assert read_run(shipped / "r.json").verdict == "FAIL"
     assert sorted(path.name for path in shipped.iterdir()) == ["r.html", "r.json", "r.md"]
 
@@ -85,12 +86,28 @@ def test_an_unknown_suite_is_refused_with_those_that_exist(shipped, monkeypatch,
     assert "there is no suite third; there are: first, second" in capsys.readouterr().err
 
 
-def test_a_mistyped_model_is_said_once(shipped, monkeypatch, capsys):  # noqa: ARG001
-    assert biascheck_run(monkeypatch, "./nonsense") == 1
-    shown = capsys.readouterr().out
-    assert "FAIL: 1 test crashed, 1 test did not run" in shown
-    assert shown.count("no folder './nonsense'; check the path") == 2  # beside the test, and where the run stopped
-    assert "1 error" in shown
+MISTAKES = {
+    "model": (("./nonsense",), "no folder './nonsense'; check the path, or pass a Hub id such as 'org/name'"),
+    "second model": (("reference:tiny", "reference:tny"), "no reference model 'tny'; there are: reference:parity"),
+    "server": (("llamacpp:http://127.0.0.1:9",), "cannot be reached"),
+    "data": (("reference:tiny", "--data", "no-folder"), "--data no-folder: no such folder"),
+    "profile": (("reference:tiny", "--profile", "lax"), "--profile lax: there is no such profile; there are: strict"),
+    "baseline": (("reference:tiny", "--baseline", "b.json"), "b.json: no such file; --update-baseline writes it"),
+    "no baseline": (("reference:tiny", "--update-baseline"), "--update-baseline needs --baseline FILE"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_is_one_line_and_leaves_no_file_of_an_earlier_run(shipped, monkeypatch, capsys, arguments, message):
+    (shipped / "old.html").write_text("PASS", encoding="utf-8")
+    assert biascheck_run(monkeypatch, *arguments, "--report", "old.html") == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("biascheck: ")
+    assert message in shown.err
+    assert "--bias-" not in shown.err
+    assert len(shown.err.splitlines()) == 1
+    assert list(shipped.iterdir()) == []
 
 
 def test_the_suites_of_this_installation_are_found():
