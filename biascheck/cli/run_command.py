@@ -19,7 +19,10 @@ __all__ = ["run"]
 def run(
     models: Annotated[
         list[str],
-        typer.Argument(metavar="MODEL...", help="folder, .gguf file, Hub id, bundled name, reference:NAME, encoder:MODEL or address"),
+        typer.Argument(
+            metavar="MODEL...",
+            help="folder, .gguf file, Hub id, bundled name, reference:NAME, encoder:MODEL or address",
+        ),
     ],
     suites: Annotated[str, typer.Option(help="suites, separated by commas, or all")] = "all",
     profile: Annotated[str | None, typer.Option(help="how much is asked: strict, standard (default) or watch")] = None,
@@ -36,8 +39,8 @@ def run(
 ) -> None:
     """Measure models with the shipped suites and judge them: PASS or FAIL, and what it is made of.
 
-    The same run, files and exit code as pytest on the suites: 0 if every gate passes, 1 if not; 2 where a model cannot be
-    loaded or an option is wrong, before anything is measured.
+    The same run, files and exit code as pytest on the suites: 0 if every gate passes, 1 if not. It is 2 where a model
+    cannot be loaded or an option is wrong; then nothing is measured.
     """
     options = {
         "profile": profile,
