@@ -67,7 +67,7 @@ def biascheck_run(monkeypatch, *arguments):
 
 def test_the_exit_code_and_the_files_are_those_of_the_gates(shipped, monkeypatch, capsys):
     outputs = ("--results", "r.json", "--report", "r.html", "--markdown", "r.md")
-    assert biascheck_run(monkeypatch, "reference:tiny", *outputs) == 1
+    assert biascheck_run(monkeypatch, "reference:tiny", "--suites", "all", *outputs) == 1
     shown = capsys.readouterr().out
     assert "FAIL: 2 tests failed a gate (2 gates: 2 exceed)" in shown
     assert "Traceback" not in shown
@@ -77,13 +77,21 @@ def test_the_exit_code_and_the_files_are_those_of_the_gates(shipped, monkeypatch
 
 
 def test_suites_and_profile_are_chosen(shipped, monkeypatch, capsys):  # noqa: ARG001
-    assert biascheck_run(monkeypatch, "reference:tiny", "--suites", "second", "--profile", "watch") == 0
+    assert biascheck_run(monkeypatch, "reference:tiny", "--suites", "second", "--bias-profile", "watch") == 0
     assert "PASS (1 gate: 1 within)" in capsys.readouterr().out
 
 
 def test_an_unknown_suite_is_refused_with_those_that_exist(shipped, monkeypatch, capsys):  # noqa: ARG001
     assert biascheck_run(monkeypatch, "reference:tiny", "--suites", "third") == 2
     assert "there is no suite third; there are: first, second" in capsys.readouterr().err
+
+
+def test_a_reference_model_is_asked_what_it_was_built_for(shipped, monkeypatch, capsys):  # noqa: ARG001
+    monkeypatch.setattr("biascheck.calibration.suite_gates.SERVED", ("second",))
+    assert biascheck_run(monkeypatch, "reference:tiny", "--profile", "watch") == 0
+    shown = capsys.readouterr().out
+    assert "built for; left out: first (--suites all)" in shown
+    assert "PASS (1 gate: 1 within)" in shown
 
 
 MISTAKES = {
@@ -99,10 +107,11 @@ MISTAKES = {
 
 @pytest.mark.parametrize(("arguments", "message"), MISTAKES.values(), ids=MISTAKES)
 def test_a_mistake_is_one_line_and_leaves_no_file_of_an_earlier_run(shipped, monkeypatch, capsys, arguments, message):
+    monkeypatch.setattr("biascheck.calibration.suite_gates.SERVED", ("first",))
     (shipped / "old.html").write_text("PASS", encoding="utf-8")
     assert biascheck_run(monkeypatch, *arguments, "--report", "old.html") == 2
     shown = capsys.readouterr()
-    assert shown.out == ""
+    assert not shown.out or shown.out.startswith("a reference model reads what")
     assert shown.err.startswith("biascheck: ")
     assert message in shown.err
     assert "--bias-" not in shown.err
