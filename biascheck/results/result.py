@@ -136,6 +136,11 @@ class Result:
         return corpus_label(self.corpus, self.slice, None if obvious else self.contrast)
 
     @property
+    def inability(self) -> str:
+        """What the model cannot do, and by which figures; empty where it can, or where that was not checked."""
+        return "" if self.competence is None else self.competence.inability(self.model_label)
+
+    @property
     def sample(self) -> Sample:
         """The item scores as the arrays that the statistics work on."""
         return sample_of(self.items)
