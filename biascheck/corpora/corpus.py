@@ -93,7 +93,11 @@ class Corpus:
 
     def sentences(self) -> list[Sentence]:
         """All sentences, pair by pair, in the order of the groups."""
-        return [pair.sentences[group] for pair in self.pairs for group in self.groups]
+        return list(self.each_sentence())
+
+    def each_sentence(self) -> Iterator[Sentence]:
+        """The same sentences one at a time, for a corpus too large to hold them all."""
+        return (pair.sentences[group] for pair in self.pairs for group in self.groups)
 
     def where(self, **labels: str | float) -> Corpus:
         """Keep the pairs that carry all these labels."""
