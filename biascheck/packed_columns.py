@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Generic, TypeVar, overload
 
-__all__ = ["Coded", "LazySequence", "Texts"]
+__all__ = ["Coded", "KeyedColumns", "LazySequence", "Texts"]
 
 Value = TypeVar("Value")
 Made = TypeVar("Made", covariant=True)
+Column = TypeVar("Column")
 
 
 class LazySequence(Sequence[Made]):
@@ -87,3 +88,21 @@ class Coded(LazySequence[Value], Generic[Value]):
 
     def _made(self, index: int) -> Value:
         return self.values[self.codes[index]]
+
+
+class KeyedColumns(Generic[Value, Column]):
+    """Mappings as one column for every key; a row has the keys that its mapping had, in their order."""
+
+    def __init__(self, make: Callable[[int], Column]) -> None:
+        self.layouts: Coded[tuple[str, ...]] = Coded()
+        self.columns: dict[str, Column] = {}
+        self._make = make
+
+    def keys_of(self, values: Mapping[str, Value]) -> tuple[str, ...]:
+        """Note the keys of the next row; new ones get a column that is empty so far."""
+        keys = tuple(values)
+        for key in keys:
+            if key not in self.columns:
+                self.columns[key] = self._make(len(self.layouts))
+        self.layouts.append(keys)
+        return keys

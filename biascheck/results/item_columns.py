@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import isnan, nan
-from typing import Generic, TypeVar
 
 import numpy as np
 
-from biascheck.packed_columns import Coded, LazySequence, Texts
+from biascheck.packed_columns import Coded, KeyedColumns, LazySequence, Texts
 from biascheck.results.items import ItemScore, Label, Shown
 from biascheck.stats import Sample
 
@@ -18,27 +17,6 @@ __all__ = ["COLUMNS_FROM", "ItemColumns", "ItemList", "gathered_items", "sample_
 COLUMNS_FROM = 20_000
 """A result with more items than this has them as columns."""
 NO_DRAW = -(2**31)
-
-Value = TypeVar("Value")
-Column = TypeVar("Column")
-
-
-class KeyedColumns(Generic[Value, Column]):
-    """Mappings as one column for every key; a row has the keys that its mapping had, in their order."""
-
-    def __init__(self, make: Callable[[int], Column]) -> None:
-        self.layouts: Coded[tuple[str, ...]] = Coded()
-        self.columns: dict[str, Column] = {}
-        self._make = make
-
-    def keys_of(self, values: Mapping[str, Value]) -> tuple[str, ...]:
-        """Note the keys of the next row; new ones get a column that is empty so far."""
-        keys = tuple(values)
-        for key in keys:
-            if key not in self.columns:
-                self.columns[key] = self._make(len(self.layouts))
-        self.layouts.append(keys)
-        return keys
 
 
 def _numbers(rows: int) -> array[float]:
