@@ -10,7 +10,8 @@ import numpy as np
 from biascheck import stats
 from biascheck.errors import ScoreError, UsageError
 from biascheck.results.compatibility import require_comparable
-from biascheck.results.items import ItemScore, sample_of
+from biascheck.results.item_columns import sample_of
+from biascheck.results.items import ItemScore
 from biascheck.results.result import Result
 from biascheck.results.summaries import RESAMPLES, RESAMPLES_IN_TAIL, interval_method
 from biascheck.stats import DistanceChange, Interval, MeanChange, Sample

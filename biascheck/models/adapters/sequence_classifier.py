@@ -12,7 +12,7 @@ from biascheck.errors import ModelError, ScoreError
 from biascheck.models.adapters.transformers import Handling, TransformersModel
 from biascheck.models.adapters.trial import refuse_constant
 from biascheck.models.scoring.encoding import Encoded
-from biascheck.models.scoring.engine import TorchEngine, execute, padded
+from biascheck.models.scoring.engine import TorchEngine, padded
 from biascheck.models.scoring.plan import ScoringPlan, make_plan
 from biascheck.models.scoring.queries import Refusal
 from biascheck.models.scoring.windows import Window, read_through
@@ -90,7 +90,7 @@ class TransformersClassifier(TransformersModel):
 
     def rate(self, texts: Sequence[str]) -> list[float]:
         """P(positive) of each text."""
-        answers = execute(self.plan(texts), self._engine, title=self.name)
+        answers = self._answered(self.plan(texts), self._engine)
         return [_probability(answer, self.name) for answer in answers]
 
     @cached_property

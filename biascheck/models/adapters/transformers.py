@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NotRequired, TypedDict
 
 from biascheck.cache.fingerprints import Fingerprint
@@ -16,6 +16,7 @@ from biascheck.models.scoring.engine import TorchEngine, execute, padded
 from biascheck.models.scoring.plan import Budget, ScoringPlan, make_plan
 from biascheck.models.scoring.pseudo_likelihood import PseudoQuery, TokenScores, encode_pseudo, gathered_tokens
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, MaskedQuery, Masking, MultiToken, Refusal
+from biascheck.models.scoring.remembered import answer
 from biascheck.models.scoring.slow_tokenizers import AlignedTokenizer, aligned
 
 if TYPE_CHECKING:
@@ -177,6 +178,14 @@ class TransformersModel:
         # Padding is never attended to, so any id will do for a pad token that is absent or was added later.
         return pad if pad is not None and pad < vocabulary_of(self.torch_model, default=pad + 1) else 0
 
+    def _answered(self, plan: ScoringPlan, engine: TorchEngine, *, kind: str = "") -> list[Answer | Refusal]:
+        """Run a plan, but for what an earlier chunk of the same questions has read already."""
+        run = partial(self._run, engine=engine)
+        return answer(plan, run, self._budget, owner=f"{id(self)} {kind}")
+
+    def _run(self, plan: ScoringPlan, *, engine: TorchEngine) -> list[Answer | Refusal]:
+        return execute(plan, engine, title=self.name)
+
     @property
     def _budget(self) -> Budget:
         vocabulary = max(1, len(self.tokenizer))
@@ -226,13 +235,13 @@ class TransformersMaskedModel(TransformersModel):
         multi_token: MultiToken = "joint",
     ) -> list[Answer | Refusal]:
         """ln P of each query's target at its own masks."""
-        return execute(self.plan(queries, masking=masking, multi_token=multi_token), self._engine, title=self.name)
+        return self._answered(self.plan(queries, masking=masking, multi_token=multi_token), self._engine)
 
     def continuations(self, queries: Sequence[ContinuationQuery]) -> list[Answer | Refusal]:
         """The pseudo-log-likelihood of each continuation, as the span that is filled at the end of its text."""
         self._require_mask()
         encoded = encode_filled_spans(queries, self.tokenizer, max_length=self.max_length)
-        return execute(make_plan(encoded, self._budget), self._engine, title=self.name)
+        return self._answered(make_plan(encoded, self._budget), self._engine)
 
     def _require_mask(self) -> None:
         if self.tokenizer.mask_token_id is None:
@@ -244,4 +253,4 @@ class TransformersMaskedModel(TransformersModel):
         encoded = list(encode_pseudo(queries, self.tokenizer, max_length=self.max_length))
         inputs = [one for masked in encoded if not isinstance(masked, Refusal) for one in masked]
         engine = TorchEngine(self._checked_model, pad_token=self._pad_token, device=self.device, double=True)
-        return gathered_tokens(encoded, execute(make_plan(inputs, self._budget), engine, title=self.name))
+        return gathered_tokens(encoded, self._answered(make_plan(inputs, self._budget), engine, kind="double"))
