@@ -12,7 +12,7 @@ from biascheck.errors import UsageError
 from biascheck.models.adapters.transformers import TransformersModel, vocabulary_of
 from biascheck.models.scoring.continuation_encoding import SENTENCE_REQUEST, encode_continuations, encode_prompts
 from biascheck.models.scoring.encoding import Encoded, encode_sentences
-from biascheck.models.scoring.engine import TorchEngine, execute
+from biascheck.models.scoring.engine import TorchEngine
 from biascheck.models.scoring.plan import ScoringPlan, make_plan
 from biascheck.models.scoring.prefix_trees import row_length, share_beginnings, without_unread
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, Framing, Refusal, SentenceQuery
@@ -42,11 +42,11 @@ class TransformersCausalModel(TransformersModel):
 
     def likelihood(self, queries: Sequence[SentenceQuery]) -> list[Answer | Refusal]:
         """ln P of each sentence after the opening token; in chat framing, as the answer to a request for a sentence."""
-        return execute(self.plan(queries), self._engine, title=self.name)
+        return self._execute(self.plan(queries))
 
     def continuations(self, queries: Sequence[ContinuationQuery]) -> list[Answer | Refusal]:
         """ln P(continuation | context) of each query; in chat framing, of the answer to what the user said."""
-        return execute(self.plan_continuations(queries), self._engine, title=self.name)
+        return self._execute(self.plan_continuations(queries))
 
     def generate(self, prompts: Sequence[str], *, max_tokens: int) -> list[str | Refusal]:
         """What the model writes after each prompt; in chat framing, its answer to what the user said."""
@@ -69,7 +69,7 @@ class TransformersCausalModel(TransformersModel):
         if len(plan.inputs) < 2:
             return plan
         longest = max(map(len, plan.inputs))
-        window = attention_window(self.torch_model)
+        window = attention_window(self.outline)
         if window is not None and window < longest:
             return replace(plan, unshared=f"a layer sees {window} tokens, and a text has {longest}")
         if self._why_not_shared:
@@ -79,8 +79,8 @@ class TransformersCausalModel(TransformersModel):
 
     @cached_property
     def _why_not_shared(self) -> str:
-        known = min(len(self.tokenizer), vocabulary_of(self.torch_model, default=len(self.tokenizer)))
-        return why_not_shared(self._engine, self.torch_model, known)
+        known = min(len(self.tokenizer), vocabulary_of(self.outline, default=len(self.tokenizer)))
+        return why_not_shared(self._placed(), self.outline, known)
 
 
 class TransformersChatModel(TransformersCausalModel):
@@ -100,6 +100,8 @@ class TransformersChatModel(TransformersCausalModel):
             token_budget=self.token_budget,
         )
         other.framing = framing
+        other.reference = self.reference
+        other.sketch = None if self.sketch is None else lambda: (self.outline, self.tokenizer)
         named = tuple(one for one in self.treatment if one != "chat")
         other.treatment = (*named, "chat") if framing == "chat" else named
         return other
