@@ -208,6 +208,12 @@ class Result:
         ]
         return DataFrame(rows).set_index("id")
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows for a result: the figure, what it says, and who drives it."""
+        from biascheck.results.notebook import result_html
+
+        return result_html(self)
+
     def offenders(self, count: int = 3) -> tuple[Offender, ...]:
         """Who drives the estimate, with their mean gaps: the largest gaps first.
 
