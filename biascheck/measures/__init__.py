@@ -62,6 +62,9 @@ from biascheck.measures.pronouns.name_f1 import name_f1 as name_f1
 from biascheck.measures.pronouns.name_resolution import name_resolution as name_resolution
 from biascheck.measures.pronouns.pronoun_f1 import pronoun_f1 as pronoun_f1
 from biascheck.measures.pronouns.pronoun_gap import pronoun_gap as pronoun_gap
+from biascheck.measures.pronouns.referent_accuracy import referent_accuracy as referent_accuracy
+from biascheck.measures.pronouns.referent_gap import referent_gap as referent_gap
+from biascheck.measures.pronouns.referent_odds import referent_odds as referent_odds
 from biascheck.measures.pronouns.skew import skew as skew
 from biascheck.measures.pronouns.skew import skew_of as skew_of
 from biascheck.measures.pronouns.stereotype import stereotype as stereotype
