@@ -22,9 +22,9 @@ from biascheck.measures.benchmarks.answer_parsing import recorded_answers as rec
 from biascheck.measures.benchmarks.decision_effect import decision_effect as decision_effect
 from biascheck.measures.benchmarks.decision_scores import decision_scores as decision_scores
 from biascheck.measures.benchmarks.disambiguated_bias import disambiguated_bias as disambiguated_bias
-from biascheck.measures.benchmarks.harness_logs import inspect_answers as inspect_answers
 from biascheck.measures.benchmarks.harness_logs import lm_eval_answers as lm_eval_answers
 from biascheck.measures.benchmarks.icat_score import icat_score as icat_score
+from biascheck.measures.benchmarks.inspect_logs import inspect_answers as inspect_answers
 from biascheck.measures.benchmarks.language_modelling_score import language_modelling_score as language_modelling_score
 from biascheck.measures.benchmarks.preference_share import preference_share as preference_share
 from biascheck.measures.benchmarks.question_answers import question_answers as question_answers
