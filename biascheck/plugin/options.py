@@ -23,7 +23,11 @@ def add_options(parser: pytest.Parser) -> None:
     add("--bias-base", metavar="MODEL", help="model that an adapter folder belongs to (default: the one it names)")
     add("--bias-device", metavar="DEVICE", help="device to run models on, e.g. cuda:0 or auto (default: cpu)")
     add("--bias-token-budget", type=int, metavar="N", help="tokens that run at once, padding included (default: 2048)")
-    add("--bias-dtype", metavar="DTYPE", help="precision of the weights: float32 (default), float16 or bfloat16")
+    add(
+        "--bias-dtype",
+        metavar="DTYPE",
+        help="precision of the weights: float32 (default), float16, bfloat16 or float64",
+    )
     add(
         "--bias-engine",
         metavar="WHERE",

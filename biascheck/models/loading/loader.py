@@ -52,7 +52,7 @@ BUNDLED: Mapping[str, Callable[[Path], Path]] = MappingProxyType(
 
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+|[\w.-]+")
 FROM_HUB = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
-DTYPES = ("float32", "float16", "bfloat16")
+DTYPES = ("float32", "float16", "bfloat16", "float64")
 
 
 class Safety(TypedDict):
