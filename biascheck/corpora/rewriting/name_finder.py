@@ -21,8 +21,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from biascheck.corpora.rewriting.given_names import GivenName, ambiguous_names, given_names
-from biascheck.corpora.rewriting.name_rules import SURNAME_ODDS, NameFacts, NameKind, verdict_on
+from biascheck.corpora.rewriting.name_rules import verdict_on
 from biascheck.corpora.rewriting.name_surroundings import surroundings
+from biascheck.corpora.rewriting.name_verdicts import SURNAME_ODDS, NameFacts, NameKind
 from biascheck.spans import Span
 
 __all__ = ["NameFinder", "NameMention", "with_capital"]
@@ -33,7 +34,7 @@ FEWEST_ALONE = 2
 """From so many different names on, those that are used alone are taken for first names."""
 LONELY_ODDS = 0.03
 """A name that fewer have as a surname (Mary, John, Robert) is one even where it is the only one used alone."""
-_CAPITALISED = re.compile(r"(?<!\w)(?<!\w['’])[^\W\d_a-z][^\W\d_]+(?!\w)")
+_CAPITALISED = re.compile(r"(?<!\w)(?<!\w['’])[^\W\d_a-z][^\W\d_]+(?!\w|['’]t\b)")
 
 
 @dataclass(frozen=True, slots=True)
