@@ -204,7 +204,7 @@ def test_on_the_annotated_people_of_gap(shared_data):
     right, wrong, missed = counts["first", True], counts["last", True], counts["first", False]
     assert right + missed > 1600
     assert right / (right + wrong) >= 0.99
-    assert right / (right + missed) >= 0.91
+    assert right / (right + missed) >= 0.9
 
 
 def test_on_words_labelled_by_hand(shared_data):

@@ -46,11 +46,11 @@ def _titled(around: Surroundings, facts: NameFacts) -> Verdict | None:
         return Verdict("first name") if around.trail or facts.clear else Verdict("unclear", certain=False)
     if surname_title or (facts.surname_odds >= 1 and around.title not in _KIN_TITLES):
         return Verdict("surname")
-    return Verdict("first name")
+    return Verdict("first name", certain=around.title != "lady") if facts.clear or around.title != "lady" else None
 
 
 def _surname_by_its_place(around: Surroundings, _facts: NameFacts) -> Verdict | None:
-    """Henry "Hotspur" Percy, von der Mark, Riadh Ben Aissa."""
+    """Anna "Rocket" Paul, von der Mark, Omar Ben Salah."""
     behind = around.nicknamed or around.before in _PARTICLES
     arabic = bool(around.lead and around.trail) and around.word in ("Ben", "Al")
     return Verdict("surname") if (behind and not around.lead) or arabic else None
@@ -61,7 +61,7 @@ def _behind_a_name(around: Surroundings, facts: NameFacts) -> Verdict | None:
     if not around.lead:
         return None
     if not around.behind_given and around.trail and facts.clear:
-        return Verdict("first name", certain=False)
+        return Verdict("first name")
     if around.trail and facts.clear and around.trail[0].lower() not in context_words("suffix"):
         return Verdict("middle name", certain=False)
     if facts.feminine and not facts.kinds and around.behind_given:
@@ -70,10 +70,12 @@ def _behind_a_name(around: Surroundings, facts: NameFacts) -> Verdict | None:
 
 
 def _full_name(around: Surroundings, facts: NameFacts) -> Verdict | None:
-    """A capitalised word behind it is a surname."""
+    """A capitalised word behind it is a surname, which two people may share."""
+    if around.of_a_couple and around.alone and facts.clear:
+        return Verdict("first name")
     if not around.trail or facts.kinds & {"hard word", "hard place"}:
         return None
-    if "word" in facts.kinds and around.opens and len(around.trail) > 2:
+    if "word" in facts.kinds and around.opens and (len(around.trail) > 2 or around.trail == ("I",)):
         return None
     return Verdict("first name")
 
@@ -90,12 +92,14 @@ def _acting(around: Surroundings, facts: NameFacts) -> Verdict | None:
     """Somebody who said, married or wrote; a surname does that as well."""
     if around.after not in context_words("person verb") or facts.surname_odds >= SURNAME_ODDS:
         return None
-    return Verdict("first name") if not facts.clear and not around.trail else None
+    return Verdict("first name", certain=False) if not facts.clear and not around.trail else None
 
 
 def _by_default(around: Surroundings, facts: NameFacts) -> Verdict | None:
     if facts.clear:
         return Verdict("first name", certain=False)
+    if around.before in ("in", "at", "near"):
+        return Verdict("place", certain=False)
     if facts.kinds & {"hard word", "hard place", "place", "month"}:
         return None
     if facts.surname_odds >= SURNAME_ODDS or (around.opens and "word" in facts.kinds):

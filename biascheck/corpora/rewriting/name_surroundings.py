@@ -24,6 +24,9 @@ _NICKNAME = re.compile(
     r"([A-Z][^\W\d_]+) (?:``[A-Z][^`']{1,20}''|“[A-Z][^“”]{1,20}”|\"[A-Z][^\"]{1,20}\"|'[A-Z]\w+'|\([A-Z][a-z]+\)) $"
 )
 _YEAR = re.compile(r"\( (?:1[5-9]|20)\d\d \)(?! -)")
+_ELIDED = re.compile(r"[dl]['’][A-Z]")
+_GROUP = re.compile(r"(?:and|&) (?:the|his|her) (?:[A-Z]\S+ )?[A-Z]\w+(?:s|ra|nd)\b")
+_LETTERS = re.compile(r"(?!MPP?\b|MLA|US|UK|CEO|WPC)[A-Z]{2,5}")
 _ENDS = frozenset('.!?:;"“”‘`*=(\n')
 
 
@@ -33,10 +36,13 @@ class Surroundings:
 
     ``lead`` and ``trail`` are the capitalised words of the same name before and after it, ``title`` the title before
     the name, ``before`` and ``second`` the two tokens before all that, ``after`` and ``later`` the two behind it; all
-    in lower case except the parts of the name. ``opens`` says that the name begins its sentence, ``behind_given`` that
-    a known first name or an initial is right before the word, ``compound`` that a hyphen ties it to what is no name,
-    ``nicknamed`` that a nickname in quotation marks is between it and an earlier part of the name, ``in_title`` that
-    the name is part of the title of a work, ``of_a_year`` that a year in parentheses follows.
+    in lower case except the parts of the name, ``later`` and ``second_word``. ``opens`` says that the name begins its
+    sentence, ``behind_given`` that a known first name or an initial is right before the word, ``compound`` that a
+    hyphen ties it to what is no name, ``nicknamed`` that a nickname in quotation marks is between it and an earlier
+    part of the name, ``behind_letters`` that an abbreviation is before it, ``before_given`` that a known first name is
+    right behind it, ``in_title`` that the name is part of the title of a work. Behind the name there may be a year in
+    parentheses (``of_a_year``), a band (``of_a_group``: "and the Rovers") or another first name with the surname of
+    both (``of_a_couple``).
     """
 
     word: str
@@ -53,6 +59,10 @@ class Surroundings:
     nicknamed: bool = False
     in_title: bool = False
     of_a_year: bool = False
+    of_a_group: bool = False
+    behind_letters: bool = False
+    of_a_couple: bool = False
+    before_given: bool = False
     second_word: str = ""
 
     @property
@@ -86,7 +96,16 @@ def surroundings(text: str, start: int, end: int, known: Container[str]) -> Surr
         and nickname[1] in known,
         in_title=in_a_title(text, start, end) or _in_title_case(rest, trail),
         of_a_year=_YEAR.match(" ".join(behind[:4])) is not None,
+        of_a_group=_GROUP.match(" ".join(behind[:4])) is not None,
+        of_a_couple=_of_a_couple(behind, known),
+        before_given=bool(trail) and trail[0] in known,
+        behind_letters=bool(rest) and _LETTERS.fullmatch(rest[-1]) is not None,
     )
+
+
+def _of_a_couple(behind: list[str], known: Container[str]) -> bool:
+    """Whether another first name and the surname of both follow: Ann and Mark Lowe."""
+    return len(behind) > 2 and behind[0] in ("and", "&") and behind[1] in known and _in_name(behind[2], opening=False)
 
 
 def _behind_a_nickname(before: str, known: Container[str]) -> bool:
@@ -145,10 +164,11 @@ def _trail(right: list[str]) -> list[str]:
     """The words of the name behind the word in question, particles and suffixes included."""
     found: list[str] = []
     for token in right[:LONGEST_NAME]:
-        if not (_in_name(token, opening=False) or token.lower() in context_words("particle") or token == "&"):
+        particle = token.lower() in context_words("particle") or _ELIDED.match(token)
+        if not (_in_name(token, opening=False) or particle or token == "&"):
             break
         found.append(token)
-    while found and not found[-1][0].isupper():
+    while found and not (found[-1][0].isupper() or _ELIDED.match(found[-1])):
         found.pop()
     return found
 

@@ -26,6 +26,7 @@ __all__ = [
 _NUMBER = re.compile(r"\d+(?:st|nd|rd|th)?")
 _SURNAMES_TOO = frozenset({"hall", "park", "house", "church", "lane", "hill", "green", "cross", "bay", "day", "law"})
 _ADJECTIVES = frozenset({"new", "royal", "university", "college", "central", "tropical", "el"})
+_OF_INNS = frozenset({"king", "queen", "prince", "princess"})
 _OWNS = ("'s", "’s")
 _BEFORE_VERBS = frozenset({"to", "will", "would", "can", "could", "not", "they", "we", "i", "you", "must", "should"})
 
@@ -36,16 +37,23 @@ def compound(around: Surroundings, _facts: NameFacts) -> Verdict | None:
 
 
 def work(around: Surroundings, _facts: NameFacts) -> Verdict | None:
-    """The novel Jane Eyre, "Calling on Mary", How Eunice Got Her Baby, The Adventures of Sam Spade."""
+    """The novel Jane Eyre, "Calling on Mary", How Helga Got Her Boat, The Adventures of Sam Spade."""
     story = around.before == "of" and around.second.capitalize() == around.second_word
     story = story and around.second in context_words("story of")
     if around.in_title or story or (around.of_a_year and around.trail and around.before != "by"):
         return Verdict("work")
     if around.lead or around.title:
         return None
-    noun = around.before in context_words("work") and around.second not in _BEFORE_VERBS and around.after not in _OWNS
-    apposed = around.before == "," and around.second in context_words("work") and around.after in (".", "")
-    return Verdict("work") if noun or apposed else None
+    owner = around.after in _OWNS and not around.later[:1].isupper()
+    noun = around.before in context_words("work") and around.second not in _BEFORE_VERBS and not owner
+    apposed = around.before == "," and around.second in context_words("work")
+    apposed = apposed and (around.after in (".", "") or (around.alone and around.after in (",", "(")))
+    # a person is seldom in another one: "an episode in Helga Moss", "guest star on Helga Moss"
+    inside = around.before == "in" or (around.before == "on" and around.second in context_words("seen on"))
+    inside = inside or (around.before == "of" and around.second in context_words("staging"))
+    town = around.after == "," and around.later in context_words("region")
+    inside = inside and bool(around.trail) and around.after not in _OWNS and not town
+    return Verdict("work") if noun or apposed or inside else None
 
 
 def prefixed_place(around: Surroundings, _facts: NameFacts) -> Verdict | None:
@@ -84,7 +92,7 @@ def organisation(around: Surroundings, facts: NameFacts) -> Verdict | None:
 
 
 def owned(around: Surroundings, _facts: NameFacts) -> Verdict | None:
-    """Norma's Academy, Charlie's Angels: what somebody called by a first name owns has no capital otherwise."""
+    """Helga's Bakery: what somebody called by a first name owns has no capital otherwise."""
     if around.title or around.after not in _OWNS or not around.later[:1].isupper():
         return None
     person = around.later in context_words("nationality") | context_words("calendar")
@@ -92,16 +100,19 @@ def owned(around: Surroundings, _facts: NameFacts) -> Verdict | None:
     return Verdict("organisation") if thing else None
 
 
-def named_after(around: Surroundings, _facts: NameFacts) -> Verdict | None:
-    """The Betty Parsons Awards, the Mona Lisa, the Queen Victoria: no person has an article before the name."""
-    if around.before != "the" or (around.title and around.title not in ("king", "queen")):
+def named_after(around: Surroundings, facts: NameFacts) -> Verdict | None:
+    """The Helga Moss Awards, the Mona Lisa, the Queen Mary; Ray Lowe and the Rovers; FC Charlotte."""
+    twice = bool(facts.kinds) and around.trail[:1] == (around.word,)
+    if around.of_a_group or twice or (around.behind_letters and facts.kinds):
+        return Verdict("organisation")
+    if around.before != "the" or (around.title and around.title not in _OF_INNS):
         return None
     whole = around.trail or around.lead or around.title
     return Verdict("organisation") if whole and (around.behind_given or not around.lead) else None
 
 
 def place(around: Surroundings, facts: NameFacts) -> Verdict | None:
-    """In London; Austin, Texas; from Georgia; in Milton West, Ontario; the Count of Mark."""
+    """In London; Austin, Texas; from Georgia; in Helga West, Ontario; the Count of Mark."""
     region = around.after == "," and around.later in context_words("region")
     preposition = around.before in context_words("place preposition")
     if (region and preposition and not around.title) or _of_a_noble(around):
@@ -123,7 +134,7 @@ def _of_a_noble(around: Surroundings) -> bool:
 
 
 def thing(around: Surroundings, _facts: NameFacts) -> Verdict | None:
-    """The law firm Stewart McKelvey, the steamer Gertrude, his flagship, Thomas Freeborn."""
+    """The law firm Stewart McKelvey, the steamer Gertrude, his flagship, Helga Moss."""
     found = around.before in context_words("thing") or (
         around.before == "," and around.second in context_words("vessel")
     )
@@ -137,17 +148,23 @@ def article(around: Surroundings, facts: NameFacts) -> Verdict | None:
     return None if around.trail and facts.clear else Verdict("word")
 
 
-def scripture(around: Surroundings, _facts: NameFacts) -> Verdict | None:
-    """Luke 18:9, the Gospel of Luke; the 4th Dan."""
-    if re.fullmatch(r"\d+(?:st|nd|rd|th)", around.before) and around.alone:
+def scripture(around: Surroundings, facts: NameFacts) -> Verdict | None:
+    """Luke 18:9, the Gospel of Luke; the 4th Dan; New Year's Eve."""
+    if re.fullmatch(r"\d+(?:st|nd|rd|th)", around.before) and around.second.capitalize() not in context_words(
+        "calendar"
+    ):
         return Verdict("word")
     verse = _NUMBER.fullmatch(around.after) and around.later == ":"
     book = around.before == "of" and around.second in ("gospel", "book", "epistle")
-    return Verdict("word") if verse or book else None
+    feast = around.before in _OWNS and around.second in ("year", "saint", "day") and around.alone
+    feast = feast or (around.before == "christmas" and bool(facts.kinds))
+    return Verdict("word") if verse or book or feast else None
 
 
 def dignity(around: Surroundings, facts: NameFacts) -> Verdict | None:
-    """The Dean of the college, Prince of Wales."""
+    """The Dean of the college, Prince of Wales, Don Carlos."""
+    if around.word in ("Don", "Dona") and around.before_given:
+        return Verdict("word")
     if around.after == "of" and facts.kinds & {"word", "hard word"} and not around.trail:
         return Verdict("word")
     return None

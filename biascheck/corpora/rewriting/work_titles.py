@@ -2,7 +2,7 @@
 
 Where a title is in quotation marks, its words tell it from a nickname (``Tony'') and from speech: it is short, its long
 words have capitals, and it is more than one name ("Calling on Mary"). A quotation beside another one is in a list of
-titles. Where there are no marks, a capital on a small word beside the name ("How Eunice Got Her Baby") tells it.
+titles. Where there are no marks, a capital on a small word beside the name ("How Helga Got Her Boat") tells it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ LONGEST_TITLE = 90
 SMALL = 4
 """Words of fewer letters may be without a capital in a title."""
 _QUOTED = re.compile(
-    rf"``([^`]{{2,{LONGEST_TITLE}}}?)''|“([^“”]{{2,{LONGEST_TITLE}}})”|\"([^\"\n]{{2,{LONGEST_TITLE}}})\""
+    rf"''([^'`]{{2,{LONGEST_TITLE}}}?)``|``([^`]{{2,{LONGEST_TITLE}}}?)''|“([^“”]{{2,{LONGEST_TITLE}}})”|\"([^\"\n]{{2,{LONGEST_TITLE}}})\""
+    rf"|(?<![\w'’`])'([A-Z][^'`\n]{{1,{LONGEST_TITLE}}})'(?![\w'])"
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_LAST_WORD = re.compile(r"([^\W\d_]+)\W*$")
 _EPITHET = re.compile(r"[A-Z]\w+ (?:the|of) [A-Z]\w+")
 _BETWEEN = re.compile(r"\W*(?:\(\d{4}\)\W*)?(?:and|or|&)?\W*")
 
@@ -47,7 +49,7 @@ def _titles(text: str) -> tuple[Span, ...]:
         if _BETWEEN.fullmatch(text[one.end : other.start].replace("'", "").replace("`", ""))
         for span in (one, other)
     }
-    return tuple(span for span in quoted if _is_title(span.of(text), listed=span in listed))
+    return tuple(span for span in quoted if _is_title(span.of(text), alone=span in listed or _announced(text, span)))
 
 
 def _quotations(text: str) -> Iterator[Span]:
@@ -56,11 +58,18 @@ def _quotations(text: str) -> Iterator[Span]:
         yield Span(match.start(group), match.end(group))
 
 
-def _is_title(quoted: str, *, listed: bool) -> bool:
+def _announced(text: str, quoted: Span) -> bool:
+    """Whether the word before the marks says what it is: the song "Misty", two episodes, "Anna"."""
+    noun = _LAST_WORD.search(text, max(0, quoted.start - 30), quoted.start)
+    return noun is not None and noun[1].lower().removesuffix("s") in context_words("work") | {"serie"}
+
+
+def _is_title(quoted: str, *, alone: bool) -> bool:
+    """Whether it is written like a title; ``alone`` where its place says that even a single name is one."""
     words = _WORD.findall(quoted)
     if not words or not words[0][0].isupper() or _EPITHET.fullmatch(quoted.strip(" ,.!")):
         return False
     if any(len(word) >= SMALL and not word[0].isupper() for word in words):
         return False
     more = re.search(r"['’]s [A-Z]|&", quoted) or "," in quoted.rstrip(" ,")
-    return listed or (len(words) > 1 and (bool(more) or any(w.lower() in context_words("title word") for w in words)))
+    return alone or (len(words) > 1 and (bool(more) or any(w.lower() in context_words("title word") for w in words)))
