@@ -20,7 +20,7 @@ from biascheck.models.scoring.plan import Batch, Reading, ScoringPlan
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Chunk", "Localised", "Row", "chunks_of", "localised", "padded_tokens"]
+__all__ = ["Chunk", "Localised", "Row", "chunks_of_plan", "localised", "padded_tokens"]
 
 
 class Row(tuple[int, ...]):
@@ -123,7 +123,7 @@ def padded_tokens(plan: ScoringPlan, batch: Batch) -> int:
     return len(batch.inputs) * max(len(plan.inputs[i]) for i in batch.inputs)
 
 
-def chunks_of(plan: ScoringPlan, tokens: int) -> Iterator[tuple[tuple[int, ...], Chunk]]:
+def chunks_of_plan(plan: ScoringPlan, tokens: int) -> Iterator[tuple[tuple[int, ...], Chunk]]:
     """The plan in chunks of about so many padded tokens, each with the readings (by index) that it answers."""
     current: list[Batch] = []
     held = 0
