@@ -16,7 +16,8 @@ from biascheck import stats
 from biascheck.errors import BiascheckError, ScoreError, UsageError
 from biascheck.results.compatibility import differences, require_comparable
 from biascheck.results.description import UNDESCRIBED, Description
-from biascheck.results.items import ItemScore, sample_of
+from biascheck.results.item_columns import sample_of
+from biascheck.results.items import ItemScore
 from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL, RESAMPLES, RESAMPLES_IN_TAIL, interval_method

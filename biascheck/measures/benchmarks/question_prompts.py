@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import permutations
 from typing import Any, Literal
 
@@ -14,6 +15,7 @@ from biascheck.errors import UsageError
 from biascheck.measures.benchmarks.answer_parsing import LETTERS, UNDECIDED, parsed_answer
 from biascheck.models.capabilities import generates, has_recorded_scores, require_capability, scores_continuations
 from biascheck.models.scoring.choices import Choice, ChoiceQuery, LengthRule, choose
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.models.scoring.queries import Refusal
 
 __all__ = ["WORDINGS", "AnswerMethod", "Asked", "asked_questions", "chosen_options"]
@@ -83,7 +85,8 @@ def chosen_options(model: Any, asked: Sequence[Asked], method: AnswerMethod, len
     if method == "generated":
         require_capability(model, ("generates",), "method='generated'")
         assert generates(model)
-        texts = model.generate([one.prompt(options=True) for one in asked], max_tokens=LONGEST_ANSWER)
+        generate = partial(model.generate, max_tokens=LONGEST_ANSWER)
+        texts = asked_in_chunks(generate, (one.prompt(options=True) for one in asked))
         return [_meant(text, one) for text, one in zip(texts, asked, strict=True)]
     require_capability(model, ("scores continuations",), f"method={method!r}")
     assert scores_continuations(model)

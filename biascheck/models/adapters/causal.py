@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -11,8 +11,9 @@ from biascheck.cache.document_cache import digest_of
 from biascheck.errors import UsageError
 from biascheck.models.adapters.transformers import TransformersModel, vocabulary_of
 from biascheck.models.scoring.continuation_encoding import SENTENCE_REQUEST, encode_continuations, encode_prompts
-from biascheck.models.scoring.encoding import Encoded, encode_sentences
+from biascheck.models.scoring.encoding import encode_sentences
 from biascheck.models.scoring.engine import TorchEngine
+from biascheck.models.scoring.placement import Part
 from biascheck.models.scoring.plan import ScoringPlan, make_plan
 from biascheck.models.scoring.prefix_trees import row_length, share_beginnings, without_unread
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, Framing, Refusal, SentenceQuery
@@ -32,21 +33,22 @@ class TransformersCausalModel(TransformersModel):
     def plan(self, queries: Sequence[SentenceQuery]) -> ScoringPlan:
         """Say what answering the queries will cost, without answering them."""
         if self.framing == "chat":
-            return self.plan_continuations([ContinuationQuery(SENTENCE_REQUEST, query.text) for query in queries])
-        return self._shared(encode_sentences(queries, self.tokenizer, max_length=self.max_length))
+            return self.plan_continuations(_requested(queries))
+        return self._shared(self._sentence_plan(queries))
 
     def plan_continuations(self, queries: Sequence[ContinuationQuery]) -> ScoringPlan:
         """Say what scoring the continuations will cost, without scoring them."""
-        encoded = encode_continuations(queries, self.tokenizer, framing=self.framing, max_length=self.max_length)
-        return self._shared(encoded)
+        return self._shared(self._continuation_plan(queries))
 
     def likelihood(self, queries: Sequence[SentenceQuery]) -> list[Answer | Refusal]:
         """ln P of each sentence after the opening token; in chat framing, as the answer to a request for a sentence."""
-        return self._execute(self.plan(queries))
+        if self.framing == "chat":
+            return self.continuations(_requested(queries))
+        return self._answered(self._sentence_plan(queries))
 
     def continuations(self, queries: Sequence[ContinuationQuery]) -> list[Answer | Refusal]:
         """ln P(continuation | context) of each query; in chat framing, of the answer to what the user said."""
-        return self._execute(self.plan_continuations(queries))
+        return self._answered(self._continuation_plan(queries))
 
     def generate(self, prompts: Sequence[str], *, max_tokens: int) -> list[str | Refusal]:
         """What the model writes after each prompt; in chat framing, its answer to what the user said."""
@@ -63,9 +65,19 @@ class TransformersCausalModel(TransformersModel):
         """The model in words for a reader of its results; loads it."""
         return {**super().about, "framing": self.framing}
 
-    def _shared(self, encoded: Iterable[Encoded | Refusal]) -> ScoringPlan:
-        """A plan in which equal beginnings run once, where this model allows that."""
-        plan = make_plan(without_unread(encoded), self._budget)
+    def _sentence_plan(self, queries: Sequence[SentenceQuery]) -> ScoringPlan:
+        encoded = encode_sentences(queries, self.tokenizer, max_length=self.max_length)
+        return make_plan(without_unread(encoded), self._budget)
+
+    def _continuation_plan(self, queries: Sequence[ContinuationQuery]) -> ScoringPlan:
+        encoded = encode_continuations(queries, self.tokenizer, framing=self.framing, max_length=self.max_length)
+        return make_plan(without_unread(encoded), self._budget)
+
+    def _run(self, plan: ScoringPlan, *, part: Part) -> list[Answer | Refusal]:
+        return super()._run(self._shared(plan), part=part)
+
+    def _shared(self, plan: ScoringPlan) -> ScoringPlan:
+        """The plan with equal beginnings run once, where this model allows that."""
         if len(plan.inputs) < 2:
             return plan
         longest = max(map(len, plan.inputs))
@@ -114,3 +126,7 @@ class TransformersChatModel(TransformersCausalModel):
 
     def _shared_pair(self) -> tuple[Any, Any]:
         return self.torch_model, self.tokenizer
+
+
+def _requested(queries: Sequence[SentenceQuery]) -> list[ContinuationQuery]:
+    return [ContinuationQuery(SENTENCE_REQUEST, query.text) for query in queries]

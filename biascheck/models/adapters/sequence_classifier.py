@@ -90,7 +90,7 @@ class TransformersClassifier(TransformersModel):
 
     def rate(self, texts: Sequence[str]) -> list[float]:
         """P(positive) of each text."""
-        answers = self._execute(self.plan(texts))
+        answers = self._answered(self.plan(texts))
         return [_probability(answer, self.name) for answer in answers]
 
     @cached_property

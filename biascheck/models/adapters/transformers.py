@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NotRequired, TypedDict
 
 from biascheck.cache.fingerprints import Fingerprint
@@ -17,6 +17,7 @@ from biascheck.models.scoring.placement import ModelReference, Part, active_plac
 from biascheck.models.scoring.plan import Budget, ScoringPlan, make_plan
 from biascheck.models.scoring.pseudo_likelihood import PseudoQuery, TokenScores, encode_pseudo, gathered_tokens
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, MaskedQuery, Masking, MultiToken, Refusal
+from biascheck.models.scoring.remembered import answer
 from biascheck.models.scoring.slow_tokenizers import AlignedTokenizer, aligned
 
 if TYPE_CHECKING:
@@ -162,7 +163,11 @@ class TransformersModel:
         placed: Engine | None = active_placement().engine_for(self, part)
         return self.engine_of(part) if placed is None else placed
 
-    def _execute(self, plan: ScoringPlan, part: Part = Part()) -> list[Answer | Refusal]:  # noqa: B008 - frozen
+    def _answered(self, plan: ScoringPlan, part: Part = Part()) -> list[Answer | Refusal]:  # noqa: B008 - frozen
+        """Run a plan, but for what an earlier chunk of the same questions has read already."""
+        return answer(plan, partial(self._run, part=part), self._budget, owner=f"{id(self)} {part.kind}")
+
+    def _run(self, plan: ScoringPlan, *, part: Part) -> list[Answer | Refusal]:
         return execute(plan, self._placed(part), title=self.name, identity=self._identity(part))
 
     def _identity(self, part: Part) -> Callable[[], str]:
@@ -268,13 +273,13 @@ class TransformersMaskedModel(TransformersModel):
         multi_token: MultiToken = "joint",
     ) -> list[Answer | Refusal]:
         """ln P of each query's target at its own masks."""
-        return self._execute(self.plan(queries, masking=masking, multi_token=multi_token))
+        return self._answered(self.plan(queries, masking=masking, multi_token=multi_token))
 
     def continuations(self, queries: Sequence[ContinuationQuery]) -> list[Answer | Refusal]:
         """The pseudo-log-likelihood of each continuation, as the span that is filled at the end of its text."""
         self._require_mask()
         encoded = encode_filled_spans(queries, self.tokenizer, max_length=self.max_length)
-        return self._execute(make_plan(encoded, self._budget))
+        return self._answered(make_plan(encoded, self._budget))
 
     def _require_mask(self) -> None:
         if self.tokenizer.mask_token_id is None:
@@ -285,4 +290,4 @@ class TransformersMaskedModel(TransformersModel):
         self._require_mask()
         encoded = list(encode_pseudo(queries, self.tokenizer, max_length=self.max_length))
         inputs = [one for masked in encoded if not isinstance(masked, Refusal) for one in masked]
-        return gathered_tokens(encoded, self._execute(make_plan(inputs, self._budget), Part("double")))
+        return gathered_tokens(encoded, self._answered(make_plan(inputs, self._budget), Part("double")))
