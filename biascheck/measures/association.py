@@ -16,7 +16,7 @@ from biascheck.errors import CorpusError, ScoreError, UsageError
 from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft, shown
 from biascheck.models.capabilities import CausalModel, LanguageModel, MaskedModel, fills_masks, require_capability
-from biascheck.models.scoring.chunked_questions import asked_in_chunks
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.models.scoring.queries import (
     AS_IN_BARTL_2020,
     Answer,

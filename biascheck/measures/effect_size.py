@@ -18,7 +18,7 @@ from biascheck.measures.attribute_means import means_of_attributes
 from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft
 from biascheck.models.capabilities import LanguageModel, require_capability
-from biascheck.models.scoring.chunked_questions import asked_in_chunks
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.models.scoring.queries import Answer, MaskedQuery, MultiToken, Refusal
 from biascheck.results.items import ItemScore, Skipped
 from biascheck.results.result import Result

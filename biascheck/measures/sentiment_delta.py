@@ -12,7 +12,7 @@ from biascheck.measures.draft import draft
 from biascheck.measures.tables.delta_table import delta_summary
 from biascheck.models.adapters.functions import as_classifier
 from biascheck.models.capabilities import Classifier
-from biascheck.models.scoring.chunked_questions import asked_in_chunks
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.results.item_columns import gathered_items
 from biascheck.results.items import ItemScore, Shown
 from biascheck.results.result import Result

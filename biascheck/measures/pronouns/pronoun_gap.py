@@ -17,7 +17,7 @@ from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft, shown
 from biascheck.models.adapters.online import OnlineModel
 from biascheck.models.capabilities import LanguageModel, MaskedModel, fills_masks, require_capability
-from biascheck.models.scoring.chunked_questions import asked_in_chunks
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.models.scoring.queries import Answer, MaskedQuery, Masking, Refusal, SentenceQuery
 from biascheck.results.item_columns import ItemList
 from biascheck.results.items import ItemScore, Skipped

@@ -10,10 +10,10 @@ import numpy as np
 
 from biascheck.cache.progress import progress
 from biascheck.errors import ScoreError
-from biascheck.models.scoring.chunks import Chunk, Row, chunks_of, localised
 from biascheck.models.scoring.forecast import active_forecast
 from biascheck.models.scoring.kept_scores import KEPT_FROM, kept_scores
 from biascheck.models.scoring.placement import Spread, active_placement
+from biascheck.models.scoring.plan_chunks import Chunk, Row, chunks_of_plan, localised
 from biascheck.models.scoring.queries import Answer, Refusal
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def run_plan(
     with progress(title, total=plan.tokens, about=plan.size) as advance:
 
         def missing() -> Iterator[tuple[int, Chunk]]:
-            for number, (rows, chunk) in enumerate(chunks_of(plan, size)):
+            for number, (rows, chunk) in enumerate(chunks_of_plan(plan, size)):
                 if (scores := kept.get(chunk)) is None:
                     places[number], running[number] = rows, chunk
                     yield number, chunk
