@@ -85,13 +85,13 @@ from biascheck.measures.tables.occupation_table import occupation_table as occup
 from biascheck.measures.tables.profession_bars import profession_bars as profession_bars
 from biascheck.measures.tables.profession_table import ProfessionGroup as ProfessionGroup
 from biascheck.measures.tables.profession_table import profession_table as profession_table
-from biascheck.measures.tables.ranking_table import ranking_table as ranking_table
 from biascheck.measures.typical_gap import typical_gap as typical_gap
 from biascheck.measures.utility.held_out_loss import held_out_loss as held_out_loss
 from biascheck.measures.utility.pronoun_error import pronoun_error as pronoun_error
 from biascheck.measures.utility.task_error import task_error as task_error
 from biascheck.measures.workforce_correlation import workforce_correlation as workforce_correlation
 from biascheck.measures.workforce_slope import workforce_slope as workforce_slope
+from biascheck.results.rankings import ranking_table as ranking_table
 
 __all__ = sorted(
     name for name, thing in globals().items() if not name.startswith("_") and not isinstance(thing, _ModuleType)

@@ -14,6 +14,7 @@ from biascheck.corpora import own_questions
 from biascheck.errors import BiasAssertionError
 from biascheck.measures.parts import PART, in_parts
 from biascheck.models.scoring.queries import Refusal
+from biascheck.report.html import write_html
 from biascheck.testing import ContinuationTable
 
 NONE = "the answer names none of the options"
@@ -78,7 +79,7 @@ def test_an_order_that_decides_widens_the_interval():
     assert "wider for shared draws" in measures.ambiguous_bias(asked).interval.method
 
 
-def test_two_models_that_change_places_between_wordings_are_told():
+def test_two_models_that_change_places_between_wordings_are_told(tmp_path):
     questions = own_questions().where(category="age")
 
     def model(name, biased_under):
@@ -105,6 +106,13 @@ def test_two_models_that_change_places_between_wordings_are_told():
     assert same.title == "the ranking is the same under every polarity"
     with pytest.raises(biascheck.UsageError, match="two models or more"):
         measures.ranking_table(scores[:1])
+    path = tmp_path / "report.html"
+    write_html(path, [*scores, measures.disambiguated_bias(first)], [])
+    text = path.read_text(encoding="utf-8")
+    assert text.count("ranking unstable between wordings") >= 1
+    assert "one &lt; two" in text
+    write_html(path, scores[:1], [])
+    assert "ranking" not in path.read_text(encoding="utf-8").partition("<footer")[0].partition("<main")[2]
 
 
 def test_questions_are_asked_in_the_language_of_the_items():
