@@ -26,9 +26,9 @@ from biascheck.report.sections.result_sections import Placed
 from biascheck.report.sections.untested import Untested, untested
 from biascheck.report.sentences import ORDER, Headline
 from biascheck.results.baselines import Judgement
+from biascheck.results.comparing.rankings import with_rankings
 from biascheck.results.comparison import Comparison
 from biascheck.results.key import ResultKey
-from biascheck.results.rankings import with_rankings
 from biascheck.results.result import Result
 from biascheck.wording import shortened
 
