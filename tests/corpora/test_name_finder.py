@@ -5,9 +5,9 @@ place, a word, a surname), drawn at random from 3,317 and labelled by reading th
 whether the word is a first or middle name of a person there; nothing of the text. Four more were left out because
 reading does not decide them. Without a finder all 336 would be taken for first names; 126 are.
 
-``name_readings.tsv`` holds every first name that was swapped in 922 changed documents of GAP's held-out half
-(``tools/read_name_swaps.py``), read in five samples: the sample, the document, the character, and whether it is
-somebody's first or middle name there. Rules were mended after each sample but the last, which is the one that counts.
+``name_readings.tsv`` holds every first name that was swapped in the 1,057 documents of GAP's held-out half
+(``tools/read_name_swaps.py``), read in six samples: the sample, the document, the character, and whether it is
+somebody's first or middle name there. Rules were mended after each of the first four; the last two are those that count.
 """
 
 import csv
@@ -232,9 +232,9 @@ def readings():
 
 
 def test_the_record_of_readings():
-    shares = [(14, 529), (14, 333), (16, 541), (16, 504), (10, 511)]
+    shares = [(14, 529), (14, 333), (16, 541), (16, 504), (10, 511), (6, 318)]
     counts = Counter((reading, label) for reading, _, _, label in readings())
-    assert [(counts[n, "other"], counts[n, "other"] + counts[n, "first"]) for n in range(1, 6)] == shares
+    assert [(counts[n, "other"], counts[n, "other"] + counts[n, "first"]) for n in range(1, 7)] == shares
     labelled = {line.split("\t")[0] for line in LABELS.read_text(encoding="utf-8").splitlines()[1:]}
     drawn = {document: reading for reading, document, _, _ in readings()}
     assert not drawn.keys() & labelled
@@ -242,10 +242,10 @@ def test_the_record_of_readings():
 
 
 def test_swaps_read_in_documents_that_were_held_out(shared_data):
-    """At most 2 % of the last sample are wrong, and rules that swap other words have to be read again."""
+    """At most 2 % of the last two samples are wrong; rules that swap other words have to be read again."""
     names = published_names(shared_data)
     texts = {row["ID"]: row["Text"] for row in gap_rows(shared_data)}
-    last = {(document, offset): label for reading, document, offset, label in readings() if reading == 5}
+    last = {(document, offset): label for reading, document, offset, label in readings() if reading > 4}
     proper = {name for name in names.all if name.lower() not in gender_terms("all").words}
     found = {
         (document, span.start)
