@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from biascheck.cache.locks import hold_where_possible
+from biascheck.cache.passing_files import removed_with_result
 from biascheck.errors import BiascheckWarning
 from biascheck.files import write_atomically
 
@@ -72,6 +73,11 @@ class DocumentCache:
         """Where entries are kept, or ``None`` for a cache in memory only."""
         return self._folder
 
+    @property
+    def keeps(self) -> bool:
+        """Whether something is added on disk."""
+        return self._folder is not None and self._keep
+
     def fetch(self, key: str, compute: Callable[[], Any]) -> Any:
         """Return the document under ``key``, computing it at most once among all parallel workers."""
         if key in self._memory:
@@ -103,9 +109,10 @@ class DocumentCache:
                 _warn_unwritable(folder, fault)
             if (found := _read(path, key, complain=True)) is not None:
                 return found
-            document = compute()
-            if fault is None:
-                _write(path, key, document)
+            with removed_with_result():
+                document = compute()
+                if fault is None:
+                    _write(path, key, document)
             return document
 
 

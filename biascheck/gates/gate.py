@@ -161,9 +161,7 @@ class Gate:
     @property
     def inability(self) -> str:
         """What the model cannot do, and by which figures; empty where it can, or where that was not checked."""
-        if self.competence is None or self.competence.passed:
-            return ""
-        return f"{self.model_label} {self.competence.lack} ({self.competence.finding})"
+        return "" if self.competence is None else self.competence.inability(self.model_label)
 
     @property
     def allowed(self) -> str:

@@ -25,6 +25,12 @@ TYPES: dict[str, tuple[type, ...]] = {
     "device": (str,),
     "token_budget": (int,),
     "dtype": (str,),
+    "engine": (str,),
+    "engine_actors": (int,),
+    "engine_cpus": (int, float),
+    "engine_gpus": (int, float),
+    "engine_threads": (int,),
+    "engine_chunk": (int,),
     "framing": (str,),
     "profile": (str,),
     "recipe": (str,),
@@ -65,6 +71,12 @@ class Settings:
     device: str | None = None
     token_budget: int | None = None
     dtype: str = "float32"
+    engine: str = "local"
+    engine_actors: int | None = None
+    engine_cpus: float = 1
+    engine_gpus: float = 0
+    engine_threads: int | None = None
+    engine_chunk: int | None = None
     framing: Literal["raw", "chat", "auto"] = "raw"
     profile: str = "standard"
     recipe: str = "lora"

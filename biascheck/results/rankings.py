@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 from biascheck import stats
 from biascheck.errors import UsageError
 from biascheck.results.attachments import Table
-from biascheck.results.items import sample_of
+from biascheck.results.item_columns import sample_of
 from biascheck.results.key import canonical
 from biascheck.results.result import Result
 
