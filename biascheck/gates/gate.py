@@ -9,10 +9,9 @@ from typing import Literal
 from biascheck.gates.accepted import AcceptedFinding
 from biascheck.results.competence import Competence
 from biascheck.results.description import UNDESCRIBED, Description
-from biascheck.results.key import ResultKey
+from biascheck.results.key import ResultKey, model_label
 from biascheck.results.published_figures import PublishedFigure
 from biascheck.results.result import Result
-from biascheck.results.titles import model_label
 from biascheck.stats import (
     Interval,
     Verdict,

@@ -287,9 +287,13 @@ def bias_readable() -> Callable[..., Result]:
     A result that was read is handed back. ``what`` names the corpus in the reason of the skip.
     """
 
+    from biascheck.models.scoring.forecast import active_forecast
+
     def readable(result: Result, what: str = "this corpus") -> Result:
         found = result.competence
         if found is not None and not found.passed:
+            if active_forecast() is not None:
+                pytest.skip("planned up to here: figures of a plan are made up")
             pytest.skip(f"{result.model_label} {found.lack.replace('this corpus', what)}: {found.finding}")
         return result
 

@@ -18,10 +18,9 @@ from biascheck.results.comparing.matching import ROUNDING, MatchedItems
 from biascheck.results.competence import Incompetence
 from biascheck.results.description import UNDESCRIBED, Description
 from biascheck.results.items import ItemScore
-from biascheck.results.key import ResultKey
+from biascheck.results.key import ResultKey, model_label
 from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL
-from biascheck.results.titles import model_label
 from biascheck.stats import Change, Interval
 from biascheck.wording import decimals_for, figure, interval_text, signed
 

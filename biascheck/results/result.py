@@ -18,8 +18,7 @@ from biascheck.results.competence import Competence
 from biascheck.results.description import UNDESCRIBED, Description
 from biascheck.results.item_columns import gathered_items, sample_of
 from biascheck.results.items import ItemScore, Skipped
-from biascheck.results.key import Label, ResultKey, Slice, canonical, sliced
-from biascheck.results.titles import corpus_label, model_label
+from biascheck.results.key import Label, ResultKey, Slice, canonical, corpus_label, model_label, sliced
 from biascheck.stats import Interval, Sample
 from biascheck.wording import signed
 

@@ -1,19 +1,15 @@
-"""Questions, answers and what counts as one: parsing, orders, wordings, languages, parts."""
+"""Questions, answers and what counts as one: parsing, orders, wordings and languages."""
 
 from collections import Counter
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 from planted_answers import QUESTIONS
 
 import biascheck
 from biascheck import measures
-from biascheck.cache.document_cache import DocumentCache, caching
 from biascheck.corpora import own_questions
 from biascheck.errors import BiasAssertionError
-from biascheck.measures.parts import PART, in_parts
-from biascheck.models.scoring.queries import Refusal
 from biascheck.report.html import write_html
 from biascheck.testing import ContinuationTable
 
@@ -122,56 +118,6 @@ def test_questions_are_asked_in_the_language_of_the_items():
     asked = [query.context for query in table.asked]
     assert all(("Pregunta: " in text) or ("P: " in text) for text in asked)
     assert not any("Question: " in text or "Q: " in text for text in asked)
-
-
-class Interrupted(ContinuationTable):
-    """A model with a lasting identity that is interrupted after so many questions."""
-
-    lasting = True
-    fingerprint = "the same model in both runs"
-
-    def __init__(self, stops_at):
-        super().__init__(lambda _context, letter: {" A": -1.0, " B": -2.0, " C": -3.0}[letter])
-        self.stops_at = stops_at
-
-    def continuations(self, queries):
-        if len(self.asked) // 3 >= self.stops_at:
-            raise KeyboardInterrupt
-        return super().continuations(queries)
-
-
-def test_an_interrupted_run_goes_on_where_it_was(tmp_path):
-    """All 1,440 prompts of our questions in all orders: six parts of 240, of which the first run asks three."""
-    questions = own_questions()
-    first, second = Interrupted(3 * PART), Interrupted(10_000)
-    with caching(DocumentCache(tmp_path)), pytest.raises(KeyboardInterrupt):
-        measures.question_answers(first, questions, method="letter", orders="all")
-    with caching(DocumentCache(tmp_path)):
-        resumed = measures.question_answers(second, questions, method="letter", orders="all")
-    assert (len(first.asked), len(second.asked)) == (3 * 3 * PART, 3 * 3 * PART)
-    assert not {query.context for query in first.asked} & {query.context for query in second.asked}
-    whole = Interrupted(10_000)
-    whole.fingerprint = "another model"
-    with caching(DocumentCache(tmp_path)):
-        at_once = measures.question_answers(whole, questions, method="letter", orders="all")
-    assert len(whole.asked) == 3 * 1440, "another model is asked itself"
-    assert [item.score for item in resumed.items] == [item.score for item in at_once.items]
-
-
-def test_parts_keep_what_was_not_answered(tmp_path):
-    """A refusal comes back from the cache as the refusal it was."""
-    asked = list(range(PART + 3))
-    model = SimpleNamespace(fingerprint="a model")
-
-    def answer(part):
-        return [Refusal("two options are equally probable") if one % 2 else one for one in part]
-
-    for answers in (answer, None):
-        with caching(DocumentCache(tmp_path)):
-            found = in_parts(model, asked, answers, facts=["letter"], name=str)
-        assert [one.reason if isinstance(one, Refusal) else one for one in found] == [
-            "two options are equally probable" if one % 2 else one for one in asked
-        ]
 
 
 def test_a_thinned_set_is_a_small_copy():

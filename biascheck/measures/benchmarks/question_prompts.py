@@ -14,9 +14,9 @@ from biascheck.corpora.datasets.benchmarks.item_set import ItemSet
 from biascheck.corpora.datasets.benchmarks.questions import Question
 from biascheck.errors import UsageError
 from biascheck.measures.benchmarks.answer_parsing import LETTERS, UNDECIDED, parsed_answer
-from biascheck.measures.parts import in_parts
 from biascheck.models.capabilities import generates, has_recorded_scores, require_capability, scores_continuations
 from biascheck.models.scoring.choices import Choice, ChoiceQuery, LengthRule, choose
+from biascheck.models.scoring.chunked_questions import asked_in_chunks
 from biascheck.models.scoring.queries import Refusal
 
 __all__ = ["WORDINGS", "AnswerMethod", "Asked", "asked_questions", "chosen_options"]
@@ -94,18 +94,14 @@ def asked_questions(
 
 
 def chosen_options(model: Any, asked: Sequence[Asked], method: AnswerMethod, length: LengthRule) -> list[int | Refusal]:
-    """The place, among the question's own options, of what the model answers; or why it has none.
-
-    Many questions are asked in parts, each of which is kept: an interrupted run goes on where it was.
-    """
+    """The place, among the question's own options, of what the model answers; or why it has none."""
     if has_recorded_scores(model):
         found = model.recorded([one.item.id for one in asked])
         return [one if isinstance(one, Refusal) else int(one) for one in found]
     needed = "generates" if method == "generated" else "scores continuations"
     require_capability(model, (needed,), f"method={method!r}")
     answer = _written if method == "generated" else partial(_preferred, letters=method == "letter", length=length)
-    facts = [method, length, LONGEST_ANSWER]
-    places = in_parts(model, asked, partial(answer, model), facts=facts, name=lambda one: [one.prompt(options=True)])
+    places = asked_in_chunks(partial(answer, model), asked)
     return [place if isinstance(place, Refusal) else one.order[place] for one, place in zip(asked, places, strict=True)]
 
 
