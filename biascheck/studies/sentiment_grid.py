@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -81,11 +81,18 @@ class SentimentGrid:
         """The recipe for a model, by its name."""
         return self.recipes.get(model, self.recipe)
 
-    def run(self) -> Iterator[GridRow]:
-        """Train, rate and test, cell by cell."""
+    def by_classifier(self) -> list[tuple[Cell, ...]]:
+        """The cells of each classifier: what can be done apart from everything else."""
+        found: dict[tuple[str, str, int], list[Cell]] = {}
+        for cell in self.cells():
+            found.setdefault((cell.model, str(cell.condition), cell.batch), []).append(cell)
+        return [tuple(cells) for cells in found.values()]
+
+    def run(self, cells: Iterable[Cell] | None = None) -> Iterator[GridRow]:
+        """Train, rate and test, cell by cell; all of them unless some are given."""
         bases = {model.name: model for model in self.models}
         corpora = lru_cache(maxsize=len(TERM_NAMES))(self._pairs)
-        for cell in self.cells():
+        for cell in self.cells() if cells is None else cells:
             yield self._row(cell, self.classifier(bases[cell.model], cell), corpora(cell.terms))
 
     def classifier(self, base: TransformersModel, cell: Cell) -> TransformersClassifier:

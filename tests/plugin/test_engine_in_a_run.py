@@ -55,7 +55,7 @@ def run(tmp_path):
     (tmp_path / "pyproject.toml").write_text("[tool.biascheck]\nengine_threads = 1\n")
     source = "\n".join(line.removeprefix("    ") for line in SUITE.splitlines())
     (tmp_path / "one" / "test_first.py").write_text(source)
-    (tmp_path / "two" / "test_second.py").write_text(source.replace("is-a", "works-as-a"))
+    (tmp_path / "two" / "test_second.py").write_text(source.replace("is-a", "works-as"))
     script = tmp_path / "without_ray.py"
     script.write_text(WITHOUT_RAY)
 
