@@ -23,6 +23,7 @@ TYPES: dict[str, tuple[type, ...]] = {
     "seed": (int,),
     "base": (str,),
     "device": (str,),
+    "device_map": (str,),
     "token_budget": (int,),
     "dtype": (str,),
     "framing": (str,),
@@ -63,6 +64,7 @@ class Settings:
     seed: int = 0
     base: str | None = None
     device: str | None = None
+    device_map: str | None = None
     token_budget: int | None = None
     dtype: str = "float32"
     framing: Literal["raw", "chat", "auto"] = "raw"
