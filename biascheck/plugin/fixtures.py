@@ -85,6 +85,7 @@ def bias_model(request: pytest.FixtureRequest) -> Model:
         model = load_any(
             request.param,
             device=settings.device,
+            device_map=settings.device_map,
             token_budget=settings.token_budget,
             base=settings.base,
             dtype=settings.dtype,
