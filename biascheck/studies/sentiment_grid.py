@@ -10,6 +10,7 @@ from typing import Literal, get_args
 
 from biascheck.cache.code_digest import package_code
 from biascheck.cache.document_cache import cache_folder, caching, digest_of
+from biascheck.cache.shared_storage import fetched_file, publish
 from biascheck.corpora.corpus import Corpus
 from biascheck.corpora.datasets.reviews import Reviews, cleaned_reviews, review_pairs
 from biascheck.corpora.rewriting.terms import TERM_NAMES, TermName, TermSet
@@ -116,11 +117,12 @@ class SentimentGrid:
         # The test reviews are treated like the training data (paper, A.3).
         row = GridRow.of(cell, result, quality_of(classifier, cell.condition.apply(self.test)))
         write_grid(place, [row])
+        publish(place)
         return row
 
 
 def _kept(place: Path) -> GridRow | None:
     try:
-        return read_grid(place)[0] if place.exists() else None
+        return read_grid(place)[0] if fetched_file(place).exists() else None
     except ResultError:  # damaged: measured again
         return None

@@ -64,6 +64,7 @@ def run(tmp_path):
         cache = tmp_path / f"cache-{len(list(tmp_path.glob('cache-*')))}"
         cache.mkdir()
         environment = {**os.environ, "BIASCHECK_CACHE": str(cache), "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+        environment["XDG_CACHE_HOME"] = str(tmp_path / "home")
         return subprocess.run(
             [*command, "-q", "-p", "no:cacheprovider", "-p", "biascheck.plugin", *arguments],
             cwd=tmp_path,
@@ -145,3 +146,21 @@ def test_several_models_spread_their_suites_and_give_the_same_files(run, tmp_pat
     assert len(outputs["local"][1]) == 12
     assert outputs["one"] == outputs["local"]
     assert outputs["two"] == outputs["local"]
+
+
+def test_outputs_go_to_an_address_and_data_comes_from_one(run, tmp_path):
+    pytest.importorskip("fsspec")
+    (tmp_path / "data" / "gap").mkdir(parents=True)
+    (tmp_path / "data" / "gap" / "file.tsv").write_text("text")
+    (tmp_path / "one" / "test_data.py").write_text(
+        "def test_data(bias_data):\n    assert (bias_data / 'gap' / 'file.tsv').read_text() == 'text'\n"
+    )
+    place = f"file://{tmp_path}/bucket/results.json"
+    found = run(
+        *("one", "--bias-model", "reference:tiny", "--bias-results", place, "--bias-markdown", f"{place[:-5]}.md"),
+        *("--bias-data", f"file://{tmp_path}/data"),
+    )
+    assert f"written: {place}" in found.stdout, found.stdout + found.stderr
+    assert "test_data" not in re.sub(r"(?s).*short test summary", "", found.stdout)
+    assert len(json.loads((tmp_path / "bucket" / "results.json").read_text())["gates"]) == 3
+    assert (tmp_path / "bucket" / "results.md").read_text().startswith("#")
