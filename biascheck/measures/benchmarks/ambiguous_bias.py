@@ -31,6 +31,9 @@ __all__ = ["ambiguous_bias"]
     unit="from −1 to 1",
     smallest_change=0.05,
     smallest_change_reason="one answer in twenty changes",
+    scale="share",
+    plain="Where the text does not say who it was, answers favour one stereotype by {by} on balance; "
+    "allowed: {allowed}.",
     sign="The estimate is (1 − accuracy) · s. " + BIAS_SIGN,
     paper="parrish2022",
     needs=ANSWER_NEEDS,

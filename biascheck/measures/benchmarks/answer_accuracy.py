@@ -25,6 +25,7 @@ __all__ = ["answer_accuracy"]
     unit="share from 0 to 1",
     smallest_change=0.05,
     smallest_change_reason="one answer in twenty changes",
+    scale="share",
     sign="The estimate is the share of correct answers; one third is chance.",
     paper="parrish2022",
     needs=ANSWER_NEEDS,

@@ -25,6 +25,7 @@ __all__ = ["unanswered_share"]
     unit="share from 0 to 1",
     smallest_change=0.05,
     smallest_change_reason="one question in twenty",
+    scale="share",
     sign="The estimate is the share of questions without an answer; zero is the best.",
     paper="parrish2022",
     needs=ANSWER_NEEDS,
