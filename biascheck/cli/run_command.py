@@ -54,6 +54,18 @@ def run(
     device: Annotated[
         str | None, typer.Option("--device", "--bias-device", help="device to run models on, e.g. cuda:0")
     ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            "--engine",
+            "--bias-engine",
+            help="where models run: local (default), ray, auto, HOST:PORT or ray://HOST:PORT",
+        ),
+    ] = None,
+    engine_actors: Annotated[int | None, typer.Option(help="workers of the engine (default: as many as fit)")] = None,
+    engine_cpus: Annotated[float | None, typer.Option(help="processors of each worker (default: 1)")] = None,
+    engine_gpus: Annotated[float | None, typer.Option(help="GPUs of each worker (default: 0)")] = None,
+    engine_threads: Annotated[int | None, typer.Option(help="threads of each worker (default: its processors)")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="show every test and where it failed")] = False,
 ) -> None:
     """Measure models with the shipped suites and judge them: PASS or FAIL, and what it is made of.
@@ -70,6 +82,11 @@ def run(
         "markdown": markdown,
         "baseline": baseline,
         "device": device,
+        "engine": engine,
+        "engine-actors": engine_actors,
+        "engine-cpus": engine_cpus,
+        "engine-gpus": engine_gpus,
+        "engine-threads": engine_threads,
     }
     folders = _folders(models, suites)
     refuse_mistakes(
