@@ -33,8 +33,14 @@ def figures_of(run: Run) -> dict[str, float]:
 
 
 def tags_of(run: Run) -> Mapping[str, str]:
-    """What a reader filters runs by: the verdict and why."""
-    return {"bias.verdict": run.verdict, "bias.reasons": "; ".join(run.failures), "bias.counts": run.counts}
+    """What a reader filters runs by: the verdict and why, and which models were measured."""
+    return {
+        "bias.verdict": run.verdict,
+        "bias.reasons": "; ".join(run.failures),
+        "bias.counts": run.counts,
+        "bias.models": ", ".join(sorted({result.model_label for result in run.results})),
+        "bias.fingerprints": ", ".join(sorted({result.provenance.model_fingerprint[:12] for result in run.results})),
+    }
 
 
 def _figures(name: str, result: Result) -> dict[str, float]:

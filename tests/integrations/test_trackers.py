@@ -58,6 +58,7 @@ def test_mlflow_has_metrics_tags_and_the_report(run, tmp_path, monkeypatch):
     assert stored.data.metrics["bias/association/jobs"] == pytest.approx(0.5)
     assert stored.data.metrics["bias/failed_gates"] == 1.0
     assert stored.data.tags["bias.verdict"] == "FAIL"
+    assert (stored.data.tags["bias.models"], stored.data.tags["bias.fingerprints"]) == ("tiny", "m" * 12)
     place = mlflow.artifacts.download_artifacts(run_id=active.info.run_id, artifact_path="bias", dst_path=str(tmp_path))
     assert read_run(tmp_path / "bias" / "results.json").verdict == "FAIL", place
     assert "FAIL" in (tmp_path / "bias" / "bias.html").read_text(encoding="utf-8")
