@@ -148,6 +148,7 @@ def attempted(function: Callable[..., Any], /, *args: Any, **options: Any) -> An
     except CapabilityError as error:
         return Absent(str(error), "not applicable")
     except DataNotFoundError as error:
-        return Absent(f"needs data: {error}")
+        # the command's flag has no prefix, as that of pytest has
+        return Absent(f"needs data: {str(error).replace('--bias-data', '--data')}")
     except BiascheckError as error:
         return Absent(str(error))

@@ -12,7 +12,7 @@ from biascheck.report.charts.scales import Scale
 from biascheck.report.charts.svg import FIGURE_WIDTH, circle, cross, diamond, drawing, line, square, text, triangle
 from biascheck.wording import figure, shortened
 
-__all__ = ["KINDS", "Point", "plane_chart", "shape_of"]
+__all__ = ["KINDS", "Point", "plane_chart", "shape_of", "tick_text"]
 
 HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 320, 44, 10, 24, 44
 AXIS_LENGTH = 64
@@ -79,8 +79,9 @@ def _grid(x: Scale, y: Scale) -> list[Markup]:
 
 
 def tick_text(value: float, scale: Scale) -> str:
-    """A round value: whole numbers on wide scales, decimals where they tell ticks apart."""
-    return f"{value:.0f}".replace("-", "−") if scale.high - scale.low >= 8 else figure(value)
+    """A round value: whole numbers where all ticks are, decimals where they tell ticks apart."""
+    whole = all(abs(tick - round(tick)) < 1e-9 for tick in scale.ticks())
+    return f"{value:.0f}".replace("-", "−") if whole else figure(value)
 
 
 def _axis_names(x_label: str, y_label: str) -> list[Markup]:
