@@ -72,9 +72,8 @@ def test_a_model_trained_for_seconds_reads_the_stereotype_through_the_grammar():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("agreement", [0.0, 1.0, 2.0, 4.0, 6.0])
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_the_planted_stereotype_is_recovered_at_every_strength_of_agreement(agreement, seed):
-    model = trained(agreement, seed=seed)
+def test_the_planted_stereotype_is_recovered_at_every_strength_of_agreement(agreement):
+    model = trained(agreement, seed=1)
     found = association(model, CROSSED)
     assert 0.98 < slope(grammar_balanced_of(found)) < 1.02
     assert agreement_effect(found).estimate == pytest.approx(agreement, abs=0.02)
@@ -83,8 +82,7 @@ def test_the_planted_stereotype_is_recovered_at_every_strength_of_agreement(agre
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("agreement", [0.0, 2.0, 6.0])
-def test_it_is_recovered_in_sentences_that_were_not_taught(agreement):
-    model = trained(agreement, seed=1, taught=lambda pair, _: pair.labels["template"] != UNTAUGHT)
+def test_it_is_recovered_in_sentences_that_were_not_taught():
+    model = trained(2.0, seed=1, taught=lambda pair, _: pair.labels["template"] != UNTAUGHT)
     found = association(model, CROSSED).where(template=UNTAUGHT)
     assert 0.9 < slope(grammar_balanced_of(found)) < 1.1
