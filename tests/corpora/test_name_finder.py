@@ -7,7 +7,7 @@ reading does not decide them. Without a finder all 336 would be taken for first 
 
 ``name_readings.tsv`` holds every first name that was swapped in the 1,057 documents of GAP's held-out half
 (``tools/read_name_swaps.py``), read in six samples: the sample, the document, the character, and whether it is
-somebody's first or middle name there. Rules were mended after each of the first four; the last two count.
+somebody's first or middle name there. Rules were mended after each of the first four; only the last two count.
 """
 
 import csv

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from biascheck.report.charts.labels import Box, Name, place
-from biascheck.report.charts.scales import Scale
+from biascheck.report.charts.scales import Scale, tick_text
 from biascheck.report.charts.svg import FIGURE_WIDTH, circle, cross, diamond, drawing, line, square, text, triangle
-from biascheck.wording import figure, shortened
+from biascheck.wording import shortened
 
-__all__ = ["KINDS", "Point", "plane_chart", "shape_of", "tick_text"]
+__all__ = ["KINDS", "Point", "plane_chart", "shape_of"]
 
 HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 320, 44, 10, 24, 44
 AXIS_LENGTH = 64
@@ -76,12 +76,6 @@ def _grid(x: Scale, y: Scale) -> list[Markup]:
         parts.append(line("grid", x.at(value), TOP, x.at(value), bottom))
         parts.append(text("tick middle", x.at(value), bottom + 15, tick_text(value, x)))
     return [*parts, line("axis", LEFT, bottom, right, bottom), line("axis", LEFT, TOP, LEFT, bottom)]
-
-
-def tick_text(value: float, scale: Scale) -> str:
-    """A round value: whole numbers where all ticks are, decimals where they tell ticks apart."""
-    whole = all(abs(tick - round(tick)) < 1e-9 for tick in scale.ticks())
-    return f"{value:.0f}".replace("-", "−") if whole else figure(value)
 
 
 def _axis_names(x_label: str, y_label: str) -> list[Markup]:

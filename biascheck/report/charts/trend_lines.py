@@ -8,8 +8,7 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from biascheck.report.charts.planes import tick_text
-from biascheck.report.charts.scales import Scale
+from biascheck.report.charts.scales import Scale, tick_text
 from biascheck.report.charts.svg import FIGURE_WIDTH, circle, drawing, line, rect, text
 from biascheck.stats import Interval
 from biascheck.wording import shortened
