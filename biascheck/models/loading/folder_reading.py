@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from biascheck.cache.fingerprints import FileState, Fingerprint, state_of
 from biascheck.errors import ModelError
-from biascheck.models.adapters.placement import note_placement
+from biascheck.models.adapters.device_maps import note_placement
 from biascheck.models.loading.folders import ModelFolder
 from biascheck.models.loading.gguf_files import faithful
 from biascheck.models.loading.loading_report import judge_unexpected, refuse_uninitialised

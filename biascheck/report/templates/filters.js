@@ -31,6 +31,7 @@
     field.append(new Option("all", ""));
     known.forEach(function (value) { field.append(new Option(value, value)); });
     field.addEventListener("change", function () { chosen[kind.key] = field.value; remember(); apply(); });
+    field.dataset.key = kind.key;
     fields[kind.key] = field;
     label.append(field);
     place.append(label);

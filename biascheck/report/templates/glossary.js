@@ -1,6 +1,6 @@
 /* Terms explain themselves on hover, focus and touch; without a script they are links to the same words. */
 (function () {
-  var tip = document.createElement("div"), shownFor = null, timer = 0, touched = false;
+  var tip = document.createElement("div"), shownFor = null, timer = 0, touched = false, explained = false;
   tip.id = "tip";
   tip.className = "tip";
   tip.setAttribute("role", "tooltip");
@@ -41,11 +41,14 @@
     term.addEventListener("mouseleave", later);
     term.addEventListener("focus", function () { if (!touched) show(term); });
     term.addEventListener("blur", later);
-    term.addEventListener("pointerdown", function (event) { touched = event.pointerType === "touch"; });
+    term.addEventListener("pointerdown", function (event) {
+      touched = event.pointerType === "touch";
+      explained = shownFor === term;
+    });
     term.addEventListener("click", function (event) {
       if (!touched) return;
       /* The first tap explains, the second follows the link. */
-      if (shownFor !== term) { event.preventDefault(); show(term); }
+      if (!explained) { event.preventDefault(); show(term); }
     });
   });
   document.addEventListener("keydown", function (event) { if (event.key === "Escape") hide(); });
