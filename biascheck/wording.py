@@ -176,9 +176,8 @@ def published_number(item: Cited) -> str:
 
 
 def printed(value: float) -> str:
-    """A published number with all the digits it was given: "−0.89", "5e-05", "297,605"."""
-    text = f"{value:,.0f}" if abs(value) >= 10_000 and float(value).is_integer() else f"{value:.15g}"
-    return text.replace("-", "−", 1 if value < 0 else 0)
+    """A published number with all the digits it was given: "−0.89", "5e-05"."""
+    return f"{value:.15g}".replace("-", "−", 1 if value < 0 else 0)
 
 
 def _with_errata(citation: str, group: Sequence[Cited]) -> str:

@@ -14,7 +14,7 @@ from biascheck.report.sentences import (
 )
 from biascheck.results.description import Description
 from biascheck.stats import Interval
-from biascheck.wording import level_text, p_text, printed, shortened
+from biascheck.wording import level_text, p_text, shortened
 
 
 @pytest.mark.parametrize(
@@ -111,10 +111,3 @@ def test_a_measured_figure_keeps_the_digits_that_separate_its_ends_from_parity(l
 )
 def test_a_smallest_change_in_words(fields, words):
     assert smallest_change_in_words(Description("mine", **fields)) == words
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [(-0.89, "−0.89"), (5e-05, "5e-05"), (297605, "297,605"), (-12000.0, "−12,000"), (9999, "9999")]
-)
-def test_published_numbers_keep_their_digits(value, text):
-    assert printed(value) == text
