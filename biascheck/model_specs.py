@@ -20,6 +20,7 @@ from biascheck.models.loading.loader import load as load_model
 from biascheck.models.loading.local_libraries import require_local_libraries
 from biascheck.models.loading.random_references import REFERENCES, build_reference
 from biascheck.models.loading.vector_files import load_vectors
+from biascheck.models.scoring.placement import ModelReference
 
 __all__ = ["encoder_of", "load", "load_any", "load_served", "load_vectors", "named_spec"]
 
@@ -73,7 +74,10 @@ def load(model: str | Path | tuple[Any, Any], **options: Any) -> Any:
     if isinstance(model, tuple) or not str(model).startswith(PREFIX):
         return load_model(model, **options)
     options["name"] = options.get("name") or str(model)
-    return load_model(_reference(str(model)), **options)
+    loaded = load_model(_reference(str(model)), **options)
+    again = {key: value for key, value in options.items() if key not in ("device", "token_budget", "lazy")}
+    loaded.reference = ModelReference(str(model), again)
+    return loaded
 
 
 def load_any(spec: str, *, served: ServedOptions | None = None, **options: Unpack[LoadOptions]) -> Model:

@@ -10,13 +10,13 @@ from typing import Literal
 from biascheck.errors import BiasAssertionError, BiascheckWarning, InconclusiveWarning, UsageError
 from biascheck.gates.deciding import to_decide
 from biascheck.gates.gate import Gate
+from biascheck.results.competence import Incompetence
 from biascheck.stats import Verdict
 from biascheck.wording import figure, visible
 
 __all__ = ["Incompetence", "Inconclusive", "complain", "ignores_competence", "level_of_caller", "passes"]
 
 Inconclusive = Literal["fail", "warn"]
-Incompetence = Literal["ignore"] | None
 UNREAD = (
     "its figure is neither fair nor unfair: use a model that can, or judge this one all the same with "
     "competence='ignore' and a reason"

@@ -9,10 +9,9 @@ from typing import Literal
 from biascheck.gates.accepted import AcceptedFinding
 from biascheck.results.competence import Competence
 from biascheck.results.description import UNDESCRIBED, Description
-from biascheck.results.key import ResultKey
+from biascheck.results.key import ResultKey, model_label
 from biascheck.results.published_figures import PublishedFigure
 from biascheck.results.result import Result
-from biascheck.results.titles import model_label
 from biascheck.stats import (
     Interval,
     Verdict,
@@ -171,9 +170,7 @@ class Gate:
     @property
     def inability(self) -> str:
         """What the model cannot do, and by which figures; empty where it can, or where that was not checked."""
-        if self.competence is None or self.competence.passed:
-            return ""
-        return f"{self.model_label} {self.competence.lack} ({self.competence.finding})"
+        return "" if self.competence is None else self.competence.inability(self.model_label)
 
     @property
     def allowed(self) -> str:

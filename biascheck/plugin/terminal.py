@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["write_section"]
 
 GATES = (Verdict.EXCEEDS, Verdict.INVALID, Verdict.INCONCLUSIVE, Verdict.WITHIN)
-CHANGES = (Change.REGRESSED, Change.INCONCLUSIVE, Change.IMPROVED, Change.NO_WORSE)
+CHANGES = (Change.REGRESSED, Change.INVALID, Change.INCONCLUSIVE, Change.IMPROVED, Change.NO_WORSE)
 COLOURS = {
     "exceeds": "red",
     "invalid": "red",

@@ -13,8 +13,8 @@ from biascheck.cache.document_cache import cache_folder
 from biascheck.cache.live_fingerprints import LiveFingerprint
 from biascheck.errors import ModelError, UsageError
 from biascheck.models.adapters.causal import TransformersCausalModel, TransformersChatModel
+from biascheck.models.adapters.device_maps import refuse_map
 from biascheck.models.adapters.encoders import TransformersEncoder, pooling_of_folder
-from biascheck.models.adapters.placement import refuse_map
 from biascheck.models.adapters.seq2seq import TransformersSeq2SeqModel
 from biascheck.models.adapters.sequence_classifier import TransformersClassifier
 from biascheck.models.adapters.transformers import TransformersMaskedModel
@@ -25,13 +25,14 @@ from biascheck.models.loading.adapter_folders import (
     read_adapter,
 )
 from biascheck.models.loading.folder_reading import read_folder as _read_folder
-from biascheck.models.loading.folder_reading import read_unchanged
+from biascheck.models.loading.folder_reading import read_unchanged, sketch_folder
 from biascheck.models.loading.folders import Kind, ModelFolder, in_words, inspect_folder, kind_of_architecture
 from biascheck.models.loading.gguf_files import require_gguf_readers
 from biascheck.models.loading.minilm import materialise_minilm_mlm
 from biascheck.models.loading.random_references import REFERENCES
 from biascheck.models.loading.smollm2 import materialise_smollm2
 from biascheck.models.loading.stored_pooler import stored_pooler
+from biascheck.models.scoring.placement import ModelReference
 from biascheck.models.scoring.windows import Window
 
 __all__ = ["BUNDLED", "ClassifierOptions", "CommonOptions", "LoadOptions", "LoadedModel", "load"]
@@ -52,7 +53,7 @@ BUNDLED: Mapping[str, Callable[[Path], Path]] = MappingProxyType(
 
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+|[\w.-]+")
 FROM_HUB = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
-DTYPES = ("float32", "float16", "bfloat16")
+DTYPES = ("float32", "float16", "bfloat16", "float64")
 
 
 class Safety(TypedDict):
@@ -149,11 +150,25 @@ def load(
         **handling,
     )
     loaded.stored_pooler = partial(read_unchanged, partial(stored_pooler, folder), inspect, prints)
+    if gguf_file is None and not is_adapter_folder(path):
+        sketch = partial(sketch_folder, folder, dtype=dtype, trust_remote_code=trust_remote_code)
+        loaded.sketch = partial(read_unchanged, sketch, inspect, prints)
+    loaded.reference = ModelReference(
+        _spec_of(model),
+        {"kind": folder.kind, "name": loaded.name, "dtype": dtype, "revision": revision, "gguf_file": gguf_file}
+        | {"base": None if base is None else _spec_of(base), "positive": positive, "window": window, **safety},
+    )
     if isinstance(loaded, TransformersEncoder):
         loaded.pooling = pooling_of_folder(folder.path)
     if not lazy:
         _ = loaded.torch_model
     return loaded
+
+
+def _spec_of(model: str | Path) -> str:
+    """What another process is to load: a name as it is, a folder or file by its whole path."""
+    path = Path(model).expanduser()
+    return str(path.absolute()) if str(model) not in BUNDLED and path.exists() else str(model)
 
 
 def _whole_model(
