@@ -108,7 +108,7 @@ def _gates(
         plain = plain_finding(gate)
         yield Finding(
             title=gate.title,
-            text=f": {gate.measured}, allowed {gate.allowed}"
+            text=f": {gate.measured}, allowed {gate.allowed}{f'; {gate.acceptance}' if gate.acceptance else ''}"
             if plain
             else replace(gate, published=()).finding.removeprefix(gate.title),
             anchor=links[gate.key].anchor if gate.key in links else "gates",

@@ -207,7 +207,9 @@ def _row(
         size=gate.size,
         published=cited(gate.published) if gate.published else None,
         largest=", ".join(gate.offenders),
-        note="; ".join(filter(None, (gate.note, gate.inability if gate.verdict is Verdict.INVALID else ""))),
+        note="; ".join(
+            filter(None, (gate.acceptance, gate.note, gate.inability if gate.verdict is Verdict.INVALID else ""))
+        ),
         test=gate.test,
         cautions=tuple(dict.fromkeys(numbers[warning] for warning in gate.warnings)),
     )
