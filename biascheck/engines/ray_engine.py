@@ -18,8 +18,8 @@ import numpy as np
 from biascheck.engines.ray_cluster import RayCluster, require_ray
 from biascheck.engines.scoring_worker import Order, ScoringWorker
 from biascheck.errors import BiascheckError, ScoreError, UsageError
-from biascheck.models.scoring.chunks import Chunk
 from biascheck.models.scoring.placement import Part
+from biascheck.models.scoring.plan_chunks import Chunk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,6 +66,11 @@ class RayEngine:
                 "save it to a folder (save_pretrained) and load that, or use the engine local"
             )
         return _RemoteModel(self, Order(model.reference, model.prints.digest, part))
+
+    def prepare(self, model: Any, part: Part = Part()) -> list[int]:  # noqa: B008 - frozen
+        """Let every worker load a model now, not with its first chunk; the ids of their processes."""
+        order = self.engine_for(model, part).order
+        return [self._got(asked) for asked in [actor.prepare.remote(order) for actor in self.actors()]]
 
     def stream(
         self, order: Order, chunks: Iterator[tuple[int, Chunk]], advance: Callable[[int], None]

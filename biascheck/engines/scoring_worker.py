@@ -19,8 +19,8 @@ from biascheck.models.scoring.placement import ModelReference, Part
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from biascheck.models.scoring.chunks import Chunk
     from biascheck.models.scoring.engine import Engine
+    from biascheck.models.scoring.plan_chunks import Chunk
 
 __all__ = ["Order", "ScoringWorker"]
 
@@ -57,6 +57,11 @@ class ScoringWorker:
 
     def process(self) -> int:
         """The id of this process; answered as soon as it runs."""
+        return os.getpid()
+
+    def prepare(self, order: Order) -> int:
+        """Load a model before the first chunk of it; the id of this process."""
+        self._engine(order)
         return os.getpid()
 
     def score(self, order: Order, chunk: Chunk) -> NDArray[Any]:

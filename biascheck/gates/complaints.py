@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Literal
 
-from biascheck.errors import BiasAssertionError, InconclusiveWarning, UsageError
+from biascheck.errors import BiasAssertionError, BiascheckWarning, InconclusiveWarning, UsageError
 from biascheck.gates.deciding import to_decide
 from biascheck.gates.gate import Gate
 from biascheck.results.competence import Incompetence
@@ -31,6 +31,8 @@ def complain(gates: Sequence[Gate]) -> None:
     if failed:
         raise BiasAssertionError("\n".join(_explained(gate) for gate in failed))
     for gate in gates:
+        if gate.tolerated:
+            warnings.warn(visible(gate.finding), BiascheckWarning, stacklevel=level_of_caller())
         if gate.verdict is Verdict.INCONCLUSIVE:
             warnings.warn(visible(gate.finding), InconclusiveWarning, stacklevel=level_of_caller())
 

@@ -91,7 +91,7 @@ from biascheck.measures.utility.pronoun_error import pronoun_error as pronoun_er
 from biascheck.measures.utility.task_error import task_error as task_error
 from biascheck.measures.workforce_correlation import workforce_correlation as workforce_correlation
 from biascheck.measures.workforce_slope import workforce_slope as workforce_slope
-from biascheck.results.rankings import ranking_table as ranking_table
+from biascheck.results.comparing.rankings import ranking_table as ranking_table
 
 __all__ = sorted(
     name for name, thing in globals().items() if not name.startswith("_") and not isinstance(thing, _ModuleType)

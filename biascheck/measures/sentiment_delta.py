@@ -12,7 +12,7 @@ from biascheck.measures.draft import draft
 from biascheck.measures.tables.delta_table import delta_summary
 from biascheck.models.adapters.functions import as_classifier
 from biascheck.models.capabilities import Classifier
-from biascheck.models.scoring.chunked_questions import asked_in_chunks
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.results.item_columns import gathered_items
 from biascheck.results.items import ItemScore, Shown
 from biascheck.results.result import Result
@@ -41,7 +41,7 @@ BEFORE, AFTER = 80, 160
     smallest_change_reason="a rating moves by two points in a hundred with the gender alone",
     scale="rating",
     plain="On average the same text is rated {by} better about {towards} people than about {away} ones; "
-    "{allowed} is allowed.",
+    "allowed: {allowed}.",
     sign="A gap is {first} minus {second}: positive means that the {first} version is rated better, negative the "
     "{second} one. The estimate is the mean gap; zero is parity.",
     paper="jentzsch2022",

@@ -61,7 +61,7 @@ class RunBaseline:
     def entry(self, result: Result) -> Result:
         """The entry of a result; while the baseline is being written, every result is its own."""
         from biascheck.errors import UsageError
-        from biascheck.results.compatibility import other_runtime
+        from biascheck.results.comparing.compatibility import other_runtime
 
         if self._settings.update_baseline:
             return result

@@ -46,6 +46,7 @@ COLOURS = {
     "judged nothing": "red",
     "rerun": "yellow",
     "inconclusive (accepted)": "yellow",
+    "exceeds (accepted)": "yellow",
     "inconclusive": "yellow",
     "within": "green",
     "found": "red",

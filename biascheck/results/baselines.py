@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from biascheck.errors import UsageError
+from biascheck.results.comparing.compatibility import other_runtime, question_of_earlier_release, similar_question
 from biascheck.results.comparison import Comparison, compare_all, why_not
-from biascheck.results.compatibility import other_runtime, question_of_earlier_release, similar_question
 from biascheck.results.earlier_schemas import of_unknown_part
 from biascheck.results.key import ResultKey
 from biascheck.results.result import Result

@@ -13,12 +13,12 @@ import numpy as np
 
 from biascheck import stats
 from biascheck.errors import BiascheckError, UsageError
-from biascheck.results.compatibility import differences
+from biascheck.results.comparing.compatibility import differences
+from biascheck.results.comparing.matching import ROUNDING, MatchedItems
 from biascheck.results.competence import Incompetence
 from biascheck.results.description import UNDESCRIBED, Description
 from biascheck.results.items import ItemScore
 from biascheck.results.key import ResultKey, model_label
-from biascheck.results.matching import ROUNDING, MatchedItems
 from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL
 from biascheck.stats import Change, Interval

@@ -88,6 +88,12 @@ def _kin(around: Surroundings, _facts: NameFacts) -> Verdict | None:
     return Verdict("first name") if near and not around.lead and not titled else None
 
 
+def _styled(around: Surroundings, facts: NameFacts) -> Verdict | None:
+    """Caroline, Princess of Hanover."""
+    noble = around.later[:1].isupper() and around.later.lower() in context_words("noble title")
+    return Verdict("first name") if around.alone and around.after == "," and noble and not facts.kinds else None
+
+
 def _acting(around: Surroundings, facts: NameFacts) -> Verdict | None:
     """Somebody who said, married or wrote; a surname does that as well."""
     if around.after not in context_words("person verb") or facts.surname_odds >= SURNAME_ODDS:
@@ -126,6 +132,7 @@ _RULES: tuple[Rule, ...] = (
     things.thing,
     things.article,
     _full_name,
+    _styled,
     _acting,
     _by_default,
 )

@@ -24,6 +24,7 @@ _NICKNAME = re.compile(
     r"([A-Z][^\W\d_]+) (?:``[A-Z][^`']{1,20}''|“[A-Z][^“”]{1,20}”|\"[A-Z][^\"]{1,20}\"|'[A-Z]\w+'|\([A-Z][a-z]+\)) $"
 )
 _YEAR = re.compile(r"\( (?:1[5-9]|20)\d\d \)(?! -)")
+_JOINING = ("and", "&", "of", "on", "in", "the")
 _ELIDED = re.compile(r"[dl]['’][A-Z]")
 _GROUP = re.compile(r"(?:and|&) (?:the|his|her) (?:[A-Z]\S+ )?[A-Z]\w+(?:s|ra|nd)\b")
 _LETTERS = re.compile(r"(?!MPP?\b|MLA|US|UK|CEO|WPC)[A-Z]{2,5}")
@@ -94,7 +95,7 @@ def surroundings(text: str, start: int, end: int, known: Container[str]) -> Surr
         compound=bool(tied) and tied not in known,
         nicknamed=(nickname := _NICKNAME.search(text, max(0, start - WINDOW), start)) is not None
         and nickname[1] in known,
-        in_title=in_a_title(text, start, end) or _in_title_case(rest, trail),
+        in_title=in_a_title(text, start, end) or _in_title_case(rest, trail, behind),
         of_a_year=_YEAR.match(" ".join(behind[:4])) is not None,
         of_a_group=_GROUP.match(" ".join(behind[:4])) is not None,
         of_a_couple=_of_a_couple(behind, known),
@@ -108,16 +109,28 @@ def _of_a_couple(behind: list[str], known: Container[str]) -> bool:
     return len(behind) > 2 and behind[0] in ("and", "&") and behind[1] in known and _in_name(behind[2], opening=False)
 
 
+def _behind_a_work(before: list[str]) -> bool:
+    """Whether the words before are the beginning of a title: "the comedy Shine on"."""
+    for number, token in enumerate(reversed(before)):
+        if not (token[0].isupper() or token in _JOINING):
+            return 1 < number < LONGEST_NAME + 1 and token in context_words("work")
+    return False
+
+
 def _behind_a_nickname(before: str, known: Container[str]) -> bool:
     nickname = _NICKNAME.search(before)
     return nickname is not None and nickname[1] in known
 
 
-def _in_title_case(before: list[str], trail: list[str]) -> bool:
+def _in_title_case(before: list[str], trail: list[str], behind: list[str]) -> bool:
     """Whether a small word beside the name has the capital that titles give it."""
     inside = len(before) > 1 and before[-2] not in _ENDS and not before[-2].endswith(".")
     if inside and before[-1][0].isupper() and title_words(before[-1:]):
         return before[-1].lower() != "the"
+    joined = len(behind) > 1 and behind[0] in ("and", "&") and behind[1][0].isupper() and title_words(behind[1:2])
+    joined = joined and not (before and before[-1] == "by")
+    if joined or _behind_a_work(before):
+        return True
     pairs = zip(["", *trail], trail, strict=False)
     return title_words([word for last, word in pairs if word[0].isupper() and not last.endswith(".")])
 

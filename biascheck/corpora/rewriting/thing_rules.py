@@ -24,7 +24,9 @@ __all__ = [
 ]
 
 _NUMBER = re.compile(r"\d+(?:st|nd|rd|th)?")
-_SURNAMES_TOO = frozenset({"hall", "park", "house", "church", "lane", "hill", "green", "cross", "bay", "day", "law"})
+_SURNAMES_TOO = frozenset(
+    {"hall", "park", "house", "church", "lane", "hill", "green", "cross", "bay", "day", "law", "post"}
+)
 _ADJECTIVES = frozenset({"new", "royal", "university", "college", "central", "tropical", "el"})
 _OF_INNS = frozenset({"king", "queen", "prince", "princess"})
 _OWNS = ("'s", "’s")
@@ -37,23 +39,38 @@ def compound(around: Surroundings, _facts: NameFacts) -> Verdict | None:
 
 
 def work(around: Surroundings, _facts: NameFacts) -> Verdict | None:
-    """The novel Jane Eyre, "Calling on Mary", How Helga Got Her Boat, The Adventures of Sam Spade."""
+    """The novel Jane Eyre, "Calling on Mary", How Helga Got Her Boat, The Adventures of Sam Spade, Anne of the Lake."""
     story = around.before == "of" and around.second.capitalize() == around.second_word
     story = story and around.second in context_words("story of")
-    if around.in_title or story or (around.of_a_year and around.trail and around.before != "by"):
+    of_the = around.alone and around.after == "of" and around.later.lower() == "the"
+    if around.in_title or story or of_the or (around.of_a_year and around.trail and around.before != "by"):
         return Verdict("work")
     if around.lead or around.title:
         return None
+    return Verdict("work") if _announced(around) or _staged(around) else None
+
+
+def _announced(around: Surroundings) -> bool:
+    """The song Helga, a comedy series, Helga."""
     owner = around.after in _OWNS and not around.later[:1].isupper()
-    noun = around.before in context_words("work") and around.second not in _BEFORE_VERBS and not owner
+    if around.before in context_words("work") and around.second not in _BEFORE_VERBS and not owner:
+        return True
     apposed = around.before == "," and around.second in context_words("work")
-    apposed = apposed and (around.after in (".", "") or (around.alone and around.after in (",", "(")))
-    # a person is seldom in another one: "an episode in Helga Moss", "guest star on Helga Moss"
-    inside = around.before == "in" or (around.before == "on" and around.second in context_words("seen on"))
-    inside = inside or (around.before == "of" and around.second in context_words("staging"))
+    return apposed and (around.after in (".", "") or (around.alone and around.after in (",", "(")))
+
+
+def _staged(around: Surroundings) -> bool:
+    """An episode in Helga Moss, guest star on Helga Moss, appeared in Helga, The Late Show with Helga Moss."""
+    if around.after in _OWNS:
+        return False
+    if around.before == "of":
+        return around.second in context_words("staging")
+    if around.before == "with":
+        return around.second in context_words("programme") and around.second_word[:1].isupper()
     town = around.after == "," and around.later in context_words("region")
-    inside = inside and bool(around.trail) and around.after not in _OWNS and not town
-    return Verdict("work") if noun or apposed or inside else None
+    inside = around.before == "in" and (bool(around.trail) or around.second in context_words("performing"))
+    # a person is seldom in another one
+    return (inside and not town) or (around.before == "on" and around.second in context_words("seen on"))
 
 
 def prefixed_place(around: Surroundings, _facts: NameFacts) -> Verdict | None:
@@ -83,7 +100,7 @@ def organisation(around: Surroundings, facts: NameFacts) -> Verdict | None:
     if not nouns:
         following = around.after in ("county", "street", "river", "award", "prize") and not around.trail
         return Verdict("organisation") if following or around.after in context_words("goods") else None
-    person = len(around.trail) == 1 and nouns[0] in _SURNAMES_TOO and facts.clear
+    person = len(around.trail) == 1 and nouns[0] in _SURNAMES_TOO and not facts.kinds
     return (
         None
         if person and around.before not in context_words("place preposition") | {"the"}
@@ -115,7 +132,8 @@ def place(around: Surroundings, facts: NameFacts) -> Verdict | None:
     """In London; Austin, Texas; from Georgia; in Helga West, Ontario; the Count of Mark."""
     region = around.after == "," and around.later in context_words("region")
     preposition = around.before in context_words("place preposition")
-    if (region and preposition and not around.title) or _of_a_noble(around):
+    battle = around.before == "of" and around.second in ("battle", "siege", "treaty")
+    if (region and preposition and not around.title) or _of_a_noble(around) or battle:
         return Verdict("place")
     if not facts.kinds & {"place", "hard place"} or around.lead or around.title:
         return None
@@ -162,8 +180,8 @@ def scripture(around: Surroundings, facts: NameFacts) -> Verdict | None:
 
 
 def dignity(around: Surroundings, facts: NameFacts) -> Verdict | None:
-    """The Dean of the college, Prince of Wales, Don Carlos."""
-    if around.word in ("Don", "Dona") and around.before_given:
+    """The Dean of the college, Prince of Wales, Don Carlos, Donna Elvira."""
+    if "title" in facts.kinds and around.trail and (around.before_given or around.trail[0][-1] in "aio"):
         return Verdict("word")
     if around.after == "of" and facts.kinds & {"word", "hard word"} and not around.trail:
         return Verdict("word")

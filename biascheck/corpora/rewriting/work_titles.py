@@ -49,7 +49,11 @@ def _titles(text: str) -> tuple[Span, ...]:
         if _BETWEEN.fullmatch(text[one.end : other.start].replace("'", "").replace("`", ""))
         for span in (one, other)
     }
-    return tuple(span for span in quoted if _is_title(span.of(text), alone=span in listed or _announced(text, span)))
+    return tuple(
+        span
+        for span in quoted
+        if _is_title(span.of(text), alone=span in listed or _announced(text, span) or _stands_alone(text, span))
+    )
 
 
 def _quotations(text: str) -> Iterator[Span]:
@@ -62,6 +66,14 @@ def _announced(text: str, quoted: Span) -> bool:
     """Whether the word before the marks says what it is: the song "Misty", two episodes, "Anna"."""
     noun = _LAST_WORD.search(text, max(0, quoted.start - 30), quoted.start)
     return noun is not None and noun[1].lower().removesuffix("s") in context_words("work") | {"serie"}
+
+
+def _stands_alone(text: str, quoted: Span) -> bool:
+    """Whether nothing beside the marks says that somebody is called so: a nickname, an alias, a role."""
+    before, after = text[: quoted.start].rstrip("`'\"“‘ ,("), text[quoted.end :].lstrip("`'\"”’ ")
+    last = _LAST_WORD.search(before[-30:])
+    called = last is not None and (last[1][0].isupper() or last[1].lower() in context_words("called"))
+    return not called and not after[:1].isupper()
 
 
 def _is_title(quoted: str, *, alone: bool) -> bool:

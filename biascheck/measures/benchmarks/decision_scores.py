@@ -12,7 +12,7 @@ from biascheck.errors import UsageError
 from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft
 from biascheck.models.capabilities import has_recorded_scores, scores_continuations
-from biascheck.models.scoring.chunked_questions import asked_in_chunks
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, Refusal
 from biascheck.results.items import ItemScore, Shown, Skipped
 from biascheck.results.result import Result

@@ -16,7 +16,7 @@ from biascheck.errors import UsageError
 from biascheck.measures.benchmarks.answer_parsing import LETTERS, UNDECIDED, parsed_answer
 from biascheck.models.capabilities import generates, has_recorded_scores, require_capability, scores_continuations
 from biascheck.models.scoring.choices import Choice, ChoiceQuery, LengthRule, choose
-from biascheck.models.scoring.chunked_questions import asked_in_chunks
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.models.scoring.queries import Refusal
 
 __all__ = ["WORDINGS", "AnswerMethod", "Asked", "asked_questions", "chosen_options"]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from biascheck.corpora.datasets.benchmarks.stereotype_triples import ROLES, Continued, StereotypeTriple
 from biascheck.errors import UsageError
 from biascheck.models.capabilities import has_recorded_scores, scores_continuations, scores_masked_text
-from biascheck.models.scoring.chunked_questions import asked_in_chunks
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.models.scoring.pseudo_likelihood import MaskOrder, PseudoQuery, TokenScores
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, Refusal
 

@@ -17,7 +17,7 @@ from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft, shown
 from biascheck.models.adapters.online import OnlineModel
 from biascheck.models.capabilities import LanguageModel, MaskedModel, fills_masks, require_capability
-from biascheck.models.scoring.chunked_questions import asked_in_chunks
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.models.scoring.queries import Answer, MaskedQuery, Masking, Refusal, SentenceQuery
 from biascheck.results.item_columns import ItemList
 from biascheck.results.items import ItemScore, Skipped
@@ -50,7 +50,7 @@ Shares = Mapping[str, float] | Refusal
     smallest_change=0.02,
     smallest_change_reason="one point in a hundred of the probability moves from one pronoun to the other",
     scale="share",
-    plain="On average {towards} pronouns are {by} more probable than {away} ones; {allowed} is allowed.",
+    plain="On average {towards} pronouns are {by} more probable than {away} ones; allowed: {allowed}.",
     sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
     "the mean gap; zero is parity.",
     paper="manela2021",

@@ -15,7 +15,7 @@ from biascheck.errors import UsageError
 from biascheck.measures.declaration import measure
 from biascheck.measures.utility.losses import losses_of
 from biascheck.models.capabilities import LanguageModel, fills_masks
-from biascheck.models.scoring.chunked_questions import asked_in_chunks
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.models.scoring.queries import Answer, MaskedQuery, Refusal, SentenceQuery
 from biascheck.results.result import Result
 from biascheck.spans import Span

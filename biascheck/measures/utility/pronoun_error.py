@@ -12,7 +12,7 @@ from biascheck.corpora.words import sentences_of
 from biascheck.measures.declaration import measure
 from biascheck.measures.utility.losses import losses_of
 from biascheck.models.capabilities import MaskedModel
-from biascheck.models.scoring.chunked_questions import asked_in_chunks
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.models.scoring.queries import Answer, MaskedQuery, Refusal
 from biascheck.results.result import Result
 from biascheck.spans import Span

@@ -7,7 +7,7 @@ from biascheck.corpora.documents import Documents
 from biascheck.measures.declaration import measure
 from biascheck.measures.utility.losses import losses_of
 from biascheck.models.capabilities import Classifier
-from biascheck.models.scoring.chunked_questions import asked_in_chunks
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.results.result import Result
 
 __all__ = ["task_error"]

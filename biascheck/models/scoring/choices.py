@@ -8,7 +8,7 @@ from math import exp, fsum, isfinite, isnan
 from typing import TYPE_CHECKING, Literal
 
 from biascheck.errors import ScoreError, UsageError
-from biascheck.models.scoring.chunked_questions import asked_in_chunks
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, Refusal
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from biascheck.files import write_atomically
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from biascheck.models.scoring.chunks import Chunk
+    from biascheck.models.scoring.plan_chunks import Chunk
 
 __all__ = ["KEPT_FROM", "KeptScores", "kept_scores"]
 

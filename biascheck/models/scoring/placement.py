@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from biascheck.models.scoring.chunks import Chunk
+    from biascheck.models.scoring.plan_chunks import Chunk
 
 __all__ = [
     "CHUNK_TOKENS",

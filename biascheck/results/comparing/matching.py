@@ -9,7 +9,7 @@ import numpy as np
 
 from biascheck import stats
 from biascheck.errors import ScoreError, UsageError
-from biascheck.results.compatibility import require_comparable
+from biascheck.results.comparing.compatibility import require_comparable
 from biascheck.results.item_columns import sample_of
 from biascheck.results.items import ItemScore
 from biascheck.results.result import Result

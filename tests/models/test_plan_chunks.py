@@ -10,9 +10,9 @@ from tiny import CAUSAL, MASKED, loaded
 import biascheck as bc
 from biascheck.cache.document_cache import DocumentCache, caching
 from biascheck.errors import UsageError
-from biascheck.models.scoring.chunks import Chunk, chunks_of, localised, padded_tokens
 from biascheck.models.scoring.engine import TorchEngine, execute
 from biascheck.models.scoring.placement import Here, placed_on
+from biascheck.models.scoring.plan_chunks import Chunk, chunks_of_plan, localised, padded_tokens
 from biascheck.models.scoring.queries import SentenceQuery
 
 WORDS = ["nurse", "plumber", "clerk", "driver", "cook", "guard"]
@@ -33,7 +33,7 @@ def plans():
 def test_chunks_have_the_batches_of_the_plan_in_their_order(kind, tokens):
     plan = plans()[kind]
     assert (plan.sharing is not None) == (kind == "causal")
-    found = list(chunks_of(plan, tokens))
+    found = list(chunks_of_plan(plan, tokens))
     batches = [batch for _, chunk in found for batch in chunk.batches()]
     wanted = [localised(plan, batch) for batch in plan.batches]
     assert batches == wanted
@@ -49,13 +49,13 @@ def test_a_chunk_is_as_large_as_allowed():
     plan = plans()["masked"]
     sizes = [padded_tokens(plan, batch) for batch in plan.batches]
     held = iter(sizes)
-    for _, chunk in chunks_of(plan, 100):
+    for _, chunk in chunks_of_plan(plan, 100):
         inside = sum(next(held) for _ in chunk.inputs)
         assert inside <= 100 or len(chunk.inputs) == 1
 
 
 def test_another_question_has_another_digest():
-    one, other = (next(chunks_of(plan, 10_000))[1] for plan in plans().values())
+    one, other = (next(chunks_of_plan(plan, 10_000))[1] for plan in plans().values())
     again = Chunk.of(list(one.batches()))
     moved = Chunk(one.ids, one.lengths, one.parents, one.asked[::-1].copy(), one.inputs, one.readings)
     assert again.digest == one.digest
@@ -99,7 +99,7 @@ def test_what_was_finished_before_an_interruption_is_not_scored_again(tmp_path):
     assert kept
     assert measured(second, plan, DocumentCache(tmp_path / "results")) == whole
     twice = set(first.batches) & set(second.batches)
-    chunk = max(len(chunk.inputs) for _, chunk in chunks_of(plan, 24))
+    chunk = max(len(chunk.inputs) for _, chunk in chunks_of_plan(plan, 24))
     assert len(twice) < chunk  # the chunk in flight, no more
     assert set(first.batches) | set(second.batches) == {tuple(localised(plan, batch)[0]) for batch in plan.batches}
     assert list((tmp_path / "scores").glob("*.npy")) == []  # the result is stored, its scores are not needed
