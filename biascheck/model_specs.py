@@ -59,7 +59,8 @@ def load(model: str | Path | tuple[Any, Any], **options: Any) -> Any:
     be initialised at random is refused.
 
     ``name`` is shown in findings; ``kind`` ("masked", "causal" or "classifier") is read off the model unless given;
-    ``device`` ("auto" takes a GPU where there is one) and ``dtype`` say where and how precisely it runs,
+    ``device`` ("auto" takes a GPU where there is one) and ``dtype`` say where and how precisely it runs; ``device_map``
+    ("auto", "balanced" … or a table, as in transformers) spreads its layers over several devices, memory and disk;
     ``token_budget`` how many tokens at once; ``revision`` and ``gguf_file`` choose among files. A folder with an
     adapter alone (LoRA) is merged into its ``base``, which is found by the name in the folder unless given.
     ``lazy=True`` checks the files now and loads the weights with the first score. Of a classifier, ``positive`` names

@@ -22,8 +22,13 @@ def add_options(parser: pytest.Parser) -> None:
     add("--bias-seed", type=int, metavar="N", help="seed of all resampling and permutations (default: 0)")
     add("--bias-base", metavar="MODEL", help="model that an adapter folder belongs to (default: the one it names)")
     add("--bias-device", metavar="DEVICE", help="device to run models on, e.g. cuda:0 or auto (default: cpu)")
+    add("--bias-device-map", metavar="MAP", help="spread the layers of a model over devices, e.g. auto or balanced")
     add("--bias-token-budget", type=int, metavar="N", help="tokens that run at once, padding included (default: 2048)")
-    add("--bias-dtype", metavar="DTYPE", help="precision of the weights: float32 (default), float16 or bfloat16")
+    add(
+        "--bias-dtype",
+        metavar="DTYPE",
+        help="precision of the weights: float32 (default), float16, bfloat16 or float64",
+    )
     add(
         "--bias-engine",
         metavar="WHERE",

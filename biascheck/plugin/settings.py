@@ -25,6 +25,7 @@ TYPES: dict[str, tuple[type, ...]] = {
     "seed": (int,),
     "base": (str,),
     "device": (str,),
+    "device_map": (str,),
     "token_budget": (int,),
     "dtype": (str,),
     "engine": (str,),
@@ -71,6 +72,7 @@ class Settings:
     seed: int = 0
     base: str | None = None
     device: str | None = None
+    device_map: str | None = None
     token_budget: int | None = None
     dtype: str = "float32"
     engine: str = "local"

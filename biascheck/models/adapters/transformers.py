@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NotRequired, TypedDict
 from biascheck.cache.fingerprints import Fingerprint
 from biascheck.cache.live_fingerprints import LiveFingerprint
 from biascheck.errors import ModelError
+from biascheck.models.adapters.placement import entrance_of, is_placed, quantisation_of
 from biascheck.models.adapters.trial import TRIAL_TEXT, refuse_constant
 from biascheck.models.scoring.continuation_encoding import encode_filled_spans
 from biascheck.models.scoring.encoding import encode_masked
@@ -92,6 +93,7 @@ class TransformersModel:
             "parameters": f"{sum(weights.numel() for weights in self.outline.parameters()):,}",
             "tokenizer": f"{self._kind_of_tokenizer()}, {pieces}",
             "precision": self.prints.dtype,
+            **({"quantisation": quantisation} if (quantisation := quantisation_of(self.torch_model)) else {}),
         }
 
     def _kind_of_tokenizer(self) -> str:
@@ -190,6 +192,9 @@ class TransformersModel:
             tokenizer = self._aligned(tokenizer)
         if not callable(self._prints):
             self._prints = LiveFingerprint(model, tokenizer, known=self._prints)
+        if is_placed(model):
+            self.device = entrance_of(model)
+            return model, tokenizer
         return model.to(self.device), tokenizer
 
     def _aligned(self, tokenizer: Any) -> AlignedTokenizer:

@@ -14,6 +14,7 @@ from biascheck.cache.live_fingerprints import LiveFingerprint
 from biascheck.errors import ModelError, UsageError
 from biascheck.models.adapters.causal import TransformersCausalModel, TransformersChatModel
 from biascheck.models.adapters.encoders import TransformersEncoder, pooling_of_folder
+from biascheck.models.adapters.placement import refuse_map
 from biascheck.models.adapters.seq2seq import TransformersSeq2SeqModel
 from biascheck.models.adapters.sequence_classifier import TransformersClassifier
 from biascheck.models.adapters.transformers import TransformersMaskedModel
@@ -52,7 +53,7 @@ BUNDLED: Mapping[str, Callable[[Path], Path]] = MappingProxyType(
 
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+|[\w.-]+")
 FROM_HUB = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
-DTYPES = ("float32", "float16", "bfloat16")
+DTYPES = ("float32", "float16", "bfloat16", "float64")
 
 
 class Safety(TypedDict):
@@ -67,6 +68,7 @@ class CommonOptions(TypedDict, total=False):
 
     name: str | None
     device: str | None
+    device_map: str | dict[str, Any] | None
     token_budget: int | None
     base: str | Path | None
     dtype: str
@@ -96,6 +98,7 @@ def load(
     kind: Kind | None = None,
     name: str | None = None,
     device: str | None = None,
+    device_map: str | dict[str, Any] | None = None,
     token_budget: int | None = None,
     base: str | Path | None = None,
     dtype: str = "float32",
@@ -114,11 +117,14 @@ def load(
     random is refused, and so is one of which only some layers would be used. ``lazy=True`` checks the files now and
     loads the weights with the first score; it is an error if the files have changed by then.
     ``positive`` and ``window`` are for classifiers only. A folder with an adapter alone is merged into its ``base``,
-    which is the model that it names unless given; other models take no notice of it.
+    which is the model that it names unless given; other models take no notice of it. ``device_map`` spreads the layers
+    of a folder over devices, memory and disk, as in transformers.
     """
     if dtype not in DTYPES:
         raise UsageError(f"dtype {dtype!r} is not one of {', '.join(DTYPES)}")
     handling = _handling(device, token_budget)
+    if device_map is not None:
+        refuse_map(device_map, device=device, adapter=isinstance(model, tuple))
     if isinstance(model, tuple):
         return _from_pair(model, kind=kind, name=name, handling=handling, positive=positive, window=window)
     files = _hub_files(allow_pickle=allow_pickle, trust_remote_code=trust_remote_code, gguf_file=gguf_file)
@@ -127,11 +133,13 @@ def load(
         path, gguf_file = path.parent, path.name
     if gguf_file is not None:
         require_gguf_readers()
+    if device_map is not None and is_adapter_folder(path):
+        refuse_map(device_map, device=device, adapter=True)
     safety: Safety = {"allow_pickle": allow_pickle, "trust_remote_code": trust_remote_code}
     inspect, read = (
         _adapter_of(path, base, revision, files, kind, dtype, safety)
         if is_adapter_folder(path)
-        else _whole_model(path, kind, dtype, gguf_file, safety)
+        else _whole_model(path, kind, dtype, gguf_file, safety, device_map)
     )
     folder = inspect()
     prints = folder.fingerprint(dtype)
@@ -164,12 +172,19 @@ def _spec_of(model: str | Path) -> str:
 
 
 def _whole_model(
-    path: Path, kind: Kind | None, dtype: str, gguf_file: str | None, safety: Safety
+    path: Path,
+    kind: Kind | None,
+    dtype: str,
+    gguf_file: str | None,
+    safety: Safety,
+    device_map: str | dict[str, Any] | None,
 ) -> tuple[Callable[[], ModelFolder], Callable[[Any], tuple[Any, Any]]]:
     """How the folder of a model, or a GGUF file, is inspected and read."""
     trust = safety["trust_remote_code"]
     inspect = partial(inspect_folder, path, kind=kind, gguf_file=gguf_file, **safety)
-    return inspect, partial(_read_folder, dtype=dtype, trust_remote_code=trust, gguf_file=gguf_file)
+    return inspect, partial(
+        _read_folder, dtype=dtype, trust_remote_code=trust, gguf_file=gguf_file, device_map=device_map
+    )
 
 
 def _adapter_of(

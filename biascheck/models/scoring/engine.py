@@ -111,8 +111,9 @@ class TorchEngine:
 
         places = sorted({(r.input, r.position) for r in readings})
         order = {place: n for n, place in enumerate(places)}
-        which = torch.tensor([order[r.input, r.position] for r in readings], device=self._device)
-        tokens = torch.tensor([r.token for r in readings], device=self._device)
+        # Indices stay on the processor: layers of one model may be on several devices, and so may what comes out.
+        which = torch.tensor([order[r.input, r.position] for r in readings])
+        tokens = torch.tensor([r.token for r in readings])
         with torch.inference_mode(), evaluating(self._model):
             logits = self._logits(inputs, places)
             logits = logits.double() if self._double or logits.dtype == torch.float64 else logits.float()
@@ -124,8 +125,8 @@ class TorchEngine:
         """Logits at the asked places, one row for each."""
         import torch
 
-        rows = torch.tensor([row for row, _ in places], device=self._device)
-        columns = torch.tensor([column for _, column in places], device=self._device)
+        rows = torch.tensor([row for row, _ in places])
+        columns = torch.tensor([column for _, column in places])
         return logits_at(self._model, self._batch(inputs), rows, columns)
 
     def _batch(self, inputs: Sequence[Sequence[int]]) -> dict[str, Any]:

@@ -70,8 +70,8 @@ class StateEngine(TorchEngine):
         """Read the states at the asked places off one forward pass."""
         import torch
 
-        rows = torch.tensor([r.input for r in readings], device=self._device)
-        columns = torch.tensor([r.position for r in readings], device=self._device)
+        rows = torch.tensor([r.input for r in readings])
+        columns = torch.tensor([r.position for r in readings])
         with torch.inference_mode(), evaluating(self._model):
             states = self._states(padded(inputs, pad=self._pad, device=self._device))[rows, columns].float()
         result: NDArray[np.float32] = states.cpu().numpy()

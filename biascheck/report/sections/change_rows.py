@@ -18,7 +18,7 @@ from biascheck.wording import level_text, signed
 
 __all__ = ["CHANGES", "ChangeGroup", "ChangeRow", "ChangeTable", "change_table"]
 
-CHANGES = (Change.REGRESSED, Change.INCONCLUSIVE, Change.NO_WORSE, Change.IMPROVED)
+CHANGES = (Change.REGRESSED, Change.INVALID, Change.INCONCLUSIVE, Change.NO_WORSE, Change.IMPROVED)
 MOST_MOVES = 30
 MOST_UNMATCHED = 10
 

@@ -32,7 +32,7 @@ def _about_gates(run: Run) -> Iterator[str]:
         )
     if Verdict.INCONCLUSIVE in verdicts:
         yield "Measure more: every inconclusive gate says how many clusters would decide it."
-    if Verdict.INVALID in verdicts:
+    if Verdict.INVALID in verdicts or any(one.verdict is Change.INVALID for one in run.all_comparisons):
         yield "Leave out what the model cannot read, or measure a model that can: an invalid figure is no finding."
     if run.passed and run.gates and run.baseline is None:
         yield (
