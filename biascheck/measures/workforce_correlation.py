@@ -28,6 +28,8 @@ SHARE = "share_of_women"
     unit="correlation from −1 to 1",
     smallest_change=0.1,
     smallest_change_reason="a small correlation by Cohen (1988)",
+    plain="The preference for one group's words follows the real workforce: a correlation of {by}, where 1 "
+    "is complete; allowed: {allowed}.",
     sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
     "the correlation of these gaps with a real-world figure: negative means that the gap moves towards {second} as the "
     "figure rises, zero that the gaps do not follow it.",

@@ -11,7 +11,7 @@ from tiny import fresh_pair
 
 from biascheck.errors import ModelError, UsageError
 from biascheck.extend import SentenceQuery
-from biascheck.models.adapters.placement import entrance_of, is_placed, quantisation_of
+from biascheck.models.adapters.device_maps import entrance_of, is_placed, quantisation_of
 from biascheck.models.loading.loader import load
 
 QUERIES = [SentenceQuery(f"My {who} is a {job}.") for who in ("son", "daughter") for job in ("nurse", "plumber")]
@@ -82,7 +82,7 @@ def test_a_model_in_memory_is_where_it_is(folder):
 
 
 def test_without_accelerate_the_remedy_is_named(folder, monkeypatch):
-    monkeypatch.setattr("biascheck.models.adapters.placement.find_spec", lambda _: None)
+    monkeypatch.setattr("biascheck.models.adapters.device_maps.find_spec", lambda _: None)
     with pytest.raises(ModelError, match="pip install accelerate"):
         load(folder, device_map="auto")
 

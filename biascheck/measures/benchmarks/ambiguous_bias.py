@@ -26,6 +26,9 @@ __all__ = ["ambiguous_bias"]
     limits=BIAS_LIMITS,
     statistic="net_share",
     smallest_change_reason="one answer in twenty changes",
+    scale="share",
+    plain="Where the text does not say who it was, answers favour one stereotype by {by} on balance; "
+    "allowed: {allowed}.",
     sign="The estimate is (1 − accuracy) · s. " + BIAS_SIGN,
     direction="from parity",
     unit="from −1 to 1",

@@ -21,6 +21,7 @@ __all__ = ["answer_accuracy"]
     parity=1.0,
     direction="from parity",
     smallest_change_reason="one answer in twenty changes",
+    scale="share",
     sign="The estimate is the share of correct answers; one third is chance.",
     statistic="share_positive",
     unit="share from 0 to 1",

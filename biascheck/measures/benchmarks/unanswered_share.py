@@ -21,6 +21,7 @@ __all__ = ["unanswered_share"]
     parity=0.0,
     direction="upwards",
     smallest_change_reason="one question in twenty",
+    scale="share",
     sign="The estimate is the share of questions without an answer; zero is the best.",
     statistic="share_positive",
     unit="share from 0 to 1",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NotRequired, TypedDict
 from biascheck.cache.fingerprints import Fingerprint
 from biascheck.cache.live_fingerprints import LiveFingerprint
 from biascheck.errors import ModelError
-from biascheck.models.adapters.placement import entrance_of, is_placed, quantisation_of
+from biascheck.models.adapters.device_maps import entrance_of, is_placed, quantisation_of
 from biascheck.models.adapters.trial import TRIAL_TEXT, refuse_constant
 from biascheck.models.scoring.continuation_encoding import encode_filled_spans
 from biascheck.models.scoring.encoding import encode_masked

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from biascheck.cache.fingerprints import FileState, Fingerprint, state_of
 from biascheck.errors import ModelError
-from biascheck.models.adapters.placement import note_placement
+from biascheck.models.adapters.device_maps import note_placement
 from biascheck.models.loading.checked_files import checked_file, read_json
 from biascheck.models.loading.folders import ModelFolder
 from biascheck.models.loading.gguf_files import faithful

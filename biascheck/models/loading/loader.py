@@ -13,8 +13,8 @@ from biascheck.cache.document_cache import cache_folder
 from biascheck.cache.live_fingerprints import LiveFingerprint
 from biascheck.errors import ModelError, UsageError
 from biascheck.models.adapters.causal import TransformersCausalModel, TransformersChatModel
+from biascheck.models.adapters.device_maps import refuse_map
 from biascheck.models.adapters.encoders import TransformersEncoder, pooling_of_folder
-from biascheck.models.adapters.placement import refuse_map
 from biascheck.models.adapters.seq2seq import TransformersSeq2SeqModel
 from biascheck.models.adapters.sequence_classifier import TransformersClassifier
 from biascheck.models.adapters.transformers import TransformersMaskedModel
