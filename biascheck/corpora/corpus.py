@@ -4,50 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from biascheck.corpora.ids import refuse_repeated
+from biascheck.corpora.pair import Pair
+from biascheck.corpora.pair_columns import PairColumns, gathered_pairs, ids_of
 from biascheck.errors import CorpusError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from biascheck.corpora.sentence import Sentence
 
 __all__ = ["Corpus", "Pair"]
 
 
 @dataclass(frozen=True)
-class Pair:
-    """The same sentence in two groups, or in more.
-
-    ``attribute`` names what the groups are compared on (a profession, a trait) and is the cluster of
-    the statistics: the templates of one attribute are not independent. ``labels`` carry what a suite
-    selects by (template, profession group, person words, share of women …).
-    """
-
-    id: str
-    attribute: str
-    sentences: Mapping[str, Sentence]
-    labels: Mapping[str, str | float] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if len(self.sentences) < 2:
-            raise CorpusError(f"pair {self.id!r} has {len(self.sentences)} group; a comparison needs at least two")
-        object.__setattr__(self, "sentences", MappingProxyType(dict(self.sentences)))
-        object.__setattr__(self, "labels", MappingProxyType(dict(self.labels)))
-
-    def __reduce__(self) -> tuple[type[Pair], tuple[object, ...]]:
-        # read-only mappings cannot be pickled, but pairs travel to worker processes
-        return Pair, (self.id, self.attribute, dict(self.sentences), dict(self.labels))
-
-
-@dataclass(frozen=True)
 class Corpus:
     """Pairs over the same ordered groups.
+
+    ``pairs`` may be any iterable of them; it is read once. Of very many only columns are kept, and a pair is made when
+    it is looked at.
 
     Two-group gaps are ``groups[0] − groups[1]``; gender corpora put male first, so a positive gap
     points towards male. ``fillers`` are neutral attributes with which causal models, which have no
@@ -57,21 +35,21 @@ class Corpus:
 
     name: str
     groups: tuple[str, ...]
-    pairs: tuple[Pair, ...]
+    pairs: Sequence[Pair]
     language: str = "en"
     fillers: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     paper: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "pairs", tuple(self.pairs))
+        object.__setattr__(self, "pairs", gathered_pairs(self.pairs))
         object.__setattr__(self, "groups", tuple(self.groups))
         if not self.pairs:
             raise CorpusError(f"corpus {self.name!r} is empty; missing data never passes")
         if len(set(self.groups)) != len(self.groups) or len(self.groups) < 2:
             raise CorpusError(f"corpus {self.name!r} needs two or more distinct groups, got {list(self.groups)}")
-        refuse_repeated((pair.id for pair in self.pairs), f"corpus {self.name!r}", "give every pair an id of its own")
-        for pair in self.pairs:
+        refuse_repeated(ids_of(self.pairs), f"corpus {self.name!r}", "give every pair an id of its own")
+        for pair in _one_of_each_layout(self.pairs):
             if set(pair.sentences) != set(self.groups):
                 raise CorpusError(
                     f"pair {pair.id!r} of {self.name!r} has groups {sorted(pair.sentences)}, "
@@ -87,13 +65,22 @@ class Corpus:
     @cached_property
     def fingerprint(self) -> str:
         """A digest of everything that can change a score; the order of the pairs cannot."""
-        pairs = sorted((_pair_facts(pair) for pair in self.pairs), key=lambda facts: str(facts[0]))
-        facts = [self.groups, self.language, self.fillers, self.warnings, pairs]
-        return hashlib.sha256(json.dumps(facts, ensure_ascii=False).encode()).hexdigest()
+        facts = json.dumps([self.groups, self.language, self.fillers, self.warnings, []], ensure_ascii=False)
+        digest = hashlib.sha256(facts.removesuffix("]]").encode())
+        ids = list(ids_of(self.pairs))
+        for place, index in enumerate(sorted(range(len(ids)), key=ids.__getitem__)):
+            text = json.dumps(_pair_facts(self.pairs[index]), ensure_ascii=False)
+            digest.update((f", {text}" if place else text).encode())
+        digest.update(b"]]")
+        return digest.hexdigest()
 
     def sentences(self) -> list[Sentence]:
         """All sentences, pair by pair, in the order of the groups."""
-        return [pair.sentences[group] for pair in self.pairs for group in self.groups]
+        return list(self.each_sentence())
+
+    def each_sentence(self) -> Iterator[Sentence]:
+        """The same sentences one at a time, for a corpus too large to hold them all."""
+        return (pair.sentences[group] for pair in self.pairs for group in self.groups)
 
     def where(self, **labels: str | float) -> Corpus:
         """Keep the pairs that carry all these labels."""
@@ -109,11 +96,20 @@ class Corpus:
         missing = set(groups) - set(self.groups)
         if missing:
             raise CorpusError(f"{self.name!r} has no group {sorted(missing)}; it has {list(self.groups)}")
-        pairs = tuple(replace(p, sentences={g: p.sentences[g] for g in groups}) for p in self.pairs)
+        pairs = gathered_pairs(replace(p, sentences={g: p.sentences[g] for g in groups}) for p in self.pairs)
         return replace(self, groups=tuple(groups), pairs=pairs)
 
-    def _filter(self, keep: Callable[[Pair], bool]) -> tuple[Pair, ...]:
-        return tuple(pair for pair in self.pairs if keep(pair))
+    def _filter(self, keep: Callable[[Pair], bool]) -> Sequence[Pair]:
+        return gathered_pairs(pair for pair in self.pairs if keep(pair))
+
+
+def _one_of_each_layout(pairs: Sequence[Pair]) -> Iterator[Pair]:
+    """All pairs, or of columns the first with each list of groups: the others have the same."""
+    if not isinstance(pairs, PairColumns):
+        yield from pairs
+        return
+    codes = pairs.sentences.layouts.codes
+    yield from (pairs[codes.index(code)] for code in range(len(pairs.sentences.layouts.values)))
 
 
 def _pair_facts(pair: Pair) -> list[object]:

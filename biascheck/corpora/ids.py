@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from biascheck.errors import CorpusError
 from biascheck.wording import visible
@@ -12,10 +12,19 @@ __all__ = ["refuse_repeated"]
 
 def refuse_repeated(ids: Iterable[str], where: str, remedy: str = "give every item an id of its own") -> None:
     """Raise an error that names the first id that occurs twice, with both places, counted from 1."""
+    listed = ids if isinstance(ids, Sequence) else list(ids)
+    if _differ(listed):
+        return
     first: dict[str, int] = {}
-    for place, name in enumerate(ids, start=1):
+    for place, name in enumerate(listed, start=1):
         if name in first:
             raise CorpusError(
                 f"{visible(where)}: {visible(repr(name))} occurs twice, in places {first[name]} and {place}; {remedy}"
             )
         first[name] = place
+
+
+def _differ(ids: Sequence[str]) -> bool:
+    """Whether no two of the ids have the same hash."""
+    hashes = sorted(map(hash, ids))
+    return all(map(int.__ne__, hashes, hashes[1:]))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from math import exp, log
 from typing import Any, Literal
@@ -15,6 +16,7 @@ from biascheck.errors import CorpusError, ScoreError, UsageError
 from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft, shown
 from biascheck.models.capabilities import CausalModel, LanguageModel, MaskedModel, fills_masks, require_capability
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.models.scoring.queries import (
     AS_IN_BARTL_2020,
     Answer,
@@ -24,6 +26,7 @@ from biascheck.models.scoring.queries import (
     Refusal,
     SentenceQuery,
 )
+from biascheck.results.item_columns import ItemList
 from biascheck.results.items import ItemScore, Skipped
 from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
@@ -101,22 +104,25 @@ def association(
     """
     if corpus.pairs[0].sentences[corpus.groups[0]].attribute is None:
         raise CorpusError(f"{corpus.name!r} marks no attributes; association needs one in every sentence")
-    scored = _score(model, corpus, multi_token, variant)
     first, second = _contrast(corpus, contrast)
-    items = [
-        ItemScore(
-            id=pair.id,
-            score=scores[first] - scores[second],
-            cluster=pair.attribute,
-            groups=scores,
-            labels=dict(pair.labels),
-            sentences=shown(pair),
-        )
-        for pair, scores in scored
-        if not isinstance(scores, Refusal)
-    ]
-    skipped = [Skipped(p.id, s.reason, dict(p.labels)) for p, s in scored if isinstance(s, Refusal)]
+    items, skipped = ItemList(), []
+    for pair, scores in _score(model, corpus, multi_token, variant):
+        if isinstance(scores, Refusal):
+            skipped.append(Skipped(pair.id, scores.reason, dict(pair.labels)))
+        else:
+            items.append(_item(pair, scores, first, second))
     return summarise(draft(model, corpus, items, skipped, contrast=(first, second), seed=seed, unit="pairs"))
+
+
+def _item(pair: Pair, scores: Mapping[str, float], first: str, second: str) -> ItemScore:
+    return ItemScore(
+        id=pair.id,
+        score=scores[first] - scores[second],
+        cluster=pair.attribute,
+        groups=scores,
+        labels=dict(pair.labels),
+        sentences=shown(pair),
+    )
 
 
 def pairwise_associations(
@@ -130,12 +136,14 @@ def pairwise_associations(
 
 def association_queries(sentences: Iterable[Sentence]) -> list[MaskedQuery]:
     """Two queries for every sentence: its target with the attribute in sight, then with it masked."""
-    queries: list[MaskedQuery] = []
+    return list(_each_query(sentences))
+
+
+def _each_query(sentences: Iterable[Sentence]) -> Iterator[MaskedQuery]:
     for sentence in sentences:
         hidden = () if sentence.attribute is None else (sentence.attribute,)
-        queries.append(MaskedQuery(sentence.text, sentence.target))
-        queries.append(MaskedQuery(sentence.text, sentence.target, hidden))
-    return queries
+        yield MaskedQuery(sentence.text, sentence.target)
+        yield MaskedQuery(sentence.text, sentence.target, hidden)
 
 
 Scores = Mapping[str, float] | Refusal
@@ -146,7 +154,7 @@ def association_scores(model: LanguageModel, corpus: Corpus) -> list[Scores]:
     return [scores for _, scores in _score(model, corpus, "joint", "ours")]
 
 
-def _score(model: Any, corpus: Corpus, multi_token: MultiToken, variant: Variant) -> list[tuple[Pair, Scores]]:
+def _score(model: Any, corpus: Corpus, multi_token: MultiToken, variant: Variant) -> Iterator[tuple[Pair, Scores]]:
     if fills_masks(model):
         masking = AS_IN_BARTL_2020 if variant == AS_PUBLISHED else Masking()
         return _score_masked(model, corpus, multi_token, masking)
@@ -170,14 +178,12 @@ def _contrast(corpus: Corpus, contrast: tuple[str, str] | None) -> tuple[str, st
 
 def _score_masked(
     model: MaskedModel, corpus: Corpus, multi_token: MultiToken, masking: Masking
-) -> list[tuple[Pair, Scores]]:
-    queries = association_queries(corpus.sentences())
-    answers = iter(model.fill(queries, masking=masking, multi_token=multi_token))
-    scored: list[tuple[Pair, Scores]] = []
+) -> Iterator[tuple[Pair, Scores]]:
+    fill = partial(model.fill, masking=masking, multi_token=multi_token)
+    answers = asked_in_chunks(fill, _each_query(corpus.each_sentence()))
     for pair in corpus:
         both = {group: (next(answers), next(answers)) for group in corpus.groups}
-        scored.append((pair, _difference(both)))
-    return scored
+        yield pair, _difference(both)
 
 
 def _difference(answers: Mapping[str, tuple[Answer | Refusal, Answer | Refusal]]) -> Scores:
@@ -192,25 +198,23 @@ def _difference(answers: Mapping[str, tuple[Answer | Refusal, Answer | Refusal]]
     return scores
 
 
-def _score_causal(model: CausalModel, corpus: Corpus) -> list[tuple[Pair, Scores]]:
+def _score_causal(model: CausalModel, corpus: Corpus) -> Iterator[tuple[Pair, Scores]]:
     if not corpus.fillers:
         raise CorpusError(
             f"{corpus.name!r} has no fillers, and a causal model needs neutral attributes for its prior; "
             "give the corpus fillers=('person', …)"
         )
-    versions = [(pair, [None, *corpus.fillers]) for pair in corpus]
-    queries = [
+    fillers = [None, *corpus.fillers]
+    queries = (
         SentenceQuery(_filled(pair.sentences[group], filler).text)
-        for pair, fillers in versions
+        for pair in corpus
         for filler in fillers
         for group in corpus.groups
-    ]
-    answers = iter(model.likelihood(queries))
-    scored: list[tuple[Pair, Scores]] = []
-    for pair, fillers in versions:
+    )
+    answers = asked_in_chunks(model.likelihood, queries)
+    for pair in corpus:
         table = [[next(answers) for _ in corpus.groups] for _ in fillers]
-        scored.append((pair, _against_fillers(corpus.groups, table)))
-    return scored
+        yield pair, _against_fillers(corpus.groups, table)
 
 
 def _filled(sentence: Sentence, filler: str | None) -> Sentence:

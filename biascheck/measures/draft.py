@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from biascheck.corpora.corpus import Pair
 from biascheck.errors import ScoreError
 from biascheck.measures.declaration import Material, declared
 from biascheck.models.capabilities import Model
 from biascheck.results.description import UNDESCRIBED
+from biascheck.results.item_columns import ItemList, gathered_items
 from biascheck.results.items import ItemScore, Shown, Skipped
 from biascheck.results.result import Provenance, Result
 
@@ -21,7 +22,7 @@ UNKNOWN = Provenance(measure_version=0, variant="", model_fingerprint="", corpus
 def draft(
     model: Model,
     corpus: Material,
-    items: Sequence[ItemScore],
+    items: Iterable[ItemScore],
     skipped: Sequence[Skipped],
     *,
     contrast: tuple[str, str],
@@ -37,7 +38,8 @@ def draft(
     description = declared() or UNDESCRIBED
     statistic = description.statistic if statistic is None else statistic
     parity = description.parity if parity is None else parity
-    if not items:
+    found = items.items if isinstance(items, ItemList) else gathered_items(items)
+    if not found:
         reasons = Counter(skip.reason for skip in skipped).most_common(3)
         listed = "; ".join(f"{reason} ({count}×)" for reason, count in reasons) or "the corpus gave none"
         raise ScoreError(f"{model.name} × {corpus.name}: not one item could be scored: {listed}")
@@ -53,13 +55,13 @@ def draft(
         seed=seed,
         contrast=contrast,
         provenance=UNKNOWN,
-        items=tuple(items),
+        items=found,
         skipped=tuple(skipped),
         parity=parity,
         unit=unit,
         warnings=corpus.warnings,
         treatment=tuple(getattr(model, "treatment", ())),
-        several_groups=len(items[0].groups) > 2,
+        several_groups=len(found[0].groups) > 2,
     )
 
 

@@ -18,6 +18,7 @@ from biascheck.measures.attribute_means import means_of_attributes
 from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft
 from biascheck.models.capabilities import LanguageModel, require_capability
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.models.scoring.queries import Answer, MaskedQuery, MultiToken, Refusal
 from biascheck.results.items import ItemScore, Skipped
 from biascheck.results.result import Result
@@ -127,7 +128,7 @@ def _pooled_rows(model: Any, corpus: Corpus) -> tuple[list[ItemScore], list[Skip
     for pair in corpus:
         rows.setdefault((str(pair.labels.get("template")), pair.attribute), []).append(pair)
     queries = [query for pairs in rows.values() for query in _row_queries(pairs, corpus.groups)]
-    answers = iter(model.fill(queries))
+    answers = asked_in_chunks(model.fill, queries)
     items: list[ItemScore] = []
     skipped: list[Skipped] = []
     for (template, attribute), pairs in rows.items():

@@ -12,6 +12,8 @@ from biascheck.measures.draft import draft
 from biascheck.measures.tables.delta_table import delta_summary
 from biascheck.models.adapters.functions import as_classifier
 from biascheck.models.capabilities import Classifier
+from biascheck.models.scoring.chunks import asked_in_chunks
+from biascheck.results.item_columns import gathered_items
 from biascheck.results.items import ItemScore, Shown
 from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
@@ -69,8 +71,8 @@ def sentiment_delta(model: Classifier, corpus: Corpus, *, seed: int = 0) -> Resu
     """
     if len(corpus.groups) != 2:
         raise UsageError(f"{corpus.name} has the groups {list(corpus.groups)}; choose two with corpus.with_groups(…)")
-    ratings = iter(model.rate([sentence.text for sentence in corpus.sentences()]))
-    items = [_item(pair, corpus.groups, [next(ratings), next(ratings)]) for pair in corpus]
+    ratings = asked_in_chunks(model.rate, (sentence.text for sentence in corpus.each_sentence()))
+    items = gathered_items(_item(pair, corpus.groups, [next(ratings), next(ratings)]) for pair in corpus)
     first, second = corpus.groups
     form = summarise(draft(model, corpus, items, (), contrast=(first, second), seed=seed, unit="reviews"))
     summary = delta_summary(form, name=f"{model.name} × {corpus.name}")

@@ -36,7 +36,7 @@ __all__ = ["workforce_slope"]
     "the slope of these gaps on the share of {first} workers: positive means that the gap follows the workforce, "
     "negative that it goes against it, zero that it does not depend on it.",
     paper="bartl2020",
-    made_from=("association", "pronoun gap", "grammar balanced"),
+    made_from=("association", "pronoun gap", "referent gap", "grammar balanced"),
 )
 def workforce_slope(result: Result) -> Result:
     """The least-squares slope of the gap of a profession on the real share of men in it.

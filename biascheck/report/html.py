@@ -28,6 +28,7 @@ from biascheck.report.sections.result_sections import Placed
 from biascheck.report.sections.untested import Untested, untested
 from biascheck.report.sentences import ORDER, Headline
 from biascheck.results.baselines import Judgement
+from biascheck.results.comparing.rankings import with_rankings
 from biascheck.results.comparison import Comparison
 from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
@@ -79,7 +80,9 @@ def page_of(run: Run) -> Page:
 
     Everything is put in order by name: workers finish in any order, and two runs should read alike.
     """
-    results = sorted(run.results, key=lambda r: (r.measure, r.corpus_label, r.model_label, r.contrast, r.key.digest))
+    results = sorted(
+        with_rankings(run.results), key=lambda r: (r.measure, r.corpus_label, r.model_label, r.contrast, r.key.digest)
+    )
     gates = sorted(run.gates, key=lambda g: (g.measure, g.corpus, g.model_label, g.key.contrast, g.test, g.key.digest))
     judged = _judged(gates)
     caught = run.caught

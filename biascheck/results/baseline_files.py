@@ -14,7 +14,8 @@ from biascheck.files import write_atomically
 from biascheck.results.baselines import Baseline
 from biascheck.results.earlier_schemas import upgraded_result
 from biascheck.results.file_kinds import BASELINE, BASELINE_SCHEMA
-from biascheck.results.items import ItemScore, sample_of
+from biascheck.results.item_columns import sample_of
+from biascheck.results.items import ItemScore
 from biascheck.results.key import Slice
 from biascheck.results.result import Provenance, Result
 from biascheck.results.storage import check_schema, converted, read_document, refusing_damage, without_unknown_fields

@@ -1,4 +1,4 @@
-"""The items of a result: what was scored, what was skipped, and the arrays that statistics work on."""
+"""The items of a result: what was scored, and what was skipped."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import NamedTuple
 
-import numpy as np
-
 from biascheck.errors import ScoreError
 from biascheck.results.key import Label
-from biascheck.stats import Sample
 
-__all__ = ["ItemScore", "Label", "Shown", "Skipped", "sample_of"]
+__all__ = ["ItemScore", "Label", "Shown", "Skipped"]
 
 
 class Shown(NamedTuple):
@@ -61,17 +58,3 @@ class Skipped:
     reason: str
     labels: Mapping[str, Label] = field(default_factory=dict)
     by_choice: bool = False
-
-
-def sample_of(items: tuple[ItemScore, ...]) -> Sample:
-    """Turn items into the arrays that the statistics work on."""
-    sides = tuple(item.side for item in items if item.side is not None)
-    covariates = [item.covariate for item in items if item.covariate is not None]
-    draws = tuple(item.draw for item in items if item.draw is not None)
-    return Sample(
-        values=np.array([item.score for item in items]),
-        clusters=tuple(item.cluster for item in items),
-        sides=sides if len(sides) == len(items) else None,
-        covariate=np.array(covariates) if len(covariates) == len(items) else None,
-        draws=draws if len(draws) == len(items) else None,
-    )

@@ -5,7 +5,7 @@ A result holds everything needed to judge it, draw it or summarise a part of it 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import TYPE_CHECKING
@@ -16,9 +16,9 @@ from biascheck.errors import ScoreError, UsageError
 from biascheck.results.attachments import AnyAttachment, gathered
 from biascheck.results.competence import Competence
 from biascheck.results.description import UNDESCRIBED, Description
-from biascheck.results.items import ItemScore, Skipped, sample_of
-from biascheck.results.key import Label, ResultKey, Slice, canonical, sliced
-from biascheck.results.titles import corpus_label, model_label
+from biascheck.results.item_columns import gathered_items, sample_of
+from biascheck.results.items import ItemScore, Skipped
+from biascheck.results.key import Label, ResultKey, Slice, canonical, corpus_label, model_label, sliced
 from biascheck.stats import Interval, Sample
 from biascheck.wording import signed
 
@@ -82,7 +82,7 @@ class Result:
     seed: int
     contrast: tuple[str, str]
     provenance: Provenance
-    items: tuple[ItemScore, ...]
+    items: Sequence[ItemScore]
     skipped: tuple[Skipped, ...] = ()
     parity: float = 0.0
     p: float | None = None
@@ -98,6 +98,7 @@ class Result:
     competence: Competence | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "items", gathered_items(self.items))
         for name in ("estimate", "parity", "p", "effect_size"):
             value = getattr(self, name)
             if value is not None and not isfinite(value):
@@ -136,6 +137,11 @@ class Result:
         return corpus_label(self.corpus, self.slice, None if obvious else self.contrast)
 
     @property
+    def inability(self) -> str:
+        """What the model cannot do, and by which figures; empty where it can, or where that was not checked."""
+        return "" if self.competence is None else self.competence.inability(self.model_label)
+
+    @property
     def sample(self) -> Sample:
         """The item scores as the arrays that the statistics work on."""
         return sample_of(self.items)
@@ -144,7 +150,7 @@ class Result:
         """Summarise only the items that carry all these labels."""
         from biascheck.results.summaries import summarise
 
-        items = tuple(item for item in self.items if _carries(item.labels, labels))
+        items = gathered_items(item for item in self.items if _carries(item.labels, labels))
         if not items:
             known = {key: sorted({str(item.labels.get(key)) for item in self.items})[:10] for key in labels}
             raise UsageError(f"{self.title}: no item has {labels}; values present: {known}")
@@ -159,7 +165,7 @@ class Result:
         known = self.items[0].groups
         if first not in known or second not in known:
             raise UsageError(f"{self.title}: groups are {sorted(known)}, not {first!r} and {second!r}")
-        items = tuple(replace(item, score=item.groups[first] - item.groups[second]) for item in self.items)
+        items = gathered_items(replace(i, score=i.groups[first] - i.groups[second]) for i in self.items)
         return summarise(replace(self, contrast=(first, second), items=items))
 
     def of_group(self, group: str) -> Result:
@@ -169,7 +175,7 @@ class Result:
         self._require_own_scores("of_group")
         if group not in self.items[0].groups:
             raise UsageError(f"{self.title}: groups are {sorted(self.items[0].groups)}, not {group!r}")
-        items = tuple(replace(item, score=item.groups[group]) for item in self.items)
+        items = gathered_items(replace(item, score=item.groups[group]) for item in self.items)
         return summarise(replace(self, contrast=(group, ""), items=items))
 
     def _require_own_scores(self, method: str) -> None:
@@ -200,6 +206,12 @@ class Result:
             for item in self.items
         ]
         return DataFrame(rows).set_index("id")
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows for a result: the figure, what it says, and who drives it."""
+        from biascheck.results.notebook import result_html
+
+        return result_html(self)
 
     def offenders(self, count: int = 3) -> tuple[Offender, ...]:
         """Who drives the estimate, with their mean gaps: the largest gaps first.

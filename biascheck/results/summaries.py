@@ -25,6 +25,7 @@ that counted them as if they were would find significance in any model.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -33,7 +34,8 @@ from numpy.typing import NDArray
 
 from biascheck import stats
 from biascheck.errors import ScoreError, UsageError
-from biascheck.results.items import ItemScore, sample_of
+from biascheck.results.item_columns import sample_of
+from biascheck.results.items import ItemScore
 from biascheck.results.result import Result
 from biascheck.stats import Interval, Sample
 
@@ -71,7 +73,7 @@ def summarise(draft: Result, *, level: float = LEVEL) -> Result:
     )
 
 
-def interval_of(items: tuple[ItemScore, ...], statistic: str, *, seed: int, level: float) -> Interval | None:
+def interval_of(items: Sequence[ItemScore], statistic: str, *, seed: int, level: float) -> Interval | None:
     """The interval of a statistic over clusters, or ``None`` where there are too few clusters for one."""
     return interval_of_sample(sample_of(items), statistic, rng=np.random.default_rng(seed), level=level)
 

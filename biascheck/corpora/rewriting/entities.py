@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from biascheck.corpora.corpus import Corpus, Pair
+from biascheck.corpora.pair_columns import gathered_pairs
 from biascheck.corpora.sentence import Span
 from biascheck.errors import CorpusError
 
@@ -56,7 +57,7 @@ def _replaced(corpus: Corpus, name: str, words: Callable[[Pair], tuple[str, str]
         meant, other = words(pair)
         return replace(pair, sentences={g: _with_people(s, meant, other, articles) for g, s in pair.sentences.items()})
 
-    return replace(corpus, name=name, pairs=tuple(map(replaced, corpus)))
+    return replace(corpus, name=name, pairs=gathered_pairs(map(replaced, corpus)))
 
 
 def _each_once(corpus: Corpus) -> Corpus:

@@ -12,6 +12,7 @@ from biascheck.errors import UsageError
 from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft
 from biascheck.models.capabilities import has_recorded_scores, scores_continuations
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, Refusal
 from biascheck.results.items import ItemScore, Shown, Skipped
 from biascheck.results.result import Result
@@ -86,9 +87,9 @@ def _scores(model: Any, asked: Sequence[tuple[Decision, int]]) -> list[Scored]:
     assert scores_continuations(model)
     prompts = [DECISION_WORDINGS[number].format(text=item.text) for item, number in asked]
     spellings = [spelling for both in ANSWERS for spelling in both]
-    answers = model.continuations([ContinuationQuery(prompt, one) for prompt in prompts for one in spellings])
-    size = len(spellings)
-    return [_odds(answers[start : start + size]) for start in range(0, len(answers), size)]
+    queries = (ContinuationQuery(prompt, one) for prompt in prompts for one in spellings)
+    answers = asked_in_chunks(model.continuations, queries)
+    return [_odds([next(answers) for _ in spellings]) for _ in prompts]
 
 
 def _odds(answers: Sequence[Answer | Refusal]) -> Scored:

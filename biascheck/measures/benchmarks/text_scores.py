@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from biascheck.errors import UsageError
 from biascheck.models.capabilities import has_recorded_scores, scores_masked_text, scores_text
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.models.scoring.pseudo_likelihood import MaskOrder, PseudoQuery, TokenScores
 from biascheck.models.scoring.queries import Answer, Refusal, SentenceQuery
 
@@ -38,12 +39,12 @@ def _masked(model: Any, texts: Sequence[tuple[str, str, str]], rule: str) -> Sco
     order: MaskOrder = "within word" if rule == "within word" else "one at a time"
     shared = rule == "shared tokens"
     queries = [PseudoQuery(text, other if shared else None, order=order) for _, text, other in texts]
-    found = model.pseudo_likelihood(queries)
+    found = asked_in_chunks(model.pseudo_likelihood, queries)
     return [one.total if isinstance(one, TokenScores) else one for one in found]
 
 
 def _causal(model: Any, texts: Sequence[tuple[str, str, str]], rule: str) -> Scores:
-    answers = model.likelihood([SentenceQuery(text) for _, text, _ in texts])
+    answers = asked_in_chunks(model.likelihood, (SentenceQuery(text) for _, text, _ in texts))
     per_token = rule == "per token"
     return [_score(answer, per_token) for answer in answers]
 

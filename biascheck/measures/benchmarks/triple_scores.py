@@ -8,6 +8,7 @@ from typing import Any, Literal
 from biascheck.corpora.datasets.benchmarks.stereotype_triples import ROLES, Continued, StereotypeTriple
 from biascheck.errors import UsageError
 from biascheck.models.capabilities import has_recorded_scores, scores_continuations, scores_masked_text
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.models.scoring.pseudo_likelihood import MaskOrder, PseudoQuery, TokenScores
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, Refusal
 
@@ -57,10 +58,10 @@ def _within(model: Any, texts: Sequence[Continued], variant: TripleVariant) -> l
     if scores_masked_text(model):
         order: MaskOrder = "left to right" if published else "within word"
         asked = [PseudoQuery(text.text, span=text.blank, order=order) for text in texts if text.blank is not None]
-        answers = iter(model.pseudo_likelihood(asked))
+        answers = asked_in_chunks(model.pseudo_likelihood, asked)
         return [_filled(next(answers), published) if text.blank else Refusal(NO_BLANK) for text in texts]
     assert scores_continuations(model)
-    found = model.continuations([ContinuationQuery("", text.text) for text in texts])
+    found = asked_in_chunks(model.continuations, (ContinuationQuery("", text.text) for text in texts))
     return [_likelihood(one, per_token=published) for one in found]
 
 
@@ -83,7 +84,7 @@ def _after(model: Any, texts: Sequence[tuple[str, str]], variant: TripleVariant)
         return []
     given = [ContinuationQuery(context, f" {text}") for context, text in texts]
     alone = [ContinuationQuery("", text) for _, text in texts]
-    answers = model.continuations([*given, *alone])
+    answers = list(asked_in_chunks(model.continuations, [*given, *alone]))
     return [_lift(seen, bare) for seen, bare in zip(answers[: len(texts)], answers[len(texts) :], strict=True)]
 
 

@@ -34,7 +34,7 @@ NOT_WHOLE = "{word!r} is {pieces} tokens, so it is not in this model's vocabular
 
 @measure(
     "WEAT",
-    version=1,
+    version=2,
     about="Whether one set of words (flowers, male names) lies nearer to one set of attributes than another set does, "
     "by the cosine of their vectors.",
     limits=(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import count, islice
 from math import exp, inf, isnan, log
 from typing import Any, Literal
 
@@ -15,7 +17,9 @@ from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft, shown
 from biascheck.models.adapters.online import OnlineModel
 from biascheck.models.capabilities import LanguageModel, MaskedModel, fills_masks, require_capability
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.models.scoring.queries import Answer, MaskedQuery, Masking, Refusal, SentenceQuery
+from biascheck.results.item_columns import ItemList
 from biascheck.results.items import ItemScore, Skipped
 from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
@@ -90,9 +94,12 @@ def pronoun_gap(
         shares = _shares_masked(model, corpus, online, variant)
     else:
         shares = _shares_causal(model, corpus, online, variant)
-    scored = list(zip(corpus, shares, strict=True))
-    items = [_item(pair, given, corpus, cluster) for pair, given in scored if not isinstance(given, Refusal)]
-    skipped = [Skipped(p.id, given.reason, dict(p.labels)) for p, given in scored if isinstance(given, Refusal)]
+    items, skipped = ItemList(), []
+    for pair, given in zip(corpus, shares, strict=True):
+        if isinstance(given, Refusal):
+            skipped.append(Skipped(pair.id, given.reason, dict(pair.labels)))
+        else:
+            items.append(_item(pair, given, corpus, cluster))
     first, second = corpus.groups[:2]
     form = draft(model, corpus, items, skipped, contrast=(first, second), seed=seed, unit="pairs")
     named_by = "occupation" if all("occupation" in item.labels for item in items) else ""
@@ -113,20 +120,18 @@ def _item(pair: Pair, shares: Mapping[str, float], corpus: Corpus, cluster: str)
     )
 
 
-def _shares_masked(model: MaskedModel, corpus: Corpus, online: bool, variant: PronounVariant) -> list[Shares]:
+def _shares_masked(model: MaskedModel, corpus: Corpus, online: bool, variant: PronounVariant) -> Iterator[Shares]:
     published = variant == AS_IN_MANELA_2021
     masking = Masking(per="word") if published else Masking()
-    queries = [query for sentence in corpus.sentences() for query in _queries(sentence, online, published)]
-    answers = iter(model.fill(queries, masking=masking))
-    found: list[Shares] = []
+    queries = (query for sentence in corpus.each_sentence() for query in _queries(sentence, online, published))
+    answers = asked_in_chunks(partial(model.fill, masking=masking), queries)
     for _ in corpus:
         seen, prior = [], []
         for _ in corpus.groups:
             seen.append(next(answers))
             if online:
                 prior.append(next(answers))
-        found.append(_normalised(corpus.groups, seen, prior))
-    return found
+        yield _normalised(corpus.groups, seen, prior)
 
 
 def _queries(sentence: Sentence, online: bool, published: bool) -> Iterator[MaskedQuery]:
@@ -145,18 +150,20 @@ def _first_mask(sentence: Sentence) -> Span | None:
     return None if first == sentence.target else Span(first.start, first.start + len(word))
 
 
-def _shares_causal(model: Any, corpus: Corpus, online: bool, variant: PronounVariant) -> list[Shares]:
+def _shares_causal(model: Any, corpus: Corpus, online: bool, variant: PronounVariant) -> Iterator[Shares]:
     if variant != "ours":
         require_capability(model, ("fills masks",), f"variant {variant!r}")
     if online and not corpus.fillers:
         raise CorpusError(f"{corpus.name!r} has no fillers, and a causal model needs neutral nouns for its prior")
     versions = [corpus, *(with_noun(corpus, noun) for noun in corpus.fillers if online)]
-    queries = [SentenceQuery(sentence.text) for version in versions for sentence in version.sentences()]
-    answers = iter(model.likelihood(queries))
-    tables = [
-        [_normalised(corpus.groups, [next(answers) for _ in corpus.groups], ()) for _ in corpus] for _ in versions
-    ]
-    return [_against_nouns(corpus.groups, [table[i] for table in tables]) for i in range(len(corpus))]
+    queries = (SentenceQuery(sentence.text) for version in versions for sentence in version.each_sentence())
+    answers = asked_in_chunks(model.likelihood, queries)
+    shares = (_normalised(corpus.groups, [next(answers) for _ in corpus.groups], ()) for _ in count())
+    if len(versions) == 1:
+        yield from islice(shares, len(corpus))
+        return
+    tables = [list(islice(shares, len(corpus))) for _ in versions]
+    yield from (_against_nouns(corpus.groups, row) for row in zip(*tables, strict=True))
 
 
 def _against_nouns(groups: Sequence[str], rows: Sequence[Shares]) -> Shares:

@@ -15,6 +15,7 @@ from biascheck.errors import UsageError
 from biascheck.measures.declaration import measure
 from biascheck.measures.utility.losses import losses_of
 from biascheck.models.capabilities import LanguageModel, fills_masks
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.models.scoring.queries import Answer, MaskedQuery, Refusal, SentenceQuery
 from biascheck.results.result import Result
 from biascheck.spans import Span
@@ -58,13 +59,13 @@ def held_out_loss(model: LanguageModel, documents: Documents, *, share: float = 
 
 def _masked(model: Any, documents: Documents, share: float, seed: int) -> list[Found]:
     asked = [list(_masked_queries(document, share, seed)) for document in documents]
-    answers = iter(model.fill([query for queries in asked for query in queries]))
+    answers = asked_in_chunks(model.fill, (query for queries in asked for query in queries))
     return [[next(answers) for _ in queries] for queries in asked]
 
 
 def _causal(model: Any, documents: Documents) -> list[Found]:
     asked = [[SentenceQuery(sentence) for sentence in sentences_of(document.text)] for document in documents]
-    answers = iter(model.likelihood([query for queries in asked for query in queries]))
+    answers = asked_in_chunks(model.likelihood, (query for queries in asked for query in queries))
     return [[next(answers) for _ in queries] for queries in asked]
 
 

@@ -12,6 +12,7 @@ from biascheck.corpora.words import sentences_of
 from biascheck.measures.declaration import measure
 from biascheck.measures.utility.losses import losses_of
 from biascheck.models.capabilities import MaskedModel
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.models.scoring.queries import Answer, MaskedQuery, Refusal
 from biascheck.results.result import Result
 from biascheck.spans import Span
@@ -44,7 +45,7 @@ def pronoun_error(model: MaskedModel, documents: Documents, *, seed: int = 0) ->
     measure :func:`held_out_loss`.
     """
     asked = [list(_pronoun_queries(document)) for document in documents]
-    answers = iter(model.fill([query for queries in asked for pair in queries for query in pair]))
+    answers = asked_in_chunks(model.fill, (query for queries in asked for pair in queries for query in pair))
     found = [[(next(answers), next(answers)) for _ in queries] for queries in asked]
     return losses_of(model, documents, [_error(pairs) for pairs in found], seed)
 

@@ -7,6 +7,7 @@ from biascheck.corpora.documents import Documents
 from biascheck.measures.declaration import measure
 from biascheck.measures.utility.losses import losses_of
 from biascheck.models.capabilities import Classifier
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.results.result import Result
 
 __all__ = ["task_error"]
@@ -30,7 +31,7 @@ __all__ = ["task_error"]
 )
 def task_error(model: Classifier, reviews: Reviews, *, seed: int = 0) -> Result:
     """The share of labelled reviews that a classifier rates on the wrong side of one half; one item for each review."""
-    ratings = model.rate(reviews.texts)
+    ratings = list(asked_in_chunks(model.rate, reviews.texts))
     wrong = [
         float((rating > 0.5) != (item.sentiment == "positive")) for item, rating in zip(reviews, ratings, strict=True)
     ]

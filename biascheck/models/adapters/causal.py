@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -11,8 +11,9 @@ from biascheck.cache.document_cache import digest_of
 from biascheck.errors import UsageError
 from biascheck.models.adapters.transformers import TransformersModel, vocabulary_of
 from biascheck.models.scoring.continuation_encoding import SENTENCE_REQUEST, encode_continuations, encode_prompts
-from biascheck.models.scoring.encoding import Encoded, encode_sentences
-from biascheck.models.scoring.engine import TorchEngine, execute
+from biascheck.models.scoring.encoding import encode_sentences
+from biascheck.models.scoring.engine import TorchEngine
+from biascheck.models.scoring.placement import Part
 from biascheck.models.scoring.plan import ScoringPlan, make_plan
 from biascheck.models.scoring.prefix_trees import row_length, share_beginnings, without_unread
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, Framing, Refusal, SentenceQuery
@@ -32,21 +33,22 @@ class TransformersCausalModel(TransformersModel):
     def plan(self, queries: Sequence[SentenceQuery]) -> ScoringPlan:
         """Say what answering the queries will cost, without answering them."""
         if self.framing == "chat":
-            return self.plan_continuations([ContinuationQuery(SENTENCE_REQUEST, query.text) for query in queries])
-        return self._shared(encode_sentences(queries, self.tokenizer, max_length=self.max_length))
+            return self.plan_continuations(_requested(queries))
+        return self._shared(self._sentence_plan(queries))
 
     def plan_continuations(self, queries: Sequence[ContinuationQuery]) -> ScoringPlan:
         """Say what scoring the continuations will cost, without scoring them."""
-        encoded = encode_continuations(queries, self.tokenizer, framing=self.framing, max_length=self.max_length)
-        return self._shared(encoded)
+        return self._shared(self._continuation_plan(queries))
 
     def likelihood(self, queries: Sequence[SentenceQuery]) -> list[Answer | Refusal]:
         """ln P of each sentence after the opening token; in chat framing, as the answer to a request for a sentence."""
-        return execute(self.plan(queries), self._engine, title=self.name)
+        if self.framing == "chat":
+            return self.continuations(_requested(queries))
+        return self._answered(self._sentence_plan(queries))
 
     def continuations(self, queries: Sequence[ContinuationQuery]) -> list[Answer | Refusal]:
         """ln P(continuation | context) of each query; in chat framing, of the answer to what the user said."""
-        return execute(self.plan_continuations(queries), self._engine, title=self.name)
+        return self._answered(self._continuation_plan(queries))
 
     def generate(self, prompts: Sequence[str], *, max_tokens: int) -> list[str | Refusal]:
         """What the model writes after each prompt; in chat framing, its answer to what the user said."""
@@ -63,13 +65,23 @@ class TransformersCausalModel(TransformersModel):
         """The model in words for a reader of its results; loads it."""
         return {**super().about, "framing": self.framing}
 
-    def _shared(self, encoded: Iterable[Encoded | Refusal]) -> ScoringPlan:
-        """A plan in which equal beginnings run once, where this model allows that."""
-        plan = make_plan(without_unread(encoded), self._budget)
+    def _sentence_plan(self, queries: Sequence[SentenceQuery]) -> ScoringPlan:
+        encoded = encode_sentences(queries, self.tokenizer, max_length=self.max_length)
+        return make_plan(without_unread(encoded), self._budget)
+
+    def _continuation_plan(self, queries: Sequence[ContinuationQuery]) -> ScoringPlan:
+        encoded = encode_continuations(queries, self.tokenizer, framing=self.framing, max_length=self.max_length)
+        return make_plan(without_unread(encoded), self._budget)
+
+    def _run(self, plan: ScoringPlan, *, part: Part) -> list[Answer | Refusal]:
+        return super()._run(self._shared(plan), part=part)
+
+    def _shared(self, plan: ScoringPlan) -> ScoringPlan:
+        """The plan with equal beginnings run once, where this model allows that."""
         if len(plan.inputs) < 2:
             return plan
         longest = max(map(len, plan.inputs))
-        window = attention_window(self.torch_model)
+        window = attention_window(self.outline)
         if window is not None and window < longest:
             return replace(plan, unshared=f"a layer sees {window} tokens, and a text has {longest}")
         if self._why_not_shared:
@@ -79,8 +91,8 @@ class TransformersCausalModel(TransformersModel):
 
     @cached_property
     def _why_not_shared(self) -> str:
-        known = min(len(self.tokenizer), vocabulary_of(self.torch_model, default=len(self.tokenizer)))
-        return why_not_shared(self._engine, self.torch_model, known)
+        known = min(len(self.tokenizer), vocabulary_of(self.outline, default=len(self.tokenizer)))
+        return why_not_shared(self._placed(), self.outline, known)
 
 
 class TransformersChatModel(TransformersCausalModel):
@@ -100,6 +112,8 @@ class TransformersChatModel(TransformersCausalModel):
             token_budget=self.token_budget,
         )
         other.framing = framing
+        other.reference = self.reference
+        other.sketch = None if self.sketch is None else lambda: (self.outline, self.tokenizer)
         named = tuple(one for one in self.treatment if one != "chat")
         other.treatment = (*named, "chat") if framing == "chat" else named
         return other
@@ -112,3 +126,7 @@ class TransformersChatModel(TransformersCausalModel):
 
     def _shared_pair(self) -> tuple[Any, Any]:
         return self.torch_model, self.tokenizer
+
+
+def _requested(queries: Sequence[SentenceQuery]) -> list[ContinuationQuery]:
+    return [ContinuationQuery(SENTENCE_REQUEST, query.text) for query in queries]

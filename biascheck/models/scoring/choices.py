@@ -8,6 +8,7 @@ from math import exp, fsum, isfinite, isnan
 from typing import TYPE_CHECKING, Literal
 
 from biascheck.errors import ScoreError, UsageError
+from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, Refusal
 
 if TYPE_CHECKING:
@@ -53,12 +54,12 @@ def choose(
 ) -> list[Choice | Refusal]:
     """Normalise over the options of each query: ``share = exp(s) / Σ exp(s)``, with s by ``length``.
 
-    All options of all queries are one call, so that they are one plan. A query of which one option has no answer has
-    none. The options should all begin where a word begins: one that merges with the last word of the context is scored
-    with that word, and its share is then not comparable to the others'.
+    All options of all queries are one call, so that they are one plan, or one for each chunk of very many. A query of
+    which one option has no answer has none. The options should all begin where a word begins: one that merges with the
+    last word of the context is scored with that word, and its share is then not comparable to the others'.
     """
-    asked = [ContinuationQuery(query.context, option) for query in queries for option in query.options]
-    answers = iter(model.continuations(asked))
+    asked = (ContinuationQuery(query.context, option) for query in queries for option in query.options)
+    answers = asked_in_chunks(model.continuations, asked)
     return [_chosen([next(answers) for _ in query.options], length) for query in queries]
 
 

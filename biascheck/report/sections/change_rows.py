@@ -18,9 +18,10 @@ from biascheck.wording import level_text, signed
 
 __all__ = ["CHANGES", "ChangeBlock", "ChangeGroup", "ChangeRow", "ChangeTable", "change_table", "numbered"]
 
-CHANGES = (Change.REGRESSED, Change.INCONCLUSIVE, Change.NO_WORSE, Change.IMPROVED)
+CHANGES = (Change.REGRESSED, Change.INVALID, Change.INCONCLUSIVE, Change.NO_WORSE, Change.IMPROVED)
 BLOCKS: tuple[tuple[str, str, tuple[Change, ...]], ...] = (
     ("regressed", "Worse than before", (Change.REGRESSED,)),
+    ("invalid", "Not to be compared: a model cannot do what was asked", (Change.INVALID,)),
     ("undecided", "Not decided", (Change.INCONCLUSIVE,)),
     ("no-worse", "No worse, or better", (Change.NO_WORSE, Change.IMPROVED)),
 )

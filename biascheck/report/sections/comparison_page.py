@@ -108,6 +108,8 @@ def _headline(found: Judgement) -> Headline:
     ]
     if count := len(found.having(Change.REGRESSED)):
         return Headline("regressed", f"{count:,} of {counted(total, 'result')} regressed", detail, tuple(lost))
+    if count := len(found.having(Change.INVALID)):
+        lost.append(f"{counted(count, 'result')} invalid: the model cannot do what was asked")
     if lost:
         return Headline("regressed", ", ".join(lost), detail)
     if not total:

@@ -17,6 +17,7 @@ __all__ = ["answer", "since_baseline"]
 
 CHANGES = {
     Change.REGRESSED: "further from equal treatment",
+    Change.INVALID: "not to be compared, as the model cannot do what is asked",
     Change.INCONCLUSIVE: "not decided",
     Change.NO_WORSE: "no worse",
     Change.IMPROVED: "closer to equal treatment",

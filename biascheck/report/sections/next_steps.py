@@ -56,7 +56,7 @@ def _about_gates(run: Run) -> Iterator[Step]:
         )
     if Verdict.INCONCLUSIVE in verdicts:
         yield Step("Measure more: every inconclusive gate says how many clusters would decide it.")
-    if Verdict.INVALID in verdicts:
+    if Verdict.INVALID in verdicts or any(one.verdict is Change.INVALID for one in run.all_comparisons):
         yield Step(
             "Leave out what the model cannot read, or measure a model that can: an invalid figure is no finding."
         )

@@ -14,6 +14,7 @@ __all__ = ["ChangeFinding", "change_findings", "plain_change"]
 
 WORDS = {
     Change.REGRESSED: "Further from equal treatment than before",
+    Change.INVALID: "The model cannot do what is asked, so there is nothing to compare",
     Change.INCONCLUSIVE: "Not decided whether it is worse than before",
     Change.NO_WORSE: "No worse than before",
     Change.IMPROVED: "Closer to equal treatment than before",
@@ -32,6 +33,8 @@ class ChangeFinding:
 
 def plain_change(one: Comparison) -> str:
     """How far the figure was from parity and is now, on a scale that a person can feel, and what moved most."""
+    if one.verdict is Change.INVALID:
+        return f"{WORDS[one.verdict]}: {one.inability}."
     return f"{WORDS[one.verdict]}: {_distances(one)}"
 
 
