@@ -174,7 +174,7 @@ class TestFilters:
         assert [text.split(":")[0] for text in seen.texts("#gates h3")] == [
             "Failed",
             "Failed, because nothing is decided",
-            "Accepted although not decided",
+            "Accepted, though not within the margin",
             "Within the margin",
         ]
 
