@@ -25,7 +25,7 @@ FEW_GATES = 12
 STATES = {
     "failed": "Failed",
     "inconclusive": "Failed, because nothing is decided",
-    "accepted": "Accepted although not decided",
+    "accepted": "Accepted, though not within the margin",
     "expected": "Failed in a test that passes, and not counted",
     "within": "Within the margin",
 }
