@@ -43,7 +43,7 @@ def gold() -> Path:
 
 
 @pytest.fixture(autouse=True)
-def tests_leave_no_trace(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def tests_leave_no_trace(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Gates that our own tests judge are no finding about a model, and nothing is kept for the next run."""
     # pytest itself prints longer summaries under CI and BUILD_NUMBER, which runs inside a test would show.
     for variable in (
@@ -55,5 +55,13 @@ def tests_leave_no_trace(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         "GITHUB_WORKSPACE",
     ):
         monkeypatch.delenv(variable, raising=False)
+    _in_the_order_written(request, monkeypatch)
     with recording(lambda _gate, _result: None), caching(None):
         yield
+
+
+def _in_the_order_written(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs inside a test keep their order: pytest-randomly is installed for the tests that ask for it by name."""
+    if "pytester" in request.fixturenames:
+        request.getfixturevalue("pytester")  # it forgets the options of the environment
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:randomly")

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 import biascheck
+from biascheck.reproduce import papers
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -40,7 +41,30 @@ def listed(entries):
 def test_every_page_is_in_the_navigation_once(site):
     pages = list(listed(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]))
     written = {path.name for path in (ROOT / "docs").glob("*.md")}
-    assert sorted(pages) == sorted(written | set(site.ELSEWHERE) | {"api.md"})
+    made = set(site.ELSEWHERE) | set(site.tutorials()) | set(site.paper_pages.pages()) | {"api.md"}
+    assert sorted(pages) == sorted(written | made)
+
+
+def test_every_suite_of_a_paper_has_a_page_with_commands_that_exist(site):
+    suites = {path.name for path in (ROOT / "suites").iterdir() if list(path.glob("test_*.py"))}
+    assert set(site.paper_pages.TITLES) == suites - {"mitigation", "worst_cases"}
+    for suite, text in ((Path(name).stem, text) for name, text in site.paper_pages.pages().items()):
+        assert f"biascheck run bert-base-uncased --suites {suite} --data DIR" in text
+        assert (f"biascheck reproduce {suite} --model" in text) == (suite in papers())
+        assert f"| `{suite}." in text, "its margins"
+        assert "github.com/" in text or "put there by hand" in text
+    bbq = site.paper_pages.page("parrish2022")
+    assert "biascheck data fetch bbq kobbq esbbq --to DIR" in bbq
+    assert "| known flaw |" in bbq
+
+
+def test_notebooks_become_pages_with_what_they_printed(site):
+    text = site.tutorials()["tutorials/first-gate.md"]
+    assert "FAIL: 1 test failed a gate (1 gate: 1 exceeds)" in text
+    assert '<div class="notebook-output"><table>' in text
+    assert "[an endpoint](audit-an-endpoint.md)" in text
+    assert site.on_page_markdown("[x](../examples/notebooks/first-gate.ipynb)") == "[x](tutorials/first-gate.md)"
+    assert site.on_page_markdown("[x](../reports/sample/bias.html)") == "[x](samples/bias.html)"
 
 
 def test_every_public_name_is_in_the_api(site):

@@ -49,3 +49,18 @@ def test_the_citation_has_the_version_of_the_package():
     assert citation["version"] == project["version"]
     assert citation["license"] == project["license"]
     assert len(citation["references"]) == 5
+
+
+def test_the_changelog_dates_this_release_below_what_is_not_released():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert headings[0] == "Unreleased"
+    version, _, date = headings[1].partition(" – ")
+    assert version == project["version"]
+    assert date == str(read(ROOT / "CITATION.cff")["date-released"])
+
+
+def test_no_requirement_has_an_upper_bound():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    listed = [*project["dependencies"], *(one for extra in project["optional-dependencies"].values() for one in extra)]
+    assert [one for one in listed if re.search(r"<|==|~=|!=", one)] == []

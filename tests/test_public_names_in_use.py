@@ -1,6 +1,6 @@
 """Whatever users copy uses public names only: suites, docs, README, examples and the files of ``biascheck init``.
 
-Public are ``biascheck.X``, the names of the rooms in ROOMS, and nothing below them.
+Public are ``biascheck.X``, the names of the rooms in ROOMS, those of each integration, and nothing below them.
 """
 
 import ast
@@ -54,6 +54,8 @@ def is_public(path: list[str]) -> bool:
             return name in ROOMS or name in biascheck.__all__
         case [room, name]:
             return room in ROOMS and name in importlib.import_module(f"biascheck.{room}").__all__
+        case ["integrations", module, name]:  # each imported only where its library is
+            return name in importlib.import_module(f"biascheck.integrations.{module}").__all__
         case _:
             return False
 

@@ -1,4 +1,4 @@
-"""Pages of the documentation site that are written elsewhere: the API from the public names, and files of the root.
+"""Pages of the documentation site that are written elsewhere: the API, notebooks, papers, and files of the root.
 
 A hook of MkDocs, see mkdocs.yml; `make docs` builds the site.
 """
@@ -7,12 +7,18 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
 
+sys.path.insert(0, str(Path(__file__).parent))
+import notebooks
+import paper_pages
+
 ROOT = Path(__file__).resolve().parents[1]
+SAMPLES = ROOT / "reports" / "sample"
 ELSEWHERE = {
     "contributing.md": ROOT / "CONTRIBUTING.md",
     "changelog.md": ROOT / "CHANGELOG.md",
@@ -23,6 +29,7 @@ API = """# API
 Everything that `import biascheck` offers, in the order of the package. What one needs for measures, corpora and models
 of one's own is in `biascheck.extend`.
 """
+NOTEBOOK = re.compile(r"\]\((?:\.\./examples/notebooks/)?([\w-]+)\.ipynb\)")
 METADATA = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 
 
@@ -31,7 +38,10 @@ def on_files(files: Files, config: Any) -> Files:
     for name, path in ELSEWHERE.items():
         text = METADATA.sub("", path.read_text(encoding="utf-8")).replace("](docs/", "](")
         files.append(File.generated(config, name, content=text))
-    files.append(File.generated(config, "api.md", content=api_page()))
+    for name, text in {"api.md": api_page(), **tutorials(), **paper_pages.pages()}.items():
+        files.append(File.generated(config, name, content=text))
+    for path in sorted(SAMPLES.glob("*.html")):
+        files.append(File.generated(config, f"samples/{path.name}", abs_src_path=str(path)))
     return files
 
 
@@ -39,7 +49,17 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     """Lead links to files outside docs/ to their pages."""
     for name, path in ELSEWHERE.items():
         markdown = markdown.replace(f"](../{path.relative_to(ROOT).as_posix()})", f"]({name})")
-    return markdown
+    return NOTEBOOK.sub(r"](tutorials/\1.md)", markdown).replace("](../reports/sample/", "](samples/")
+
+
+def tutorials() -> dict[str, str]:
+    """The notebooks as pages, with what they printed when they were last run."""
+    found = {}
+    for path in sorted(notebooks.FOLDER.glob("*.ipynb")):
+        text = NOTEBOOK.sub(r"](\1.md)", notebooks.markdown_of(notebooks.read(path)))
+        source = f"\n*The notebook is `examples/notebooks/{path.name}`; its outputs are checked by the tests.*\n"
+        found[f"tutorials/{path.stem}.md"] = text.replace("](../../docs/", "](../") + source
+    return found
 
 
 def api_page() -> str:

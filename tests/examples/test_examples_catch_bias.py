@@ -63,7 +63,12 @@ PROJECTS, SCRIPTS = pages_where(files_text), pages_where(snippets_text)
 
 def test_the_examples_are_found():
     assert [path.stem for path in PROJECTS] == ["README", "gate-your-model", "mitigation", "own-measure"]
-    assert [path.stem for path in SCRIPTS] == ["gate-your-model", "results-schema", "statistics"]
+    assert [path.stem for path in SCRIPTS] == [
+        "gate-your-model",
+        "results-schema",
+        "statistics-for-engineers",
+        "statistics",
+    ]
 
 
 @pytest.mark.parametrize("path", [ROOT / "README.md", *PAGES], ids=lambda path: path.stem)

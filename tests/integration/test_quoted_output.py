@@ -5,8 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -22,10 +20,18 @@ def blocks(page: str, start: str) -> list[str]:
     return [body for body in re.findall(r"```\w*\n(.*?)```", text, re.DOTALL) if body.startswith(start)]
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/gate-your-model.md"])
-def test_the_finding_on_the_workforce_is_the_one_shown(page):
+def test_the_test_in_the_readme_prints_the_finding_below_it(tmp_path):
+    (test,) = blocks("README.md", "# bias/test_jobs.py")
+    (shown,) = blocks("README.md", "typical gap on reference:workforce")
+    (tmp_path / "test_jobs.py").write_text(test, encoding="utf-8")
+    assert " ".join(shown.split()) in run(
+        str(tmp_path), "--rootdir", str(tmp_path), "--bias-model", "reference:workforce"
+    )
+
+
+def test_the_finding_on_the_workforce_is_the_one_shown():
     printed = run("suites/bartl2020/test_english.py", "-k", "profession_group", "--bias-model", "reference:workforce")
-    (shown,) = blocks(page, "association on reference:workforce")
+    (shown,) = blocks("docs/gate-your-model.md", "association on reference:workforce")
     finding, size = re.fullmatch(r"(.*) (\(.*\))", " ".join(shown.split())).groups()
     assert finding in printed
     assert size in printed
