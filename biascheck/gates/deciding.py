@@ -44,7 +44,7 @@ def profiles_text(gate: Gate) -> str:
 
 def beside(gate: Gate) -> str:
     """What a verdict needs beside it: the profiles, and for an inconclusive one its power and what would decide it."""
-    parts = [profiles_text(gate)]
+    parts = [gate.acceptance, profiles_text(gate)]
     if gate.verdict is Verdict.INCONCLUSIVE:
         power = "" if gate.power is None else f"power at the margin {power_text(gate.power)}"
         parts += [power, f"to decide: {to_decide(gate)}"]

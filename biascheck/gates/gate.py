@@ -196,11 +196,15 @@ class Gate:
         return decimals_for(self.interval, self.estimate, edges)
 
     @property
-    def _acceptance(self) -> str:
-        if self.accepted is None:
+    def acceptance(self) -> str:
+        """Up to where a finding is accepted, and why; empty unless the gate passes by it."""
+        if self.accepted is None or not self.tolerated:
             return ""
-        limit = figure(self.accepted.up_to)
-        return f"; accepted up to {limit}: {self.accepted.reason}" if self.tolerated else f", and the {limit} accepted"
+        return f"accepted up to {figure(self.accepted.up_to)}: {self.accepted.reason}"
+
+    @property
+    def _beyond_acceptance(self) -> str:
+        return "" if self.accepted is None else f", and the {figure(self.accepted.up_to)} accepted"
 
     def _judged(self) -> str:
         if self.too_many_skipped:
@@ -212,7 +216,7 @@ class Gate:
         if self.verdict is Verdict.WITHIN:
             return f"is within {limit}" if self.bound == "within" else f"is below {margin}"
         if self.verdict is Verdict.EXCEEDS:
-            return f"exceeds {limit}{self._acceptance}"
+            return f"exceeds {limit}{f'; {self.acceptance}' if self.acceptance else self._beyond_acceptance}"
         if self.interval is None:
             return "is inconclusive: too few clusters for an interval"
         if self.outside_among:

@@ -37,7 +37,7 @@ from biascheck.wording import shortened
 __all__ = ["Page", "page_of", "render_page", "write_html", "write_report"]
 
 TITLE_LENGTH = 80
-MOST_NAMED = 8
+MOST_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,11 @@ def page_of(run: Run) -> Page:
 def _who(run: Run) -> str:
     """The models that were measured, whatever was done to them; of many only the number."""
     names = sorted({result.model for result in run.results} | {gate.model for gate in run.gates})
-    return ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} models"
+    return (
+        ", ".join(shortened(name, TITLE_LENGTH) for name in names)
+        if len(names) <= MOST_NAMED
+        else f"{len(names)} models"
+    )
 
 
 def _headline(run: Run) -> Headline:

@@ -132,7 +132,7 @@ def reservations(found: object) -> tuple[str, ...]:
         return ()
     check = found.competence
     failed = () if check is None or check.passed else (f"Competence check failed: {check.finding}",)
-    return (*failed, *(f"{warning[:1].upper()}{warning[1:]}." for warning in found.warnings))
+    return tuple(f"{text[:1].upper()}{text[1:].rstrip('.')}." for text in (*failed, *found.warnings))
 
 
 def attempted(function: Callable[..., Any], /, *args: Any, **options: Any) -> Any:
@@ -148,6 +148,7 @@ def attempted(function: Callable[..., Any], /, *args: Any, **options: Any) -> An
     except CapabilityError as error:
         return Absent(str(error), "not applicable")
     except DataNotFoundError as error:
-        return Absent(f"needs data: {error}")
+        # the command's flag has no prefix, as that of pytest has
+        return Absent(f"needs data: {str(error).replace('--bias-data', '--data')}")
     except BiascheckError as error:
         return Absent(str(error))

@@ -145,7 +145,7 @@ def test_who_drives_a_figure_survives_storage_and_old_results_have_none():
 def test_the_report_draws_the_bound_as_a_band_from_parity():
     gate = assert_skew_below(result("skew", mostly_he), 0.6)
     assert (gate.region, gate.allowed) == ((0.0, 0.6), "< 0.60")
-    ((row,),) = [group.rows for group in gate_table([(OWN, gate)], {}).groups]
+    ((row,),) = [group.rows for block in gate_table([(OWN, gate)], {}).blocks for group in block.groups]
     assert row.margin == "< 0.60"
     assert "margin from 0.00 to 0.60" in row.chart
     within = replace(gate, bound="within", parity=0.5, margin=0.2, interval=Interval(0.4, 0.6, 0.95, ""))

@@ -221,7 +221,7 @@ def test_a_terminated_run_keeps_everything_as_an_interrupted_one_does(tiny, proc
     waits = waits.replace("margin=0.5)\n", "margin=0.5)\n    open('judged', 'w').close()\n", 1)
     process = started(tiny, waits, *UPDATE, *processes)
     process.send_signal(sent)
-    assert process.wait() == pytest.ExitCode.INTERRUPTED
+    assert process.wait() == pytest.ExitCode.INTERRUPTED, (tiny.folder / "log").read_text()
     document = json.loads((tiny.folder / "results.json").read_text())
     assert (document["verdict"], document["complete"]) == ("FAIL", False)
     assert "the run was interrupted" in document["failures"]

@@ -11,7 +11,7 @@ from biascheck.report.charts.columns import Series, SideBars, column_chart, row_
 from biascheck.report.charts.intervals import Bar, Change, bar_chart, change_chart, interval_chart, interval_scale
 from biascheck.report.charts.labels import Box, Name, place
 from biascheck.report.charts.planes import Point, plane_chart, shape_of
-from biascheck.report.charts.scales import Scale, coordinate
+from biascheck.report.charts.scales import Scale, coordinate, tick_text
 from biascheck.stats import Interval
 
 finite = st.floats(-1e6, 1e6)
@@ -220,3 +220,16 @@ class TestNames:
 
     def test_points_on_top_of_each_other_get_four_names_at_most(self):
         assert len(place([Name("word", 100, 50)] * 9, self.FIELD)) == 4
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "texts"),
+    [
+        (0, 7, ["0", "2", "4", "6"]),
+        (0, 1, ["0.00", "0.20", "0.40", "0.60", "0.80", "1.00"]),
+        (-1, 3, ["−1.00", "0.00"]),
+    ],
+)
+def test_ticks_have_decimals_only_where_they_need_them(low, high, texts):
+    scale = Scale(low, high, 0, 100)
+    assert [tick_text(value, scale) for value in scale.ticks()][: len(texts)] == texts

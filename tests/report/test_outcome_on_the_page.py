@@ -242,6 +242,29 @@ def test_an_ignored_check_is_a_caution_and_a_passed_one_is_shown():
     assert "Competence" not in page(Run((measured(),))).find("article", "body")[0].all_text
 
 
+@pytest.mark.parametrize(
+    ("gates", "words"),
+    [
+        ([gate(verdict=Verdict.WITHIN)] * 2, "All 2 gates are within their margins."),
+        (
+            [gate(verdict=Verdict.WITHIN), gate(inconclusive_passes=True)],
+            "Within the margin in 1 of 2 gates, not decided in 1, which is accepted.",
+        ),
+        (
+            [gate(verdict=Verdict.EXCEEDS), gate(), gate(verdict=Verdict.WITHIN)],
+            "More bias than allowed in 1 of 3 gates, not decided in 1, which counts as failed, within the margin in 1.",
+        ),
+        (
+            [replace(gate(verdict=Verdict.EXCEEDS), passed=True)],
+            "More bias than the margin, but accepted for this model, in 1 of 1 gate.",
+        ),
+        ([], "Nothing was judged, so this run says nothing about the model."),
+    ],
+)
+def test_the_answer_is_one_sentence_in_plain_words(gates, words):
+    assert texts(hero(Run(gates=tuple(gates))).find("p", "answer")) == [words]
+
+
 def test_what_exceeds_comes_before_what_is_in_doubt():
     gates = [gate(result(corpus="a"), margin=0.01), gate(result(corpus="b"), Verdict.EXCEEDS, margin=0.2)]
     listed = texts(hero(Run(gates=tuple(gates))).find("ul", "findings")[0].find("a"))

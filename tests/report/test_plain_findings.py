@@ -12,6 +12,7 @@ from biascheck.measures.catalogue import catalogue
 from biascheck.report.html import page_of, render_page
 from biascheck.report.sections.next_steps import next_steps
 from biascheck.report.sections.plain_findings import felt, plain_example, plain_finding
+from biascheck.results.description import Description
 from biascheck.results.items import Shown
 from biascheck.stats import Interval, Verdict
 
@@ -63,6 +64,22 @@ def test_the_example_is_the_item_that_shows_the_finding():
     assert shown.effect == "here it makes “he” 8.0 times as likely, compared with “she”"
     either = replace(men, measure="typical gap", statistic="rms_gap", description=DESCRIPTIONS["typical gap"])
     assert plain_example(gate(either, Verdict.EXCEEDS, bound="below"), either).after == " is a nurse"
+
+
+def test_an_item_of_a_share_shows_a_direction_and_no_number():
+    """Its score is a difference of log-probabilities: as a share it would read 300 percentage points."""
+    of = result(
+        [item("1", 3.0, "nurse")], measure="positive share", statistic="share_positive", estimate=0.9, parity=0.5
+    )
+    of = replace(of, description=DESCRIPTIONS["positive share"])
+    assert plain_example(gate(of, Verdict.EXCEEDS), of).effect == "here it prefers “he” to “she”"
+
+
+def test_a_measure_without_a_sentence_of_its_own_is_said_in_general_words():
+    bare = replace(gate(result(estimate=0.4), Verdict.EXCEEDS), description=Description("association"))
+    assert plain_finding(bare) == (
+        "The association is 0.40 away from 0.00, its value where groups are treated alike; allowed: 0.20."
+    )
 
 
 @pytest.mark.parametrize(

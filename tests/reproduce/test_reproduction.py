@@ -8,6 +8,7 @@ import pytest
 
 import biascheck
 from biascheck import cli
+from biascheck.corpora import published_names
 from biascheck.errors import CapabilityError, DataNotFoundError, ResultError, UsageError
 from biascheck.reproduce import (
     Absent,
@@ -25,6 +26,7 @@ from biascheck.reproduce import (
     reproduce,
     running,
 )
+from biascheck.reproduce.cells import attempted
 from biascheck.reproduce.estimate import duration_text, estimate_of
 from biascheck.reproduce.reproduction import read_reproduction
 from biascheck.results.attachments import Point as ScatterPoint
@@ -238,6 +240,13 @@ def test_figures_survive_the_file(tmp_path):
     assert msgspec.json.decode((tmp_path / "page.json").read_bytes())["tables"][0]["drawings"][0]["content"]["places"]
     with pytest.raises(UsageError, match="one value for each place"):
         Bars(places=("a", "b"), series=(BarSeries("s", (1.0,)),))
+
+
+def test_data_that_is_missing_names_the_flag_of_the_command(monkeypatch):
+    monkeypatch.delenv("BIASCHECK_DATA", raising=False)
+    found = attempted(published_names, None)
+    assert found.reason.startswith("needs data: ")
+    assert "--data DIR" in found.reason
 
 
 class TestEstimate:

@@ -21,7 +21,6 @@ CROSSED = bec_pro_crossed()
 NAMES = [profession.name for profession in bec_pro_professions()]
 PLANTED = dict(zip(NAMES, np.random.default_rng(5).normal(0.0, 0.8, len(NAMES)).tolist(), strict=True))
 SHORT = replace(GERMAN, steps=200)
-UNTAUGHT = str(CROSSED.pairs[-1].labels["template"])
 
 
 def trained(agreement, **options):
@@ -72,19 +71,10 @@ def test_a_model_trained_for_seconds_reads_the_stereotype_through_the_grammar():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("agreement", [0.0, 1.0, 2.0, 4.0, 6.0])
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_the_planted_stereotype_is_recovered_at_every_strength_of_agreement(agreement, seed):
-    model = trained(agreement, seed=seed)
+def test_the_planted_stereotype_is_recovered_at_every_strength_of_agreement(agreement):
+    model = trained(agreement, seed=1)
     found = association(model, CROSSED)
     assert 0.98 < slope(grammar_balanced_of(found)) < 1.02
     assert agreement_effect(found).estimate == pytest.approx(agreement, abs=0.02)
     published = slope(association(model, bec_pro("de")))
     assert published == pytest.approx(closed_form_of_the_published_slope(agreement), abs=0.03)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("agreement", [0.0, 2.0, 6.0])
-def test_it_is_recovered_in_sentences_that_were_not_taught(agreement):
-    model = trained(agreement, seed=1, taught=lambda pair, _: pair.labels["template"] != UNTAUGHT)
-    found = association(model, CROSSED).where(template=UNTAUGHT)
-    assert 0.9 < slope(grammar_balanced_of(found)) < 1.1

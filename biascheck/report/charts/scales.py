@@ -55,5 +55,6 @@ def coordinate(value: float) -> str:
 
 
 def tick_text(value: float, scale: Scale) -> str:
-    """A round value: whole numbers on wide scales, decimals where they tell ticks apart."""
-    return f"{value:.0f}".replace("-", "−") if scale.high - scale.low >= 8 else figure(value)
+    """A round value: whole numbers on wide scales and of counts, decimals where they tell ticks apart."""
+    counts = scale.low == 0 and scale.high > 4 and all(abs(tick - round(tick)) < 1e-9 for tick in scale.ticks())
+    return f"{value:.0f}".replace("-", "−") if counts or scale.high - scale.low >= 8 else figure(value)

@@ -75,7 +75,7 @@ def findings_of(run: Run, links: Mapping[ResultKey, Link]) -> tuple[Findings, ..
     ]
     kinds = [
         ("What failed", "finding", judged, False),
-        ("Accepted", "gate not decided", list(_gates(accepted, links, results)), True),
+        ("Accepted", "gate", list(_gates(accepted, links, results)), True),
         ("Failed in a test that passes, and not counted", "gate", list(_gates(caught, links, results)), True),
     ]
     return tuple(_kind(*kind) for kind in kinds if kind[2])
@@ -86,10 +86,9 @@ def _kind(heading: str, noun: str, found: Sequence[Finding], folded: bool) -> Fi
     for finding in found:
         models.setdefault(finding.model, []).append(finding)
     most = MOST_OF_ONE_MODEL if len(models) == 1 else MOST_OF_SEVERAL
-    several = "gates not decided" if noun == "gate not decided" else ""
     return Findings(
         heading=heading,
-        count=counted(len(found), noun, several),
+        count=counted(len(found), noun),
         folded=folded,
         models=tuple(
             ModelFindings(
@@ -108,7 +107,7 @@ def _gates(
         plain = plain_finding(gate)
         yield Finding(
             title=gate.title,
-            text=f": {gate.measured}, allowed {gate.allowed}"
+            text=f": {gate.measured}, allowed {gate.allowed}{f'; {gate.acceptance}' if gate.acceptance else ''}"
             if plain
             else replace(gate, published=()).finding.removeprefix(gate.title),
             anchor=links[gate.key].anchor if gate.key in links else "gates",

@@ -28,6 +28,7 @@ GATES = {
     "invalid": "the model cannot do what is asked in {}",
     "inconclusive": "not decided in {}, which counts as failed",
     "accepted": "not decided in {}, which is accepted",
+    "tolerated": "more bias than the margin, but accepted for this model, in {}",
     "expected": "a failure that a test expects in {}",
     "within": "within the margin in {}",
 }
@@ -61,6 +62,8 @@ def _gates(run: Run) -> Iterator[str]:
 
 def _word(gate: Gate, caught: Sequence[Gate]) -> str:
     state = state_of(gate, caught)
+    if state == "accepted" and gate.verdict is not Verdict.INCONCLUSIVE:
+        return "tolerated"
     return {Verdict.INVALID: "invalid"}.get(gate.verdict, "exceeds") if state == "failed" else state
 
 

@@ -25,7 +25,7 @@ FEW_GATES = 12
 STATES = {
     "failed": "Failed",
     "inconclusive": "Failed, because nothing is decided",
-    "accepted": "Accepted although not decided",
+    "accepted": "Accepted, though not within the margin",
     "expected": "Failed in a test that passes, and not counted",
     "within": "Within the margin",
 }
@@ -207,7 +207,9 @@ def _row(
         size=gate.size,
         published=cited(gate.published) if gate.published else None,
         largest=", ".join(gate.offenders),
-        note="; ".join(filter(None, (gate.note, gate.inability if gate.verdict is Verdict.INVALID else ""))),
+        note="; ".join(
+            filter(None, (gate.acceptance, gate.note, gate.inability if gate.verdict is Verdict.INVALID else ""))
+        ),
         test=gate.test,
         cautions=tuple(dict.fromkeys(numbers[warning] for warning in gate.warnings)),
     )
