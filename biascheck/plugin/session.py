@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import asdict
 from functools import cached_property, partial
 from pathlib import Path
@@ -27,7 +27,7 @@ from biascheck.plugin.outputs import Outputs, in_words, remove_files
 from biascheck.plugin.roll import NOTE, Roll, is_bias_test, note_of
 from biascheck.plugin.settings import Settings, paths_of_command_line, settings_of
 from biascheck.plugin.suite_task import is_worker
-from biascheck.plugin.termination import Termination
+from biascheck.plugin.termination import Termination, interrupts_wait
 from biascheck.search.remembering import remembering
 
 if TYPE_CHECKING:
@@ -214,9 +214,14 @@ class BiasSession:
         """Take the gates of a test, whichever process ran it. A worker leaves them in the report for its controller."""
         if self._is_worker:
             return
-        if claims := report.__dict__.pop(CLAIMS, None):
-            self._hear_worker(*claims)
-        text, attempt = report.__dict__.pop(PARCEL, ""), getattr(report, "rerun", 0)
+        claims, text = report.__dict__.pop(CLAIMS, None), report.__dict__.pop(PARCEL, "")
+        with interrupts_wait() if claims or text else nullcontext():
+            if claims:
+                self._hear_worker(*claims)
+            self._take(report, text)
+
+    def _take(self, report: pytest.TestReport, text: str) -> None:
+        attempt = getattr(report, "rerun", 0)
         if self._roll.is_over(report.nodeid, attempt):
             return
         if text:

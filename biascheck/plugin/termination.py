@@ -4,9 +4,36 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 
-__all__ = ["Termination"]
+__all__ = ["Termination", "interrupts_wait"]
+
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def interrupts_wait() -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM wait until the block is over.
+
+    A report that is taken over by half would leave gates without results, and numpy, whose import is broken off, cannot
+    be imported again: nothing would be written at the end.
+    """
+    waiting: list[int] = []
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        known = {one: signal.getsignal(one) for one in INTERRUPTS}
+        before = {one: handler for one, handler in known.items() if handler is not None}
+    for one in before:
+        signal.signal(one, lambda number, _frame: waiting.append(number))
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+        if waiting:
+            signal.raise_signal(waiting[0])
 
 
 class Termination:

@@ -232,6 +232,28 @@ def test_a_terminated_run_keeps_everything_as_an_interrupted_one_does(tiny, proc
         assert len(document["gates"]) == len(document["results"]) == 1
 
 
+INTERRUPTED_IMPORT = """
+import os, signal, sys
+
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numpy.linalg" and "PYTEST_XDIST_WORKER" not in os.environ:
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupts())
+"""
+
+
+def test_an_interrupt_while_the_controller_imports_numpy_loses_nothing(tiny):
+    (tiny.folder / "conftest.py").write_text(INTERRUPTED_IMPORT)
+    process = started(tiny, PASSES + "\n\ndef test_begun():\n    open('begun', 'w').close()\n", "-n", "1")
+    assert process.wait() == pytest.ExitCode.INTERRUPTED, (tiny.folder / "log").read_text()
+    document = json.loads((tiny.folder / "results.json").read_text())
+    assert "the run was interrupted" in document["failures"]
+    assert len(document["gates"]) == len(document["results"]) == 1
+
+
 SIGNALS = """
 import signal
 
