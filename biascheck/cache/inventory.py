@@ -1,4 +1,4 @@
-"""What is in the cache folder: results, states, answers, checkpoints, models, and what killed processes left.
+"""What is in the cache folder: results, items, states, answers, checkpoints, models, and what killed processes left.
 
 Everything that belongs to one result or model has one name and one lock, so it is removed together or, while a process
 holds the lock, not at all. Files that biascheck did not write are counted and left alone.
@@ -19,7 +19,18 @@ from biascheck.files import remove
 
 __all__ = ["KINDS", "Clearance", "Entry", "InUse", "Kind", "clear", "entries_in", "in_use"]
 
-Kind = Literal["results", "states", "answers", "checkpoints", "models", "training states", "staging", "locks", "other"]
+Kind = Literal[
+    "results",
+    "items",
+    "states",
+    "answers",
+    "checkpoints",
+    "models",
+    "training states",
+    "staging",
+    "locks",
+    "other",
+]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 _DIGEST = r"[0-9a-f]{64}"
@@ -30,12 +41,13 @@ _NAMES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("staging", re.compile(rf"\.(?P<owner>{_DIGEST})\.(json|npz)\.{_RANDOM}")),
     ("staging", re.compile(rf"\.(?P<owner>.+)[-.]{_RANDOM}")),
     ("results", re.compile(rf"(?P<owner>{_DIGEST})\.json")),
+    ("items", re.compile(rf"(?P<owner>{_DIGEST})\.parquet")),
     ("states", re.compile(rf"(?P<owner>{_DIGEST})\.npz")),
     ("answers", re.compile(rf"(?P<owner>{_DIGEST})\.jsonl")),
     ("checkpoints", re.compile(r"(?P<owner>.+-[0-9a-f]{16})")),
     ("models", re.compile(r"(?P<owner>.+-[0-9a-f]{12})")),
 )
-ROOMS: tuple[Kind, ...] = ("results", "states", "answers", "checkpoints", "models")
+ROOMS: tuple[Kind, ...] = ("results", "items", "states", "answers", "checkpoints", "models")
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,9 @@ class Outputs:
     def remove_earlier(self) -> None:
         """Remove the files of an earlier run, so that none of them is taken for one of this run."""
         remove_files(self._settings.outputs)
+        if (results := self._settings.results) is not None:
+            # the items of large results lie beside the file that names them
+            remove_files(results.parent.glob(f"{results.stem}.items-{'[0-9a-f]' * 12}.parquet"))
 
     def write(self, run: Run, places: Places) -> tuple[str, ...]:
         """Write every file, each by itself; return what went wrong, in words. What failed once is not tried again."""

@@ -17,7 +17,7 @@ from biascheck.report.rendering import render
 from biascheck.report.sections.change_rows import ChangeTable, change_table
 from biascheck.report.sections.findings import Findings, findings_of
 from biascheck.report.sections.gate_rows import GateTable, Link, gate_table
-from biascheck.report.sections.item_data import pack_items
+from biascheck.report.sections.item_data import ItemData, pack_items
 from biascheck.report.sections.model_cards import ModelCard, model_cards
 from biascheck.report.sections.next_steps import next_steps
 from biascheck.report.sections.paper_sections import PaperSection, paper_sections
@@ -76,7 +76,7 @@ def page_of(run: Run) -> Page:
     gates = sorted(run.gates, key=lambda g: (g.measure, g.corpus, g.model_label, g.key.contrast, g.test, g.key.digest))
     judged = _judged(gates)
     data = pack_items(results)
-    placed = [_placed(result, number, judged, data.counts) for number, result in enumerate(results)]
+    placed = [_placed(result, number, judged, data) for number, result in enumerate(results)]
     links = {entry.result.key: Link(entry.anchor, " − ".join(entry.result.contrast)) for entry in placed}
     of_papers = [(paper_of(gate, [gate.test]), gate) for gate in gates]
     models = model_cards(results, gates)
@@ -118,9 +118,9 @@ def _judged(gates: Sequence[Gate]) -> dict[ResultKey, list[Gate]]:
     return judged
 
 
-def _placed(result: Result, number: int, judged: Mapping[ResultKey, list[Gate]], counts: Sequence[int]) -> Placed:
+def _placed(result: Result, number: int, judged: Mapping[ResultKey, list[Gate]], data: ItemData) -> Placed:
     verdicts = dict.fromkeys(str(gate.verdict) for gate in judged.get(result.key, ()))
-    return Placed(result, number, tuple(verdicts), counts[number])
+    return Placed(result, number, tuple(verdicts), data.counts[number], data.drawn[number])
 
 
 def _paper(entry: Placed, judged: Mapping[ResultKey, list[Gate]]) -> Paper:

@@ -141,7 +141,7 @@ def test_locks_go_with_the_last_of_what_they_guard(cache):
 def test_an_unknown_kind_names_those_there_are(run, cache):
     code, _, err = run("clear", "--only", "everything")
     assert code == 2
-    assert "no kind 'everything' in the cache; there are: results, states, answers, checkpoints, models" in err
+    assert "no kind 'everything' in the cache; there are: results, items, states, answers, checkpoints, models" in err
     assert len(files_in(cache)) == len(FILES)
 
 

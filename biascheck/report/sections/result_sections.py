@@ -31,6 +31,7 @@ class Placed:
     number: int
     verdicts: tuple[str, ...] = ()
     packed: int = 0
+    drawn: int = 0
 
     @property
     def anchor(self) -> str:
@@ -95,6 +96,7 @@ class ResultSection:
     items: tuple[ItemRow, ...]
     items_total: int
     items_packed: int
+    items_drawn: int
     skips: Skips
     warnings: tuple[str, ...]
     provenance: tuple[Fact, ...]
@@ -134,6 +136,7 @@ def result_section(placed: Placed, bounds: Bounds) -> ResultSection:
         items=largest_items(result, bounds.items),
         items_total=len(result.items),
         items_packed=placed.packed,
+        items_drawn=placed.drawn,
         skips=_skips(result, bounds.reasons),
         warnings=result.warnings,
         provenance=tuple(_provenance(result)),
