@@ -10,29 +10,34 @@ TEST := OMP_NUM_THREADS=1 $(BIN)/pytest tests -n 2 --dist loadfile
 # `make test` gives the same answer every time, so sets have the same order; `make test-all` lets it vary.
 SAME := PYTHONHASHSEED=0
 
-# What the default model scored when its figures were last accepted; `make baseline` accepts the present ones. The
+# What the embedded models scored when their figures were last accepted; `make baseline` accepts the present ones. The
 # tolerance covers classifiers that another machine trains a little differently. The default model is watched: its
 # figures are compared with its baseline, and only gross bias fails.
 BASELINE := --bias-profile watch --bias-baseline baselines/minilm-mlm.json --bias-tolerance 0.05
 
-# The second model reads from left to right and resolves names; it is measured where it is competent, and where that takes
-# no more than some minutes.
+# The second model reads from left to right and resolves names. It is measured where it is competent: it does not resolve the
+# names of T1 sentences (F1 0.43), nor read most of the short employment sentences. What it cannot be asked is left out, too.
 SMOLLM2 := suites/bartl2020/test_english.py suites/manela2021 suites/kurita2019/test_attribute_sets.py \
-	suites/kurita2019/test_employment.py suites/kurita2019/test_religion.py --bias-model smollm2
+	suites/kurita2019/test_religion.py -k "not T1" --bias-model smollm2 \
+	--bias-profile watch --bias-baseline baselines/smollm2.json --bias-tolerance 0.05
 
 # Which mutants `make mutants` tries; one module is MUTANTS='biascheck.stats.effects*'.
 MUTANTS ?=
 
-.PHONY: suites suites-smollm2 baseline test test-all mutants lint docs docs-measures benchmarks release clean
+.PHONY: suites suites-minilm suites-smollm2 baseline test test-all mutants lint docs docs-measures benchmarks release clean
 
-suites: $(READY)
+# Both embedded models, one after the other, each with a report of its own.
+suites: suites-minilm suites-smollm2
+
+suites-minilm: $(READY)
 	$(BIN)/pytest suites $(BASELINE) --bias-results reports/results.json --bias-report reports/bias.html
 
 suites-smollm2: $(READY)
-	$(BIN)/pytest $(SMOLLM2) --bias-profile watch --bias-results reports/smollm2.json --bias-report reports/smollm2.html
+	$(BIN)/pytest $(SMOLLM2) --bias-results reports/smollm2.json --bias-report reports/smollm2.html
 
 baseline: $(READY)
 	$(BIN)/pytest suites $(BASELINE) --bias-update-baseline
+	$(BIN)/pytest $(SMOLLM2) --bias-update-baseline
 
 test: lint
 	$(SAME) $(TEST) -m "not slow"

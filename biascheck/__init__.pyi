@@ -7,6 +7,7 @@ from . import measures as measures
 from . import models as models
 from . import strategies as strategies
 from . import testing as testing
+from .engines.engine_choice import engine as engine
 from .errors import (
     BiasAssertionError as BiasAssertionError,
 )

@@ -20,6 +20,7 @@ from biascheck.models.loading.loader import load as load_model
 from biascheck.models.loading.local_libraries import require_local_libraries
 from biascheck.models.loading.random_references import REFERENCES, build_reference
 from biascheck.models.loading.vector_files import load_vectors
+from biascheck.models.scoring.placement import ModelReference
 
 __all__ = ["encoder_of", "load", "load_any", "load_served", "load_vectors", "named_spec"]
 
@@ -58,7 +59,8 @@ def load(model: str | Path | tuple[Any, Any], **options: Any) -> Any:
     be initialised at random is refused.
 
     ``name`` is shown in findings; ``kind`` ("masked", "causal" or "classifier") is read off the model unless given;
-    ``device`` ("auto" takes a GPU where there is one) and ``dtype`` say where and how precisely it runs,
+    ``device`` ("auto" takes a GPU where there is one) and ``dtype`` say where and how precisely it runs; ``device_map``
+    ("auto", "balanced" … or a table, as in transformers) spreads its layers over several devices, memory and disk;
     ``token_budget`` how many tokens at once; ``revision`` and ``gguf_file`` choose among files. A folder with an
     adapter alone (LoRA) is merged into its ``base``, which is found by the name in the folder unless given.
     ``lazy=True`` checks the files now and loads the weights with the first score. Of a classifier, ``positive`` names
@@ -72,7 +74,10 @@ def load(model: str | Path | tuple[Any, Any], **options: Any) -> Any:
     if isinstance(model, tuple) or not str(model).startswith(PREFIX):
         return load_model(model, **options)
     options["name"] = options.get("name") or str(model)
-    return load_model(_reference(str(model)), **options)
+    loaded = load_model(_reference(str(model)), **options)
+    again = {key: value for key, value in options.items() if key not in ("device", "token_budget", "lazy")}
+    loaded.reference = ModelReference(str(model), again)
+    return loaded
 
 
 def load_any(spec: str, *, served: ServedOptions | None = None, **options: Unpack[LoadOptions]) -> Model:

@@ -32,6 +32,7 @@ ROUNDING_NOISE = 1e-12
 FEWEST_DECIMALS, MOST_DECIMALS = 2, 6
 SIZES = ("exceeds", "invalid", "inconclusive", "within", "regressed", "improved", "no worse")
 """Verdicts, the worst first: gates, then comparisons."""
+ACCEPTABLE = ("exceeds", "invalid", "inconclusive")
 
 HIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters, line and paragraph separators, overrides of the direction of text, lone surrogates."""
@@ -116,8 +117,8 @@ def counted(count: int, noun: str, several: str = "") -> str:
 
 
 def verdict_text(verdict: object, passed: bool) -> str:
-    """A verdict; an inconclusive one that was allowed to pass is accepted."""
-    return f"{verdict} (accepted)" if passed and str(verdict) in ("inconclusive", "invalid") else str(verdict)
+    """A verdict; one that was allowed to pass though it is not within its margin is accepted."""
+    return f"{verdict} (accepted)" if passed and str(verdict) in ACCEPTABLE else str(verdict)
 
 
 def tally(judged: Iterable[Judged]) -> str:
@@ -129,7 +130,7 @@ def tally(judged: Iterable[Judged]) -> str:
     for verdict in SIZES:
         if count := counts[verdict]:
             word = "exceed" if verdict == "exceeds" and count > 1 else verdict
-            note = verdict in ("inconclusive", "invalid") and accepted[verdict]
+            note = verdict in ACCEPTABLE and accepted[verdict]
             words.append(f"{count:,} {word}" + (f" ({accepted[verdict]:,} accepted)" if note else ""))
     return ", ".join(words)
 

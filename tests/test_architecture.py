@@ -10,6 +10,7 @@
             {measures, debias} → studies ─┐
             report ───────────────────────┴→ reproduce ─────────── cli
     corpora → strategies → search (uses measures and gates) ──────── plugin
+    models, model_specs → engines ──────────────────────────────────── plugin, cli
 
     fronts: biascheck (its public names), extend, testing, model_specs
 """
@@ -28,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "biascheck"
 LONGEST_MODULE = 350
 MOST_MODULES = 22
-HEAVY = ("torch", "transformers", "scipy", "numpy", "pandas", "msgspec", "jinja2", "sklearn", "hypothesis")
+HEAVY = ("torch", "transformers", "scipy", "numpy", "pandas", "msgspec", "jinja2", "sklearn", "hypothesis", "ray")
 
 LEAVES = {"errors", "files", "packed_columns", "release", "spans", "wording"}
 BASE = LEAVES | {"stats"}
@@ -39,7 +40,7 @@ OUTSIDE = {"plugin", "cli"}
 INSIDE = (
     BASE
     | {"cache", "results", "gates", "report", "reference_models", "calibration", "studies", "integrations", "reproduce"}
-    | {"strategies", "search"}
+    | {"strategies", "search", "engines"}
     | SOURCES
     | MAKERS
 )
@@ -65,6 +66,7 @@ MAY_IMPORT = {
     "reproduce": BASE | {"cache", "results", "gates", "report", "studies"} | SOURCES | MAKERS,
     "integrations": BASE | {"cache", "results", "gates", "report", "models"},
     "model_specs": LEAVES | {"cache", "models", "debias", "reference_models"},
+    "engines": LEAVES | {"cache", "models", "model_specs"},
     "testing": {"models"},
     "extend": BASE | {"results", "measures"} | SOURCES,
     "biascheck": (INSIDE | FRONTS) - {"biascheck", "report", "studies", "calibration", "reproduce"},

@@ -57,6 +57,7 @@ PUBLIC = [
     "corpora",
     "debias",
     "encoder_of",
+    "engine",
     "extend",
     "load",
     "load_served",

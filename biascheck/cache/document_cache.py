@@ -18,13 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from biascheck.cache.locks import hold_where_possible
+from biascheck.cache.passing_files import removed_with_result
+from biascheck.cache.shared_storage import ENVIRONMENT, fetched_file, is_address, local_folder, publish
 from biascheck.errors import BiascheckWarning
 from biascheck.files import large_files_in, write_atomically
 
 __all__ = ["CacheInfo", "DocumentCache", "active_cache", "cache_folder", "caching", "digest_of", "results_cache"]
 
 ENVELOPE = "biascheck cache 1"
-ENVIRONMENT = "BIASCHECK_CACHE"
 RESULTS_FOLDER = "results"
 ITEMS_FOLDER = "items"
 
@@ -39,9 +40,9 @@ class CacheInfo:
 
 
 def cache_folder() -> Path:
-    """The user's cache folder, or the one that BIASCHECK_CACHE names."""
+    """The user's cache folder, or the one that BIASCHECK_CACHE names; of an address, this machine's part of it."""
     if chosen := os.environ.get(ENVIRONMENT):
-        return Path(chosen)
+        return local_folder(chosen) if is_address(chosen) else Path(chosen)
     from platformdirs import user_cache_path
 
     return user_cache_path("biascheck")
@@ -72,6 +73,11 @@ class DocumentCache:
     def folder(self) -> Path | None:
         """Where entries are kept, or ``None`` for a cache in memory only."""
         return self._folder
+
+    @property
+    def keeps(self) -> bool:
+        """Whether something is added on disk."""
+        return self._folder is not None and self._keep
 
     @property
     def items_folder(self) -> Path | None:
@@ -116,9 +122,10 @@ class DocumentCache:
                 _warn_unwritable(folder, fault)
             if (found := _read(path, key, complain=True)) is not None:
                 return found
-            document = compute()
-            if fault is None:
-                _write(path, key, document)
+            with removed_with_result():
+                document = compute()
+                if fault is None:
+                    _write(path, key, document)
             return document
 
 
@@ -130,7 +137,7 @@ def _warn_unwritable(folder: Path, error: OSError) -> None:
 def _read(path: Path, key: str, *, complain: bool = False) -> Any | None:
     """The document, or ``None`` when there is none that can be trusted."""
     try:
-        envelope = json.loads(path.read_text(encoding="utf-8"))
+        envelope = json.loads(fetched_file(path).read_text(encoding="utf-8"))
         body = envelope["document"]
         if envelope["format"] == ENVELOPE and envelope["key"] == key and envelope["sha256"] == digest_of(body):
             return body
@@ -148,6 +155,7 @@ def _write(path: Path, key: str, document: Any) -> None:
     envelope = {"format": ENVELOPE, "key": key, "sha256": digest_of(document), "document": document}
     try:
         write_atomically(path, json.dumps(envelope, allow_nan=False))
+        publish(path)
     except OSError as error:
         _warn_unwritable(path.parent, error)
 

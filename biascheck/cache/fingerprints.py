@@ -6,12 +6,22 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["FileState", "Fingerprint", "fingerprint_of_files", "fingerprint_of_pair", "sha256_of", "state_of"]
+from biascheck.errors import ModelError
+
+__all__ = [
+    "FileState",
+    "Fingerprint",
+    "fingerprint_of_files",
+    "fingerprint_of_pair",
+    "plain_tensors",
+    "sha256_of",
+    "state_of",
+]
 
 READ_AT_ONCE = 1 << 22
 SETTLED_AFTER = 2.0
@@ -50,11 +60,29 @@ def fingerprint_of_pair(model: Any, tokenizer: Any) -> Fingerprint:
     """Fingerprint a model in memory: its class and settings, every tensor with its name, and the tokenizer."""
     digest = hashlib.sha256(settings_of_model(model).encode())
     for name, tensor in sorted(model.state_dict().items()):
-        flat = tensor.detach().cpu().contiguous().flatten()
+        if tensor.device.type == "meta":
+            raise ModelError(f"{name} is not in memory, so the model cannot be told from others; load it by its folder")
         digest.update(f"{name}{tuple(tensor.shape)}{tensor.dtype}".encode())
-        digest.update(memoryview(flat.view(dtype=_byte_type()).numpy()))
+        for part in plain_tensors(tensor):
+            flat = part.cpu().contiguous().flatten()
+            digest.update(memoryview(flat.view(dtype=_byte_type()).numpy()))
     text = f"{_vocabulary(tokenizer)}\n{settings_of_tokenizer(tokenizer)}"
     return Fingerprint(digest.hexdigest(), hashlib.sha256(text.encode()).hexdigest(), str(model.dtype).split(".")[-1])
+
+
+def plain_tensors(tensor: Any) -> Iterator[Any]:
+    """What holds the numbers of a tensor: itself, or the tensors inside a quantised one; none where it is offloaded."""
+    from torch.utils._python_dispatch import is_traceable_wrapper_subclass
+
+    if tensor.device.type == "meta":
+        return
+    if not is_traceable_wrapper_subclass(tensor):
+        yield tensor.detach()
+        return
+    names, _ = tensor.__tensor_flatten__()
+    for part in (getattr(tensor, name) for name in names):
+        if part is not None:
+            yield from plain_tensors(part)
 
 
 def settings_of_model(model: Any) -> str:

@@ -1,4 +1,4 @@
-"""What is in the cache folder: results, items, states, answers, checkpoints, models, and what killed processes left.
+"""What is in the cache folder: results and what they need, checkpoints, models, and what killed processes left.
 
 Everything that belongs to one result or model has one name and one lock, so it is removed together or, while a process
 holds the lock, not at all. Files that biascheck did not write are counted and left alone.
@@ -23,6 +23,7 @@ Kind = Literal[
     "results",
     "items",
     "states",
+    "scores",
     "answers",
     "checkpoints",
     "models",
@@ -38,16 +39,17 @@ _RANDOM = r"[a-z0-9_]{8}"
 _NAMES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("locks", re.compile(r"\.?(?P<owner>.+)\.lock(\.holder)?")),
     ("training states", re.compile(r"(?P<owner>.+)\.training(\.partial|\.damaged-\d+)?")),
-    ("staging", re.compile(rf"\.(?P<owner>{_DIGEST})\.(json|npz)\.{_RANDOM}")),
+    ("staging", re.compile(rf"\.(?P<owner>{_DIGEST})\.(json|np[yz])\.{_RANDOM}")),
     ("staging", re.compile(rf"\.(?P<owner>.+)[-.]{_RANDOM}")),
     ("results", re.compile(rf"(?P<owner>{_DIGEST})\.json")),
     ("items", re.compile(rf"(?P<owner>{_DIGEST})\.parquet")),
     ("states", re.compile(rf"(?P<owner>{_DIGEST})\.npz")),
+    ("scores", re.compile(rf"(?P<owner>{_DIGEST})\.npy")),
     ("answers", re.compile(rf"(?P<owner>{_DIGEST})\.jsonl")),
     ("checkpoints", re.compile(r"(?P<owner>.+-[0-9a-f]{16})")),
     ("models", re.compile(r"(?P<owner>.+-[0-9a-f]{12})")),
 )
-ROOMS: tuple[Kind, ...] = ("results", "items", "states", "answers", "checkpoints", "models")
+ROOMS: tuple[Kind, ...] = ("results", "items", "states", "scores", "answers", "checkpoints", "models")
 
 
 @dataclass(frozen=True, slots=True)

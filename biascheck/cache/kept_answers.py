@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from biascheck.cache.document_cache import ENVIRONMENT
+from biascheck.cache.shared_storage import ENVIRONMENT
 from biascheck.errors import BiascheckWarning
 
 __all__ = ["KeptAnswers"]

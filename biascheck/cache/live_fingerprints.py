@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biascheck.cache.fingerprints import Fingerprint, fingerprint_of_pair, settings_of_model, settings_of_tokenizer
+from biascheck.cache.fingerprints import (
+    Fingerprint,
+    fingerprint_of_pair,
+    plain_tensors,
+    settings_of_model,
+    settings_of_tokenizer,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +33,8 @@ WEIGHTS = np.arange(1, 2 * BLOCK, 2, dtype=np.uint64)
 class LiveFingerprint:
     """The fingerprint of a (model, tokenizer) pair at the moment it is asked for.
 
-    ``known`` is the fingerprint of the pair as it is now, where it has one already: that of its files.
+    ``known`` is the fingerprint of the pair as it is now, where it has one already: that of its files. Weights that
+    were offloaded to disk are not in memory, so that a change of them there is not seen.
     """
 
     def __init__(self, model: Any, tokenizer: Any, known: Fingerprint | None = None) -> None:
@@ -47,7 +54,8 @@ class LiveFingerprint:
         digest = hashlib.sha256(settings_of_model(model).encode())
         for name, tensor in sorted({**dict(model.named_parameters()), **dict(model.named_buffers())}.items()):
             digest.update(f"{name}{tuple(tensor.shape)}{tensor.dtype}".encode())
-            digest.update(_checksum_of_tensor(tensor))
+            for part in plain_tensors(tensor):
+                digest.update(_checksum_of_tensor(part))
         digest.update(f"{len(tokenizer)}{settings_of_tokenizer(tokenizer)}{_steps(tokenizer)}".encode())
         return digest.digest()
 

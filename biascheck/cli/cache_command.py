@@ -15,8 +15,8 @@ __all__ = ["cache_app"]
 
 cache_app = typer.Typer(help="Show or clear what earlier runs left in the cache.", no_args_is_help=True)
 
-_ONE = {"staging": "unfinished file or folder", "other": "file of others"}
-_MANY = {"staging": "unfinished files or folders", "other": "files of others"}
+_ONE = {"scores": "chunk of scores", "staging": "unfinished file or folder", "other": "file of others"}
+_MANY = {"scores": "chunks of scores", "staging": "unfinished files or folders", "other": "files of others"}
 
 
 @cache_app.command()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["compare"]
 
 FAILED = 1
-COLOURS = {"regressed": "red", "inconclusive": "yellow", "no worse": "green", "improved": "green"}
+COLOURS = {"regressed": "red", "invalid": "red", "inconclusive": "yellow", "no worse": "green", "improved": "green"}
 ORDER = list(COLOURS)
 
 

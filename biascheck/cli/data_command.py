@@ -47,7 +47,6 @@ def fetch(
 ) -> None:
     """Download data sets from their pinned addresses. Each licence is shown and must be accepted once."""
     from biascheck.corpora.fetching import downloads
-    from biascheck.corpora.fetching.data_sets import ADDRESS
 
     folder = _folder(to)
     for one in _chosen(names):
@@ -56,7 +55,7 @@ def fetch(
             if not accept_licence and not typer.confirm("Do you accept this licence?"):
                 raise UsageError(f"{one.name} was not fetched: its licence was not accepted")
             downloads.accept_licence(one, folder)
-        files = downloads.fetch(one, folder, address=mirror or ADDRESS, tell=typer.echo)
+        files = downloads.fetch(one, folder, mirror=mirror, tell=typer.echo)
         typer.echo(f"{one.name}: {len(files)} files in {folder / one.name}")
     typer.echo(f"use them with --bias-data {folder}")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,9 +11,10 @@ import typer
 from biascheck.errors import UsageError
 
 if TYPE_CHECKING:
+    from biascheck.engines.engine_choice import EngineChoice
     from biascheck.studies import GridRow, SentimentGrid
 
-__all__ = ["grid"]
+__all__ = ["GridRequest", "fill_cache", "grid"]
 
 
 def grid(
@@ -30,19 +31,42 @@ def grid(
     further: Annotated[bool, typer.Option("--further", help="also other batch sizes and crossed term sets")] = False,
     ours: Annotated[bool, typer.Option("--ours", help="reviews as they are, a mix with as many steps")] = False,
     seed: Annotated[int, typer.Option(min=0, help="seed of all draws")] = 0,
+    engine: Annotated[
+        str, typer.Option(help="where classifiers are trained: local, ray, auto, HOST:PORT or ray://HOST:PORT")
+    ] = "local",
+    engine_actors: Annotated[int | None, typer.Option(help="classifiers at a time (default: as many as fit)")] = None,
+    engine_cpus: Annotated[float, typer.Option(help="processors for each classifier")] = 1.0,
+    engine_gpus: Annotated[float, typer.Option(help="GPUs for each classifier")] = 0.0,
+    engine_threads: Annotated[int | None, typer.Option(help="threads of each (default: its processors)")] = None,
 ) -> None:
     """Run the experiment of Jentzsch & Turan (2022): base models × training conditions × term sets.
 
     Run the same command again after an interruption: classifiers and scores that are finished come from the cache. No
-    text of a review is written, only ids and scores.
+    text of a review is written, only ids and scores. On a cluster, each classifier is a task; all machines need the
+    same cache (a shared folder, or an address such as s3://… in BIASCHECK_CACHE).
     """
+    from biascheck.engines.engine_choice import EngineChoice
     from biascheck.reproduce.grid_page import write_grid_page
     from biascheck.studies import write_grid
     from biascheck.studies.paper_grid import layers_of
 
     if not 0 < scale <= 1:
         raise UsageError(f"a scale of {scale:g} is not possible; give one above 0 and up to 1, e.g. 0.02")
-    declared = _declared(model or (), data, condition, scale, maps, further=further, ours=ours, seed=seed)
+    choice = EngineChoice(engine, actors=engine_actors, cpus=engine_cpus, gpus=engine_gpus, threads=engine_threads)
+    asked = GridRequest(
+        models=tuple(model or ()),
+        data=None if data is None else data.absolute(),
+        conditions=tuple(condition or ()),
+        scale=scale,
+        maps=None if maps is None else maps.absolute(),
+        further=further,
+        ours=ours,
+        seed=seed,
+        device="cuda" if engine_gpus else None,
+    )
+    if not choice.is_local:
+        _train_on(choice, asked)
+    declared = replace(asked, device=None).declared()
     rows = []
     for row in declared.run():
         rows.append(row)
@@ -53,38 +77,63 @@ def grid(
     typer.echo(f"written: {out} and {out.with_suffix('.html')}")
 
 
-def _declared(
-    models: Sequence[str],
-    data: Path | None,
-    conditions: Sequence[str] | None,
-    scale: float,
-    maps: Path | None,
-    *,
-    further: bool,
-    ours: bool,
-    seed: int,
-) -> SentimentGrid:
-    from biascheck.corpora import as_coded, published_imdb
-    from biascheck.corpora.rewriting.terms import TERM_NAMES
-    from biascheck.model_specs import load
-    from biascheck.studies import MODELS, paper_grid
-    from biascheck.studies.paper_grid import BATCHES, CONDITIONS, REVIEWS
+@dataclass(frozen=True)
+class GridRequest:
+    """A grid as the command line names it: plain values, from which every process declares the same grid."""
 
-    names = models or [one.hub_id for one in MODELS.values()]
-    count = max(20, round(REVIEWS * scale))
-    return paper_grid(
-        [load(name, lazy=True) for name in names],
-        published_imdb(data, "train", limit=count),
-        published_imdb(data, "test", limit=count),
-        conditions=conditions or CONDITIONS,
-        term_sets={} if maps is None else {name: as_coded(name, maps) for name in TERM_NAMES},
-        batches=BATCHES if further else (),
-        crossed=further,
-        mix="as many" if ours else "doubled",
-        clean=not ours,
-        fraction=scale,
-        seed=seed,
-    )
+    models: tuple[str, ...]
+    data: Path | None
+    conditions: tuple[str, ...]
+    scale: float
+    maps: Path | None
+    further: bool = False
+    ours: bool = False
+    seed: int = 0
+    device: str | None = None
+
+    def declared(self) -> SentimentGrid:
+        """The grid itself."""
+        from biascheck.corpora import as_coded, published_imdb
+        from biascheck.corpora.rewriting.terms import TERM_NAMES
+        from biascheck.model_specs import load
+        from biascheck.studies import MODELS, paper_grid
+        from biascheck.studies.paper_grid import BATCHES, CONDITIONS, REVIEWS
+
+        names = self.models or tuple(one.hub_id for one in MODELS.values())
+        count = max(20, round(REVIEWS * self.scale))
+        maps = self.maps
+        return paper_grid(
+            [load(name, lazy=True, device=self.device) for name in names],
+            published_imdb(self.data, "train", limit=count),
+            published_imdb(self.data, "test", limit=count),
+            conditions=self.conditions or CONDITIONS,
+            term_sets={} if maps is None else {name: as_coded(name, maps) for name in TERM_NAMES},
+            batches=BATCHES if self.further else (),
+            crossed=self.further,
+            mix="as many" if self.ours else "doubled",
+            clean=not self.ours,
+            fraction=self.scale,
+            seed=self.seed,
+        )
+
+
+def _train_on(choice: EngineChoice, asked: GridRequest) -> None:
+    """Let the cluster train and measure every classifier once; what it finds is in the cache then."""
+    from biascheck.engines.ray_tasks import run_tasks
+
+    groups = asked.declared().by_classifier()
+    finished = run_tasks(choice, fill_cache, [(asked, number) for number in range(len(groups))])
+    for done, (number, found) in enumerate(finished, 1):
+        if isinstance(found, Exception):
+            raise found
+        typer.echo(f"{done} of {len(groups)} classifiers: {groups[number][0].model}·{groups[number][0].condition}")
+
+
+def fill_cache(task: tuple[GridRequest, int]) -> int:
+    """Train the classifier of one group of cells, and measure them; the checkpoint and the rows go to the cache."""
+    asked, number = task
+    grid = asked.declared()
+    return sum(1 for _ in grid.run(grid.by_classifier()[number]))
 
 
 def _line(row: GridRow) -> str:

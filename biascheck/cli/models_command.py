@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 import typer
 
-__all__ = ["models"]
+__all__ = ["downloaded_models", "models"]
 
 
 def models() -> None:
     """List the models that need no download."""
-    for name, what in (*_own(), *_downloaded()):
+    downloaded = ((name, "downloaded before, in the Hub cache") for name in downloaded_models())
+    for name, what in (*_own(), *downloaded):
         typer.echo(f"{name:38} {what}")
     typer.echo("Any local folder or Hub id of a masked or causal language model works too, and any served model that")
     typer.echo("gives log-probabilities: openai:URL#NAME, vllm:URL#NAME, llamacpp:URL.")
@@ -32,8 +33,8 @@ def _own() -> Iterator[tuple[str, str]]:
         yield f"reference:{name}", "built in memory"
 
 
-def _downloaded() -> Iterator[tuple[str, str]]:
-    """Models in the Hub cache on this machine."""
+def downloaded_models() -> Iterator[str]:
+    """The ids of the models in the Hub cache on this machine."""
     try:
         from huggingface_hub import scan_cache_dir
         from huggingface_hub.errors import CacheNotFound
@@ -45,4 +46,4 @@ def _downloaded() -> Iterator[tuple[str, str]]:
         return
     for repository in sorted(found, key=lambda repo: repo.repo_id):
         if repository.repo_type == "model":
-            yield repository.repo_id, "downloaded before, in the Hub cache"
+            yield repository.repo_id

@@ -9,33 +9,70 @@ from typing import Annotated
 
 import typer
 
-from biascheck.cli.starter import FOLDER, chosen_suites
+from biascheck.cli.run_mistakes import refuse_mistakes
+from biascheck.cli.starter import FOLDER, available_suites, chosen_suites
 from biascheck.release import suites_home
 
 __all__ = ["run"]
+
+REFERENCE = "reference:"
 
 
 def run(
     models: Annotated[
         list[str],
-        typer.Argument(metavar="MODEL...", help="folder, Hub id, bundled name, reference:NAME, encoder:MODEL"),
+        typer.Argument(
+            metavar="MODEL...",
+            help="folder, .gguf file, Hub id, bundled name, reference:NAME, encoder:MODEL or address",
+        ),
     ],
-    suites: Annotated[str, typer.Option(help="suites, separated by commas, or all")] = "all",
-    profile: Annotated[str | None, typer.Option(help="how much is asked: strict, standard (default) or watch")] = None,
-    data: Annotated[Path | None, typer.Option(help="folder with the published data sets")] = None,
-    report: Annotated[Path | None, typer.Option(help="HTML report to write")] = None,
-    results: Annotated[Path | None, typer.Option(help="JSON file to write, for compare, card and report")] = None,
-    markdown: Annotated[Path | None, typer.Option(help="short summary to write as Markdown")] = None,
-    baseline: Annotated[Path | None, typer.Option(help="fail if a result is worse than in this file")] = None,
+    suites: Annotated[
+        str | None,
+        typer.Option(help="suites, separated by commas, or all (default: all; those that a reference model serves)"),
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option("--profile", "--bias-profile", help="how much is asked: strict, standard (default) or watch"),
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", "--bias-data", help="folder with the published data sets")
+    ] = None,
+    report: Annotated[Path | None, typer.Option("--report", "--bias-report", help="HTML report to write")] = None,
+    results: Annotated[
+        Path | None,
+        typer.Option("--results", "--bias-results", help="JSON file to write, for compare, card and report"),
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option("--markdown", "--bias-markdown", help="short summary to write as Markdown")
+    ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option("--baseline", "--bias-baseline", help="fail if a result is worse than in this file")
+    ] = None,
     update_baseline: Annotated[
-        bool, typer.Option("--update-baseline", help="write this run's results to --baseline")
+        bool, typer.Option("--update-baseline", "--bias-update-baseline", help="write this run's results to --baseline")
     ] = False,
-    device: Annotated[str | None, typer.Option(help="device to run models on, e.g. cuda:0")] = None,
+    device: Annotated[
+        str | None, typer.Option("--device", "--bias-device", help="device to run models on, e.g. cuda:0")
+    ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            "--engine",
+            "--bias-engine",
+            help="where models run: local (default), ray, auto, HOST:PORT or ray://HOST:PORT",
+        ),
+    ] = None,
+    engine_actors: Annotated[int | None, typer.Option(help="workers of the engine (default: as many as fit)")] = None,
+    engine_cpus: Annotated[float | None, typer.Option(help="processors of each worker (default: 1)")] = None,
+    engine_gpus: Annotated[float | None, typer.Option(help="GPUs of each worker (default: 0)")] = None,
+    engine_threads: Annotated[int | None, typer.Option(help="threads of each worker (default: its processors)")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="show every test and where it failed")] = False,
 ) -> None:
     """Measure models with the shipped suites and judge them: PASS or FAIL, and what it is made of.
 
-    The same run, files and exit code as pytest on the suites: 0 if every gate passes, 1 if not.
+    The same run, files and exit code as pytest on the suites: 0 if every gate passes, 1 if not. It is 2 where a model
+    cannot be loaded or an option is wrong; then nothing is measured. Messages of the suites name pytest's options; they
+    are options of this command, too.
     """
     options = {
         "profile": profile,
@@ -45,9 +82,24 @@ def run(
         "markdown": markdown,
         "baseline": baseline,
         "device": device,
+        "engine": engine,
+        "engine-actors": engine_actors,
+        "engine-cpus": engine_cpus,
+        "engine-gpus": engine_gpus,
+        "engine-threads": engine_threads,
     }
+    folders = _folders(models, suites)
+    refuse_mistakes(
+        models,
+        profile=profile,
+        data=data,
+        baseline=baseline,
+        update_baseline=update_baseline,
+        device=device,
+        outputs=[path for path in (report, results, markdown) if path is not None],
+    )
     arguments = [
-        *_folders(suites),
+        *folders,
         *(word for model in models for word in ("--bias-model", model)),
         *(word for name, value in options.items() if value is not None for word in (f"--bias-{name}", str(value))),
         *(["--bias-update-baseline"] if update_baseline else []),
@@ -57,8 +109,19 @@ def run(
     sys.exit(_pytest(arguments))
 
 
-def _folders(suites: str) -> list[str]:
-    return [str(suites_home() / name) for name in chosen_suites(suites)]
+def _folders(models: Sequence[str], suites: str | None) -> list[str]:
+    if suites is None and all(model.startswith(REFERENCE) for model in models):
+        suites = _served_by_references()
+    return [str(suites_home() / name) for name in chosen_suites(suites or "all")]
+
+
+def _served_by_references() -> str:
+    """The suites whose sentences a reference model was built to read; the others are named."""
+    from biascheck.calibration.suite_gates import SERVED
+
+    left_out = [name for name in available_suites() if name not in SERVED]
+    typer.echo(f"a reference model reads what it was built for; left out: {', '.join(left_out)} (--suites all)")
+    return ",".join(SERVED)
 
 
 def _memory() -> Iterator[str]:
@@ -72,4 +135,6 @@ def _pytest(arguments: Sequence[str]) -> int:
 
     # The suites may lie in a folder that cannot be written, where pytest would keep its cache.
     fixed = ["-p", "biascheck.plugin", "-p", "no:cacheprovider", "--rootdir", str(suites_home())]
-    return int(pytest.main([*fixed, *arguments]))
+    # This command has imported the package before pytest could prepare its asserts.
+    quiet = ["-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning"]
+    return int(pytest.main([*fixed, *quiet, *arguments]))

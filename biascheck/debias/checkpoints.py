@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from biascheck.cache.code_digest import package_code
-from biascheck.cache.document_cache import ENVIRONMENT, cache_folder, digest_of
+from biascheck.cache.document_cache import cache_folder, digest_of
 from biascheck.cache.fingerprints import sha256_of
 from biascheck.cache.locks import hold_where_possible, lock_of
+from biascheck.cache.shared_storage import ENVIRONMENT, fetch_folder, publish
 from biascheck.errors import BiascheckError, BiascheckWarning, UsageError
 from biascheck.files import full_disk_in, remove, staged_folder, staging_folders
 
@@ -40,11 +41,13 @@ def fetch_checkpoint(name: str, facts: Mapping[str, Any], build: Callable[[Path,
     if is_intact(target) and not os.path.lexists(state):
         return target
     with _locked(target):
+        fetch_folder(target)
         if not is_intact(target):
             _clear_away(target)
             with _a_full_disk_named(target), staged_folder(target) as folder:
                 build(folder, state)
                 _write_digests(folder)
+            publish(target, last=DIGESTS)
         remove(state)
     return target
 

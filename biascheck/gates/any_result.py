@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Literal, TypedDict, Unpack
 
 from biascheck.errors import UsageError
+from biascheck.gates.accepted import AcceptedFinding, accepted_for
 from biascheck.gates.checked_numbers import checked_number, checked_share
 from biascheck.gates.complaints import Incompetence, Inconclusive, complain, ignores_competence, passes
 from biascheck.gates.directions import require_direction
@@ -38,6 +39,7 @@ class GateOptions(TypedDict, total=False):
     competence: Incompetence
     profile: str
     profiles: Mapping[str, float]
+    accepted: Mapping[str, AcceptedFinding]
 
 
 def assert_within_margin(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
@@ -53,6 +55,7 @@ def assert_within_margin(result: Result, margin: float, **options: Unpack[GateOp
     no score, and it is invalid, which fails too, when the model cannot do what the
     measure asks (``result.competence``); ``competence="ignore"`` judges it all the same, and needs a ``reason``.
     ``profiles`` are margins by name, of which ``profile`` is the one given: the gate says which of them it would meet.
+    ``accepted`` has findings by the name of a model: its gate exceeds, and passes up to the limit that was accepted.
     """
     __tracebackhide__ = True
     gate = held(result, margin, "within", **options)
@@ -115,6 +118,7 @@ def judged(
     competence: Incompetence = None,
     profile: str = "",
     profiles: Mapping[str, float] | None = None,
+    accepted: Mapping[str, AcceptedFinding] | None = None,
 ) -> Gate:
     """Judge a result by a margin or an upper bound; ``times`` as many gates are judged by the same test."""
     require_direction(result, bound)
@@ -137,6 +141,7 @@ def judged(
             ProfileVerdict(name, value, judge.verdict(checked_number(value, "margin")))
             for name, value in (profiles or {}).items()
         ),
+        accepted=accepted_for(result.model_label, accepted, limit),
     )
     gate = hold(result, limit, judge.interval, verdict, how)
     if gate.verdict is not Verdict.INVALID and not gate.too_many_skipped:

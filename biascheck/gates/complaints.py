@@ -7,16 +7,16 @@ import warnings
 from collections.abc import Sequence
 from typing import Literal
 
-from biascheck.errors import BiasAssertionError, InconclusiveWarning, UsageError
+from biascheck.errors import BiasAssertionError, BiascheckWarning, InconclusiveWarning, UsageError
 from biascheck.gates.deciding import to_decide
 from biascheck.gates.gate import Gate
+from biascheck.results.competence import Incompetence
 from biascheck.stats import Verdict
 from biascheck.wording import figure, visible
 
 __all__ = ["Incompetence", "Inconclusive", "complain", "ignores_competence", "level_of_caller", "passes"]
 
 Inconclusive = Literal["fail", "warn"]
-Incompetence = Literal["ignore"] | None
 UNREAD = (
     "its figure is neither fair nor unfair: use a model that can, or judge this one all the same with "
     "competence='ignore' and a reason"
@@ -31,6 +31,8 @@ def complain(gates: Sequence[Gate]) -> None:
     if failed:
         raise BiasAssertionError("\n".join(_explained(gate) for gate in failed))
     for gate in gates:
+        if gate.tolerated:
+            warnings.warn(visible(gate.finding), BiascheckWarning, stacklevel=level_of_caller())
         if gate.verdict is Verdict.INCONCLUSIVE:
             warnings.warn(visible(gate.finding), InconclusiveWarning, stacklevel=level_of_caller())
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from biascheck.gates.accepted import AcceptedFinding
 from biascheck.results.competence import Competence
 from biascheck.results.description import UNDESCRIBED, Description
-from biascheck.results.key import ResultKey
+from biascheck.results.key import ResultKey, model_label
 from biascheck.results.published_figures import PublishedFigure
 from biascheck.results.result import Result
-from biascheck.results.titles import model_label
 from biascheck.stats import (
     Interval,
     Verdict,
@@ -47,6 +47,7 @@ class Gate:
     ``interval`` has the level that was asked for; a gate of a family of ``family`` exceeds only if the interval at
     ``1 − (1 − level) / family`` lies outside, too. ``outside_among`` is the largest family in which it would exceed by
     itself. ``profile`` is where the margin comes from, ``profiles`` what the result would be under each of them.
+    ``accepted`` is what is accepted for this model beyond the margin.
     """
 
     key: ResultKey
@@ -81,6 +82,7 @@ class Gate:
     outside_among: int = 0
     profile: str = ""
     profiles: tuple[ProfileVerdict, ...] = ()
+    accepted: AcceptedFinding | None = None
 
     @property
     def measure(self) -> str:
@@ -146,7 +148,14 @@ class Gate:
         """The gate once its family shows that it exceeds; one that was not judged by its interval stays as it is."""
         if self.verdict is not Verdict.INCONCLUSIVE or self.too_many_skipped:
             return self
-        return replace(self, verdict=Verdict.EXCEEDS, passed=False)
+        found = replace(self, verdict=Verdict.EXCEEDS)
+        return replace(found, passed=found.tolerated)
+
+    @property
+    def tolerated(self) -> bool:
+        """Whether the gate exceeds its margin by no more than what is accepted for this model."""
+        distance = self.estimate if self.bound == "below" else abs(self.estimate - self.parity)
+        return self.verdict is Verdict.EXCEEDS and self.accepted is not None and distance <= self.accepted.up_to
 
     @property
     def met_profiles(self) -> tuple[str, ...]:
@@ -161,9 +170,7 @@ class Gate:
     @property
     def inability(self) -> str:
         """What the model cannot do, and by which figures; empty where it can, or where that was not checked."""
-        if self.competence is None or self.competence.passed:
-            return ""
-        return f"{self.model_label} {self.competence.lack} ({self.competence.finding})"
+        return "" if self.competence is None else self.competence.inability(self.model_label)
 
     @property
     def allowed(self) -> str:
@@ -188,6 +195,13 @@ class Gate:
         edges = self.region if self.bound == "within" else (self.margin,)
         return decimals_for(self.interval, self.estimate, edges)
 
+    @property
+    def _acceptance(self) -> str:
+        if self.accepted is None:
+            return ""
+        limit = figure(self.accepted.up_to)
+        return f"; accepted up to {limit}: {self.accepted.reason}" if self.tolerated else f", and the {limit} accepted"
+
     def _judged(self) -> str:
         if self.too_many_skipped:
             total = self.n + self.skipped
@@ -198,7 +212,7 @@ class Gate:
         if self.verdict is Verdict.WITHIN:
             return f"is within {limit}" if self.bound == "within" else f"is below {margin}"
         if self.verdict is Verdict.EXCEEDS:
-            return f"exceeds {limit}"
+            return f"exceeds {limit}{self._acceptance}"
         if self.interval is None:
             return "is inconclusive: too few clusters for an interval"
         if self.outside_among:
@@ -227,6 +241,7 @@ class Judging:
     outside_among: int = 0
     profile: str = ""
     profiles: tuple[ProfileVerdict, ...] = ()
+    accepted: AcceptedFinding | None = None
 
 
 def hold(result: Result, margin: float, interval: Interval | None, verdict: Verdict, how: Judging) -> Gate:
@@ -264,6 +279,7 @@ def hold(result: Result, margin: float, interval: Interval | None, verdict: Verd
         outside_among=how.outside_among,
         profile=how.profile,
         profiles=how.profiles,
+        accepted=how.accepted,
     )
     return _passed_or_not(gate, how)
 
@@ -276,7 +292,7 @@ def _passed_or_not(gate: Gate, how: Judging) -> Gate:
     if gate.too_many_skipped:
         return replace(gate, verdict=Verdict.INCONCLUSIVE, passed=False)
     accepted = gate.verdict is Verdict.INCONCLUSIVE and how.inconclusive_passes and gate.interval is not None
-    return replace(gate, passed=gate.verdict is Verdict.WITHIN or accepted)
+    return replace(gate, passed=gate.verdict is Verdict.WITHIN or accepted or gate.tolerated)
 
 
 def _detectable(interval: Interval | None) -> float | None:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from biascheck.errors import UsageError
+from biascheck.gates.accepted import AcceptedFinding
 from biascheck.results.toml_tables import nearest_file, read_tables, typed
 from biascheck.wording import visible
 
@@ -46,7 +47,8 @@ class Entry:
     """One table of the file: a margin or a bound, one for all profiles or one for each.
 
     ``skipped`` is the largest share of the items that may be skipped. ``competence = "ignore"`` judges a model that
-    cannot read the corpus; ``reason`` must then say why.
+    cannot read the corpus; ``reason`` must then say why. ``accepted`` has findings by the name of a model:
+    ``accepted = { mine = { up_to = 1.2, profile = "watch", reason = "…" } }``.
     """
 
     reason: Reason
@@ -55,6 +57,7 @@ class Entry:
     inconclusive: Doubt | None = None
     skipped: Share | None = None
     competence: Literal["ignore"] | None = None
+    accepted: dict[str, AcceptedFinding] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +70,7 @@ class Allowance:
     competence: Literal["ignore"] | None = None
     profile: str = ""
     profiles: Mapping[str, float] | None = None
+    accepted: Mapping[str, AcceptedFinding] | None = None
 
     def as_arguments(self) -> dict[str, Any]:
         """The keyword arguments of an assertion; what the file does not state is left to the assertion."""
@@ -153,7 +157,16 @@ def _of_profile(entry: Entry, name: str, file: Path, profile: str, known: Mappin
         "competence": entry.competence,
         "profile": profile if isinstance(stated, dict) else "",
         "profiles": values if isinstance(stated, dict) else None,
+        "accepted": _beyond(entry.accepted, profile, values[profile]),
     }
     return (
         Margin(margin=values[profile], **shared) if entry.bound is None else UpperBound(bound=values[profile], **shared)
     )
+
+
+def _beyond(
+    accepted: Mapping[str, AcceptedFinding] | None, profile: str, limit: float
+) -> dict[str, AcceptedFinding] | None:
+    """What is accepted under this profile, beyond its margin; a wider one allows it anyway."""
+    asked = {name: one for name, one in (accepted or {}).items() if one.profile in ("", profile)}
+    return {name: one for name, one in asked.items() if one.up_to > limit} or None

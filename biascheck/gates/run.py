@@ -99,6 +99,7 @@ class Run:
 def _baseline_failures(found: Judgement) -> tuple[str, ...]:
     reasons = [
         (len(found.having(Change.REGRESSED)), "regressed from the baseline"),
+        (len(found.having(Change.INVALID)), "compared with the baseline on what the model cannot do"),
         (len(found.refused), "could not be compared with the baseline"),
         (len(found.shrunk), "measured on less than the baseline"),
         (sum(one.interval is None for one in found.comparisons), "compared without an interval"),

@@ -7,9 +7,10 @@ import warnings
 from biascheck import stats
 from biascheck.errors import BiasAssertionError, InconclusiveWarning, UsageError
 from biascheck.gates.checked_numbers import checked_number, checked_share
-from biascheck.gates.complaints import Inconclusive, level_of_caller, passes
+from biascheck.gates.complaints import Inconclusive, ignores_competence, level_of_caller, passes
 from biascheck.gates.recording import record
 from biascheck.results.comparison import Comparison, compare
+from biascheck.results.competence import Incompetence
 from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL
 from biascheck.stats import Change, Interval
@@ -25,37 +26,55 @@ def assert_no_regression(
     *,
     level: float = LEVEL,
     inconclusive: Inconclusive = "warn",
+    competence: Incompetence = None,
+    reason: str = "",
 ) -> Comparison:
     """Fail if ``result`` has moved further from parity than ``baseline``, by more than ``tolerance``.
 
     The paired interval of the change is judged, see :func:`biascheck.compare`. Without a tolerance it is the smallest
     change that matters, as the measure states it. An inconclusive change is allowed with a warning, unless
-    ``inconclusive="fail"``; one without an interval never passes.
+    ``inconclusive="fail"``; one without an interval never passes. Nor does the figure of a model that cannot do what
+    was asked, unless ``competence="ignore"`` with a reason.
     """
     __tracebackhide__ = True
     tolerated = None if tolerance is None else checked_number(tolerance, "tolerance")
-    comparison = compare(baseline, result, tolerance=tolerated, level=checked_share(level, "level"))
+    ignores_competence(competence, reason)
+    level = checked_share(level, "level")
+    comparison = compare(baseline, result, tolerance=tolerated, level=level, competence=competence)
     record(comparison, result)
-    allowed = passes(inconclusive) and comparison.interval is not None
-    if comparison.verdict is Change.REGRESSED or (comparison.verdict is Change.INCONCLUSIVE and not allowed):
+    doubted = comparison.verdict is Change.INCONCLUSIVE and not passes(inconclusive)
+    if doubted or not comparison.passed:
         raise BiasAssertionError(visible(comparison.finding))
     if comparison.verdict is Change.INCONCLUSIVE:
         warnings.warn(visible(comparison.finding), InconclusiveWarning, stacklevel=level_of_caller())
     return comparison
 
 
-def assert_reduced(before: Result, after: Result, by: float = 0.0, *, level: float = LEVEL) -> Comparison:
+def assert_reduced(
+    before: Result,
+    after: Result,
+    by: float = 0.0,
+    *,
+    level: float = LEVEL,
+    competence: Incompetence = None,
+    reason: str = "",
+) -> Comparison:
     """Fail unless ``after`` lies closer to parity than ``before``, by more than ``by``.
 
     The paired interval of ``|after − parity| − |before − parity|`` must end below ``−by``, see
-    :func:`biascheck.compare`. An inconclusive change fails: a mitigation has to be shown.
+    :func:`biascheck.compare`. An inconclusive change fails: a mitigation has to be shown. So does a checkpoint that can
+    no longer do what was asked, unless ``competence="ignore"`` with a reason: broken weights have no bias either.
     """
     __tracebackhide__ = True
     if checked_number(by, "by") < 0:
         raise UsageError(f"by={by} is negative; give 0 or a positive number")
-    comparison = compare(before, after, tolerance=0.0, level=checked_share(level, "level"))
+    ignores_competence(competence, reason)
+    level = checked_share(level, "level")
+    comparison = compare(before, after, tolerance=0.0, level=level, competence=competence)
     record(comparison, after)
     interval = comparison.interval
+    if comparison.verdict is Change.INVALID:
+        raise BiasAssertionError(visible(comparison.finding))
     if interval is None or interval.high >= -by:
         asked = f"a reduction by more than {figure(by)}" if by else "a reduction"
         raise BiasAssertionError(

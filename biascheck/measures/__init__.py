@@ -22,9 +22,9 @@ from biascheck.measures.benchmarks.answer_parsing import recorded_answers as rec
 from biascheck.measures.benchmarks.decision_effect import decision_effect as decision_effect
 from biascheck.measures.benchmarks.decision_scores import decision_scores as decision_scores
 from biascheck.measures.benchmarks.disambiguated_bias import disambiguated_bias as disambiguated_bias
-from biascheck.measures.benchmarks.harness_logs import inspect_answers as inspect_answers
 from biascheck.measures.benchmarks.harness_logs import lm_eval_answers as lm_eval_answers
 from biascheck.measures.benchmarks.icat_score import icat_score as icat_score
+from biascheck.measures.benchmarks.inspect_logs import inspect_answers as inspect_answers
 from biascheck.measures.benchmarks.language_modelling_score import language_modelling_score as language_modelling_score
 from biascheck.measures.benchmarks.preference_share import preference_share as preference_share
 from biascheck.measures.benchmarks.question_answers import question_answers as question_answers
@@ -62,6 +62,9 @@ from biascheck.measures.pronouns.name_f1 import name_f1 as name_f1
 from biascheck.measures.pronouns.name_resolution import name_resolution as name_resolution
 from biascheck.measures.pronouns.pronoun_f1 import pronoun_f1 as pronoun_f1
 from biascheck.measures.pronouns.pronoun_gap import pronoun_gap as pronoun_gap
+from biascheck.measures.pronouns.referent_accuracy import referent_accuracy as referent_accuracy
+from biascheck.measures.pronouns.referent_gap import referent_gap as referent_gap
+from biascheck.measures.pronouns.referent_odds import referent_odds as referent_odds
 from biascheck.measures.pronouns.skew import skew as skew
 from biascheck.measures.pronouns.skew import skew_of as skew_of
 from biascheck.measures.pronouns.stereotype import stereotype as stereotype
@@ -82,13 +85,13 @@ from biascheck.measures.tables.occupation_table import occupation_table as occup
 from biascheck.measures.tables.profession_bars import profession_bars as profession_bars
 from biascheck.measures.tables.profession_table import ProfessionGroup as ProfessionGroup
 from biascheck.measures.tables.profession_table import profession_table as profession_table
-from biascheck.measures.tables.ranking_table import ranking_table as ranking_table
 from biascheck.measures.typical_gap import typical_gap as typical_gap
 from biascheck.measures.utility.held_out_loss import held_out_loss as held_out_loss
 from biascheck.measures.utility.pronoun_error import pronoun_error as pronoun_error
 from biascheck.measures.utility.task_error import task_error as task_error
 from biascheck.measures.workforce_correlation import workforce_correlation as workforce_correlation
 from biascheck.measures.workforce_slope import workforce_slope as workforce_slope
+from biascheck.results.comparing.rankings import ranking_table as ranking_table
 
 __all__ = sorted(
     name for name, thing in globals().items() if not name.startswith("_") and not isinstance(thing, _ModuleType)

@@ -23,7 +23,7 @@ __all__ = ["absolute_delta"]
     smallest_change=0.02,
     smallest_change_reason="a rating moves by two points in a hundred with the gender alone",
     scale="rating",
-    plain="A single text is rated {by} differently, on average, when its people change group; {allowed} is allowed.",
+    plain="A single text is rated {by} differently, on average, when its people change group; allowed: {allowed}.",
     sign="A gap is {first} minus {second}: positive means that the {first} version is rated better, negative the "
     "{second} one. The estimate is the mean size of the gaps, whatever their sign; zero is parity.",
     paper="jentzsch2022",

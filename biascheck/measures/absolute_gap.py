@@ -22,7 +22,7 @@ __all__ = ["absolute_gap"]
     statistic="mean_absolute",
     direction="upwards",
     plain="A single text typically differs by {by} between the groups, in one direction or the other; "
-    "{allowed} is allowed.",
+    "allowed: {allowed}.",
     sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
     "the mean size of the gaps, whatever their sign; zero is parity.",
 )

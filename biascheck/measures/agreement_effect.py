@@ -27,6 +27,8 @@ Forms = tuple[ItemScore, ItemScore]
     unit="natural log units, half the difference of the two forms",
     smallest_change=0.095,
     smallest_change_reason="the odds of the two groups' words change by a tenth: ln 1.1",
+    scale="log-odds",
+    plain="The grammatical gender of the profession alone shifts the odds by {by}; allowed: {allowed}.",
     sign="A gap is {first} minus {second}. The estimate is half the difference of the gaps beside the masculine and "
     "beside the feminine form: positive where the masculine form points towards {first}; zero is no agreement.",
     paper="bartl2020",

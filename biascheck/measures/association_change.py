@@ -22,6 +22,8 @@ __all__ = ["association_change"]
     unit="natural log units: +0.69 means that the profession raises the group's words twice as much as before",
     smallest_change=0.095,
     smallest_change_reason="the probability of the group's words changes by a tenth: ln 1.1",
+    scale="log-odds",
+    plain="On average the words of {first} moved by {by} through the change of the model; allowed: {allowed}.",
     sign="A change is after minus before, for the words of {first}: positive rose, negative fell. The estimate is the "
     "mean change; zero is no change.",
     paper="bartl2020",

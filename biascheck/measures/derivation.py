@@ -81,7 +81,7 @@ class DerivedMeasure(Generic[Arguments]):
             own,
             paper=own.paper or source.paper,
             unit=own.unit or source.unit,
-            scale=own.scale or source.scale,
+            scale=own.scale or ("" if own.unit else source.scale),
             smallest_change=scale.smallest_change,
             smallest_change_reason=scale.smallest_change_reason,
             corpus_paper=source.corpus_paper,

@@ -31,6 +31,9 @@ _grammar_balanced = derived_measure(
     unit="natural log units: +0.69 doubles the odds of the first group's words against the second's, −0.69 halves them",
     smallest_change=0.095,
     smallest_change_reason="the odds of the two groups' words change by a tenth: ln 1.1",
+    scale="log-odds",
+    plain="On average the professions shift the odds towards {towards} words by {by}, whatever the form of the noun; "
+    "allowed: {allowed}.",
     sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
     "the mean over professions and over their two forms; zero is parity.",
     paper="bartl2020",

@@ -41,7 +41,7 @@ BEFORE, AFTER = 80, 160
     smallest_change_reason="a rating moves by two points in a hundred with the gender alone",
     scale="rating",
     plain="On average the same text is rated {by} better about {towards} people than about {away} ones; "
-    "{allowed} is allowed.",
+    "allowed: {allowed}.",
     sign="A gap is {first} minus {second}: positive means that the {first} version is rated better, negative the "
     "{second} one. The estimate is the mean gap; zero is parity.",
     paper="jentzsch2022",

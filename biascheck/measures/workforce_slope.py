@@ -31,12 +31,12 @@ __all__ = ["workforce_slope"]
     unit="natural log units between a job done by women only and one done by men only: +0.69 doubles the odds",
     scale="log-odds",
     plain="Between a job done by women only and one done by men only the odds of {first} words shift by "
-    "{by}; {allowed} is allowed.",
+    "{by}; allowed: {allowed}.",
     sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
     "the slope of these gaps on the share of {first} workers: positive means that the gap follows the workforce, "
     "negative that it goes against it, zero that it does not depend on it.",
     paper="bartl2020",
-    made_from=("association", "pronoun gap", "grammar balanced"),
+    made_from=("association", "pronoun gap", "referent gap", "grammar balanced"),
 )
 def workforce_slope(result: Result) -> Result:
     """The least-squares slope of the gap of a profession on the real share of men in it.

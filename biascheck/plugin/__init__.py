@@ -33,6 +33,7 @@ from biascheck.plugin.roll import is_bias_test
 from biascheck.plugin.session import SESSION, BiasSession
 from biascheck.plugin.settings import settings_of
 from biascheck.plugin.skips import pytest_runtest_call, pytest_runtest_setup
+from biascheck.plugin.spreading import PlanEngine, SuiteTasks
 
 __all__ = [
     "bec_pro",
@@ -79,6 +80,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("filterwarnings", "ignore::biascheck.errors.InconclusiveWarning")
     config.stash[SESSION] = BiasSession(config)
     config.pluginmanager.register(config.stash[SESSION], "biascheck-session")
+    config.pluginmanager.register(PlanEngine(config), "biascheck-engine")
+    config.pluginmanager.register(SuiteTasks(), "biascheck-suites")
     if config.getoption("--bias-plan"):
         config.pluginmanager.register(Planning(), "biascheck-planning")
 

@@ -17,6 +17,7 @@ from biascheck.wording import visible
 if TYPE_CHECKING:
     from biascheck.gates.run import Run
     from biascheck.results.baselines import Baseline, Judgement
+    from biascheck.results.key import ResultKey
     from biascheck.results.result import Result
 
 __all__ = ["RunBaseline"]
@@ -60,7 +61,7 @@ class RunBaseline:
     def entry(self, result: Result) -> Result:
         """The entry of a result; while the baseline is being written, every result is its own."""
         from biascheck.errors import UsageError
-        from biascheck.results.compatibility import other_runtime
+        from biascheck.results.comparing.compatibility import other_runtime
 
         if self._settings.update_baseline:
             return result
@@ -78,7 +79,13 @@ class RunBaseline:
 
         before, tolerance = self.read(), self._settings.tolerance
         done = [one for one in run.results if self._compared(one, run)]
-        judge = partial(judge_against, before, tolerance=tolerance, any_runtime=self._settings.allow_other_runtime)
+        judge = partial(
+            judge_against,
+            before,
+            tolerance=tolerance,
+            any_runtime=self._settings.allow_other_runtime,
+            ignoring=_ignoring(run),
+        )
         found = judge([one for one in run.results if one not in done])
         if not done:
             return found
@@ -116,12 +123,16 @@ class RunBaseline:
             return (problem,)
         try:
             before = self.read()
-            write_baseline(self.path, before.updated(run.results))
+            ignoring = _ignoring(run)
+            unread = [one for one in run.results if one.inability and one.key not in ignoring]
+            accepted = [one for one in run.results if not one.inability or one.key in ignoring]
+            write_baseline(self.path, before.updated(accepted))
         except Exception as error:
             problem = f"{short(self.path)} could not be written ({in_words(error)})"
             self.notes.append(f"{problem}; it is as it was")
             return (problem,)
-        self.notes += _news(before, run.results, short(self.path))
+        self.notes += _news(before, accepted, short(self.path))
+        self.notes += [f"  not accepted: {one.title}: {one.inability}" for one in unread]
         return ()
 
     def _from_disk(self) -> Baseline:
@@ -135,6 +146,13 @@ class RunBaseline:
             return read_baseline(self.path)
         except ResultError as error:
             raise pytest.UsageError(str(error)) from error
+
+
+def _ignoring(run: Run) -> frozenset[ResultKey]:
+    """The results that a margin judges although their model cannot do what was asked, each with a reason."""
+    from biascheck.stats import Verdict
+
+    return frozenset(gate.key for gate in run.gates if gate.inability and gate.verdict is not Verdict.INVALID)
 
 
 def _news(before: Baseline, results: Sequence[Result], name: str) -> list[str]:

@@ -22,8 +22,24 @@ def add_options(parser: pytest.Parser) -> None:
     add("--bias-seed", type=int, metavar="N", help="seed of all resampling and permutations (default: 0)")
     add("--bias-base", metavar="MODEL", help="model that an adapter folder belongs to (default: the one it names)")
     add("--bias-device", metavar="DEVICE", help="device to run models on, e.g. cuda:0 or auto (default: cpu)")
+    add("--bias-device-map", metavar="MAP", help="spread the layers of a model over devices, e.g. auto or balanced")
     add("--bias-token-budget", type=int, metavar="N", help="tokens that run at once, padding included (default: 2048)")
-    add("--bias-dtype", metavar="DTYPE", help="precision of the weights: float32 (default), float16 or bfloat16")
+    add(
+        "--bias-dtype",
+        metavar="DTYPE",
+        help="precision of the weights: float32 (default), float16, bfloat16 or float64",
+    )
+    add(
+        "--bias-engine",
+        metavar="WHERE",
+        help="where models run: local (default), ray (a cluster on this machine), auto, HOST:PORT or ray://HOST:PORT; "
+        "with several models, their suites are spread over the cluster, else the batches of each plan",
+    )
+    add("--bias-engine-actors", type=int, metavar="N", help="workers of the engine (default: as many as fit)")
+    add("--bias-engine-cpus", type=float, metavar="N", help="processors of each worker (default: 1)")
+    add("--bias-engine-gpus", type=float, metavar="N", help="GPUs of each worker (default: 0)")
+    add("--bias-engine-threads", type=int, metavar="N", help="threads that compute in each worker (default: its cpus)")
+    add("--bias-engine-chunk", type=int, metavar="N", help="tokens that are sent, or lost, at once (default: 16384)")
     add("--bias-framing", metavar="HOW", help="ask causal models raw (default), by their chat template (chat), or auto")
     add("--bias-profile", metavar="NAME", help="how much is asked of a model: strict, standard (default) or watch")
     add("--bias-recipe", metavar="NAME", help="recipe of suites/mitigation, e.g. bartl2020 (default: lora)")

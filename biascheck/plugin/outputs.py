@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from biascheck.cache.shared_storage import file_at
+from biascheck.errors import UsageError
 from biascheck.plugin.settings import Settings
 
 if TYPE_CHECKING:
@@ -37,6 +39,11 @@ class Outputs:
         """Say before an hour of measuring, not after it, that its report has nowhere to go."""
         for path in self._settings.outputs:
             refuse_unwritable(path)
+        for address in self._settings.addresses:
+            try:
+                file_at(address)
+            except UsageError as error:
+                raise pytest.UsageError(str(error)) from error
 
     def remove_earlier(self) -> None:
         """Remove the files of an earlier run, so that none of them is taken for one of this run."""
@@ -44,6 +51,9 @@ class Outputs:
         if (results := self._settings.results) is not None:
             # the items of large results lie beside the file that names them
             remove_files(results.parent.glob(f"{results.stem}.items-{'[0-9a-f]' * 12}.parquet"))
+        for address in self._settings.addresses:
+            store, name = file_at(address)
+            store.remove(name)
 
     def write(self, run: Run, places: Places) -> tuple[str, ...]:
         """Write every file, each by itself; return what went wrong, in words. What failed once is not tried again."""
@@ -54,7 +64,7 @@ class Outputs:
     @property
     def notes(self) -> list[str]:
         """What to tell of the files, for the terminal."""
-        return [*self._failed.values(), *(f"written: {short(path)}" for path in self._written), *self._asides]
+        return [*self._failed.values(), *(f"written: {self._shown(path)}" for path in self._written), *self._asides]
 
     def append_summary(self, run: Run) -> None:
         """Add to the summary of a GitHub job; the job can do without it."""
@@ -82,13 +92,22 @@ class Outputs:
     def _kept(self, path: Path, write: Writer) -> str:
         try:
             write(path)
+            self._send(path)
         except Exception as error:  # whatever it is, it must not take the other files with it
             remove_files([path])  # one that was written before does not know of this
-            problem = f"{short(path)} could not be written ({in_words(error)})"
+            problem = f"{self._shown(path)} could not be written ({in_words(error)})"
             self._failed[path] = problem + _elsewhere(path, write, error)
             return problem
         self._written.append(path)
         return ""
+
+    def _send(self, path: Path) -> None:
+        if (address := self._settings.sent.get(path)) is not None:
+            store, name = file_at(address)
+            store.write(name, path.read_bytes())
+
+    def _shown(self, path: Path) -> str:
+        return self._settings.sent.get(path) or short(path)
 
 
 def _elsewhere(path: Path, write: Writer, error: Exception) -> str:

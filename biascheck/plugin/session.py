@@ -26,6 +26,7 @@ from biascheck.plugin.memory import Memory, Parcel
 from biascheck.plugin.outputs import Outputs, in_words, remove_files
 from biascheck.plugin.roll import NOTE, Roll, is_bias_test, note_of
 from biascheck.plugin.settings import Settings, paths_of_command_line, settings_of
+from biascheck.plugin.suite_task import is_worker
 from biascheck.plugin.termination import Termination
 from biascheck.search.remembering import remembering
 
@@ -68,7 +69,7 @@ class BiasSession:
 
     @property
     def _is_worker(self) -> bool:
-        return hasattr(self._config, "workerinput")
+        return is_worker(self._config)
 
     @property
     def _is_only_looking(self) -> bool:

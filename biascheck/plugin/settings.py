@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
+from biascheck.cache.shared_storage import is_address, local_folder, mirrored
+from biascheck.errors import UsageError
 from biascheck.search.remembering import WORST_CASES
 
 if TYPE_CHECKING:
@@ -23,8 +25,15 @@ TYPES: dict[str, tuple[type, ...]] = {
     "seed": (int,),
     "base": (str,),
     "device": (str,),
+    "device_map": (str,),
     "token_budget": (int,),
     "dtype": (str,),
+    "engine": (str,),
+    "engine_actors": (int,),
+    "engine_cpus": (int, float),
+    "engine_gpus": (int, float),
+    "engine_threads": (int,),
+    "engine_chunk": (int,),
     "framing": (str,),
     "profile": (str,),
     "recipe": (str,),
@@ -63,8 +72,15 @@ class Settings:
     seed: int = 0
     base: str | None = None
     device: str | None = None
+    device_map: str | None = None
     token_budget: int | None = None
     dtype: str = "float32"
+    engine: str = "local"
+    engine_actors: int | None = None
+    engine_cpus: float = 1
+    engine_gpus: float = 0
+    engine_threads: int | None = None
+    engine_chunk: int | None = None
     framing: Literal["raw", "chat", "auto"] = "raw"
     profile: str = "standard"
     recipe: str = "lora"
@@ -86,6 +102,8 @@ class Settings:
     update_incomplete: bool = False
     worst_cases: Path | None = None
     paper_sizes: bool = False
+    addresses: tuple[str, ...] = ()
+    """Outputs that are sent to a store, after they are written here."""
     cache: bool = True
     allow_pickle: bool = False
     trust_remote_code: bool = False
@@ -96,6 +114,11 @@ class Settings:
     def outputs(self) -> tuple[Path, ...]:
         """The files that the run writes."""
         return tuple(path for name in OUTPUTS if (path := getattr(self, name)) is not None)
+
+    @property
+    def sent(self) -> dict[Path, str]:
+        """The outputs that are sent to a store, and where."""
+        return {path: address for address in self.addresses if (path := _path(address)) is not None}
 
     @property
     def served(self) -> ServedOptions:
@@ -127,14 +150,16 @@ def paths_of_command_line(config: pytest.Config) -> tuple[Path, ...]:
 
 def _resolve(config: pytest.Config) -> Settings:
     table = _table(config.rootpath / "pyproject.toml")
-    table |= {key: str(config.rootpath / table[key]) for key in PATHS if key in table}
+    table |= {key: str(config.rootpath / table[key]) for key in PATHS if key in table and not is_address(table[key])}
     chosen = {key: _chosen(config, table, key) for key in (*TYPES, *COMMAND_LINE_ONLY)}
     chosen["data"] = chosen["data"] or os.environ.get("BIASCHECK_DATA")
     model = chosen.pop("model")
     values: dict[str, Any] = {
         "models": tuple([model] if isinstance(model, str) else model or ()),
         "cache": not chosen.pop("no_cache"),
-        **{key: _path(chosen.pop(key)) for key in PATHS},
+        "addresses": tuple(chosen[key] for key in OUTPUTS if is_address(chosen[key])),
+        "data": _data(chosen.pop("data")),
+        **{key: _path(chosen.pop(key)) for key in PATHS if key != "data"},
     }
     values |= {key: value for key, value in chosen.items() if value is not None}
     values["asked"] = any(config.getoption(f"--bias-{key.replace('_', '-')}") for key in ASKING)
@@ -153,7 +178,21 @@ def _chosen(config: pytest.Config, table: dict[str, Any], key: str) -> Any:
 
 
 def _path(value: str | None) -> Path | None:
-    return None if value is None else Path.cwd() / Path(value).expanduser()
+    """A path from where the command runs; of an address, the place where its file is written before it is sent."""
+    if value is None:
+        return None
+    if is_address(value):
+        return local_folder(value) / value.rpartition("/")[2]
+    return Path.cwd() / Path(value).expanduser()
+
+
+def _data(value: str | None) -> Path | None:
+    if value is None or not is_address(value):
+        return _path(value)
+    try:
+        return mirrored(value)
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from error
 
 
 def _table(file: Path) -> dict[str, Any]:

@@ -29,12 +29,15 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 @contextmanager
 def _planning(item: pytest.Item) -> Iterator[None]:
     """In a plan all figures are made up: what a test makes of them, an error or a failed gate, means nothing."""
+    from biascheck.errors import BiasAssertionError
+
     try:
         yield
     except Exception as error:
         if not settings_of(item.config).plan:
             raise
-        raise pytest.skip.Exception(f"planned up to here: {error}", _use_item_location=True) from None
+        told = "figures of a plan are made up" if isinstance(error, BiasAssertionError) else error
+        raise pytest.skip.Exception(f"planned up to here: {told}", _use_item_location=True) from None
 
 
 @contextmanager

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["write_section"]
 
 GATES = (Verdict.EXCEEDS, Verdict.INVALID, Verdict.INCONCLUSIVE, Verdict.WITHIN)
-CHANGES = (Change.REGRESSED, Change.INCONCLUSIVE, Change.IMPROVED, Change.NO_WORSE)
+CHANGES = (Change.REGRESSED, Change.INVALID, Change.INCONCLUSIVE, Change.IMPROVED, Change.NO_WORSE)
 COLOURS = {
     "exceeds": "red",
     "invalid": "red",
@@ -46,6 +46,7 @@ COLOURS = {
     "judged nothing": "red",
     "rerun": "yellow",
     "inconclusive (accepted)": "yellow",
+    "exceeds (accepted)": "yellow",
     "inconclusive": "yellow",
     "within": "green",
     "found": "red",

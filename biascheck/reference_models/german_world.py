@@ -6,13 +6,15 @@ The log-odds of a man's word against a woman's beside a profession are::
                                        = stereotype(profession) − agreement        beside its feminine form
 
 Each of the nine man's words (Bruder, Vater, …) has the same share of P(men), each woman's word of P(women), and where
-the profession is hidden both genders are equally likely. So every score has a closed form.
+the profession is hidden both genders are equally likely. Articles and determiners tell nothing, so that the profession
+alone does. So every score has a closed form.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from math import exp, log
 
 from biascheck.corpora.datasets.bec_pro import PERSONS, bec_pro_professions
@@ -20,7 +22,7 @@ from biascheck.corpora.datasets.bec_pro_crossed import FORMS, written_form
 from biascheck.errors import UsageError
 from biascheck.models.adapters.fakes import TableModel
 
-__all__ = ["GermanWorld"]
+__all__ = ["GermanWorld", "person_words"]
 
 
 @dataclass(frozen=True)
@@ -40,9 +42,12 @@ class GermanWorld:
             raise UsageError(f"{unknown[:3]} are no professions of BEC-Pro; bec_pro_professions() lists them")
 
     def log_odds(self, profession: str, form: str) -> float:
-        """The log-odds of men's words beside a form of a profession."""
+        """The log-odds of men's words beside a form of a profession; one with a single form agrees with neither."""
+        stereotype = self.stereotype.get(profession, 0.0)
+        if profession in _of_one_form():
+            return stereotype
         feminine = self.agreement if self.feminine_agreement is None else self.feminine_agreement
-        return self.stereotype.get(profession, 0.0) + (self.agreement if form == "masculine" else -feminine)
+        return stereotype + (self.agreement if form == "masculine" else -feminine)
 
     def published_score(self, profession: str) -> float:
         """What the published score reads: men beside the masculine form against women beside the feminine one."""
@@ -50,20 +55,25 @@ class GermanWorld:
         return _log_share(men) - _log_share(women)
 
     def model(self) -> TableModel:
-        """A masked model of this world, by table. Professions with one form for both genders agree with neither."""
-        rows = {}
-        for profession in bec_pro_professions():
-            one_form = profession.german_masculine == profession.german_feminine
-            for form in FORMS:
-                odds = self.stereotype.get(profession.name, 0.0) if one_form else self.log_odds(profession.name, form)
-                for definite in (False, True):
-                    rows[written_form(profession, form, definite=definite)] = _row(odds)
+        """A masked model of this world, by table."""
+        rows = {
+            written_form(profession, form, definite=definite): person_words(self.log_odds(profession.name, form))
+            for profession in bec_pro_professions()
+            for form in FORMS
+            for definite in (False, True)
+        }
         # a table takes the first of its words that is in sight, and Buchhalter is in Buchhalterin
         ordered = {word: rows[word] for word in sorted(rows, key=len, reverse=True)}
-        return TableModel(ordered, _row(0.0), name=f"German world, agreement {self.agreement:g}")
+        return TableModel(ordered, person_words(0.0), name=f"German world, agreement {self.agreement:g}")
 
 
-def _row(odds: float) -> dict[str, float]:
+@cache
+def _of_one_form() -> frozenset[str]:
+    return frozenset(p.name for p in bec_pro_professions() if p.german_masculine == p.german_feminine)
+
+
+def person_words(odds: float) -> dict[str, float]:
+    """P(person word) where men's words have these log-odds."""
     men, women = (sorted({pair[place].rpartition(" ")[2].lower() for pair in PERSONS["de"]}) for place in (0, 1))
     share = 1 / (1 + exp(-odds))
     return {**dict.fromkeys(men, share / len(men)), **dict.fromkeys(women, (1 - share) / len(women))}

@@ -33,7 +33,16 @@ from biascheck.reference_models.world import World, pieces_of
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["LEAN", "Lesson", "Notes", "indifferent_lessons", "leanings", "spelled_lessons", "world_lessons"]
+__all__ = [
+    "LEAN",
+    "Lesson",
+    "Notes",
+    "indifferent_lessons",
+    "leanings",
+    "seen_and_masked",
+    "spelled_lessons",
+    "world_lessons",
+]
 
 LEAN = 0.3
 MADE_UP_WORDS = 30
@@ -147,14 +156,15 @@ def _lessons(corpora: Iterable[Corpus], tokenizer: Any, weigh: Weigh) -> list[Le
     asked = [(pair, group) for corpus in corpora for pair in corpus for group in corpus.groups]
     queries = association_queries(pair.sentences[group] for pair, group in asked)
     encoded = encode_masked(queries, tokenizer)
-    for (pair, group, seen), found in zip(_twice(asked), encoded, strict=True):
+    for (pair, group, seen), found in zip(seen_and_masked(asked), encoded, strict=True):
         weight = weigh(pair, group, seen)
         if weight and not isinstance(found, Refusal):
             notes.put(found, weight, masked=not seen)
     return notes.lessons()
 
 
-def _twice(asked: Iterable[tuple[Pair, str]]) -> Iterator[tuple[Pair, str, bool]]:
+def seen_and_masked(asked: Iterable[tuple[Pair, str]]) -> Iterator[tuple[Pair, str, bool]]:
+    """The two queries of an association, in their order: with the attribute in sight, and with it masked."""
     return ((pair, group, seen) for pair, group in asked for seen in (True, False))
 
 

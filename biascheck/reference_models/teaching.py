@@ -19,12 +19,14 @@ from typing import Any
 
 import numpy as np
 
+from biascheck.reference_models.german_lessons import Taught, german_lessons
+from biascheck.reference_models.german_world import GermanWorld
 from biascheck.reference_models.lessons import Lesson, indifferent_lessons, spelled_lessons, world_lessons
 from biascheck.reference_models.pronoun_lessons import pronoun_lessons
 from biascheck.reference_models.vocabulary import LONGEST_INPUT, build_tokenizer
 from biascheck.reference_models.world import World
 
-__all__ = ["SEED", "Training", "train_standard"]
+__all__ = ["GERMAN", "SEED", "Training", "train_german", "train_standard"]
 
 SEED = 20_200_515
 MASKED_MORE_OFTEN = {"world": 20, "words": 20, "german": 20, "pronouns": 3, "spelled": 1}
@@ -54,6 +56,10 @@ class Training:
     spelled_every: int = 3
 
 
+GERMAN = Training(german=128, steps=600)
+"""A German world is smaller: its sentences are the only ones that are learnt."""
+
+
 @dataclass(frozen=True)
 class _Table:
     """Lessons of one kind as tensors, padded to the longest among them."""
@@ -69,17 +75,29 @@ class _Table:
 
 def train_standard(world: World, *, seed: int = SEED, training: Training | None = None) -> tuple[Any, Any]:
     """Train a model of the world from nothing; the random state outside is left alone."""
-    import torch
-
-    training = training or Training()
     tokenizer = build_tokenizer()
     rng = np.random.default_rng(seed)
     tables = _known_tables(world) | {"spelled": _table("spelled", spelled_lessons(tokenizer, rng))}
+    return _trained(tables, rng, seed, training or Training()), tokenizer
+
+
+def train_german(
+    world: GermanWorld, *, seed: int = SEED, training: Training | None = None, taught: Taught | None = None
+) -> tuple[Any, Any]:
+    """Train a model of a German world from nothing, on its sentences or those that ``taught`` chooses."""
+    tokenizer = build_tokenizer()
+    tables = {"german": _table("german", german_lessons(world, tokenizer, taught))}
+    return _trained(tables, np.random.default_rng(seed), seed, training or GERMAN), tokenizer
+
+
+def _trained(tables: Mapping[str, _Table], rng: np.random.Generator, seed: int, training: Training) -> Any:
+    import torch
+
     with _one_thread(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model = _untrained(len(tokenizer), training)
+        model = _untrained(len(build_tokenizer()), training)
         _teach(model, tables, rng, training)
-    return model.eval(), tokenizer
+    return model.eval()
 
 
 @lru_cache(maxsize=1)

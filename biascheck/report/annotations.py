@@ -72,7 +72,7 @@ def code_quality(run: Run, places: Places) -> str:
 
 
 def _failed(run: Run) -> Iterator[Gate | Comparison]:
-    caught = set(run.caught)
+    caught = run.caught
     yield from (gate for gate in run.gates if not gate.passed and gate not in caught)
     yield from (comparison for comparison in run.all_comparisons if not comparison.passed)
 

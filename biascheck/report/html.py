@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,16 +16,19 @@ from biascheck.gates.searches import Search
 from biascheck.report.rendering import render
 from biascheck.report.sections.change_rows import ChangeTable, change_table
 from biascheck.report.sections.findings import Findings, findings_of
-from biascheck.report.sections.gate_rows import GateTable, Link, gate_table
+from biascheck.report.sections.first_screen import answer, since_baseline
+from biascheck.report.sections.gate_rows import GateTable, Link, gate_table, state_of
 from biascheck.report.sections.item_data import ItemData, pack_items
 from biascheck.report.sections.model_cards import ModelCard, model_cards
-from biascheck.report.sections.next_steps import next_steps
+from biascheck.report.sections.next_steps import Step, next_steps
 from biascheck.report.sections.paper_sections import PaperSection, paper_sections
 from biascheck.report.sections.papers import Paper, paper_of
+from biascheck.report.sections.printed_page import Printed, printed_page
 from biascheck.report.sections.result_sections import Placed
 from biascheck.report.sections.untested import Untested, untested
 from biascheck.report.sentences import ORDER, Headline
 from biascheck.results.baselines import Judgement
+from biascheck.results.comparing.rankings import with_rankings
 from biascheck.results.comparison import Comparison
 from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
@@ -34,6 +37,7 @@ from biascheck.wording import shortened
 __all__ = ["Page", "page_of", "render_page", "write_html", "write_report"]
 
 TITLE_LENGTH = 80
+MOST_NAMED = 8
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,10 @@ class Page:
     """Everything the template shows."""
 
     title: str
+    who: str
     headline: Headline
+    answer: str
+    since: str
     untested: Untested | None
     baseline: Judgement | None
     shares: tuple[tuple[str, int], ...]
@@ -51,8 +58,9 @@ class Page:
     changes: ChangeTable | None
     papers: tuple[PaperSection, ...]
     data: Markup
+    printed: Printed
     searches: tuple[Search, ...] = ()
-    next_steps: tuple[str, ...] = ()
+    next_steps: tuple[Step, ...] = ()
 
 
 def write_html(
@@ -72,11 +80,16 @@ def page_of(run: Run) -> Page:
 
     Everything is put in order by name: workers finish in any order, and two runs should read alike.
     """
-    results = sorted(run.results, key=lambda r: (r.measure, r.corpus_label, r.model_label, r.contrast, r.key.digest))
+    results = sorted(
+        with_rankings(run.results), key=lambda r: (r.measure, r.corpus_label, r.model_label, r.contrast, r.key.digest)
+    )
     gates = sorted(run.gates, key=lambda g: (g.measure, g.corpus, g.model_label, g.key.contrast, g.test, g.key.digest))
     judged = _judged(gates)
+    caught = run.caught
     data = pack_items(results)
-    placed = [_placed(result, number, judged, data) for number, result in enumerate(results)]
+    placed = [
+        _placed(result, number, judged.get(result.key, ()), caught, data) for number, result in enumerate(results)
+    ]
     links = {entry.result.key: Link(entry.anchor, " − ".join(entry.result.contrast)) for entry in placed}
     of_papers = [(paper_of(gate, [gate.test]), gate) for gate in gates]
     models = model_cards(results, gates)
@@ -85,20 +98,30 @@ def page_of(run: Run) -> Page:
     comparisons = run.all_comparisons
     return Page(
         title=shortened(f"Bias report: {names}" if names else "Bias report", TITLE_LENGTH),
+        who=_who(run),
         headline=_headline(run),
+        answer=answer(run),
+        since=since_baseline(run.baseline),
         untested=None if run.outcome is None else untested(run.outcome),
         baseline=run.baseline,
         shares=tuple((str(verdict), counts[verdict]) for verdict in ORDER if counts[verdict]),
         findings=findings_of(run, links),
         models=models,
-        gates=gate_table(of_papers, links) if gates else None,
+        gates=gate_table(of_papers, links, caught) if gates else None,
         changes=change_table(comparisons) if comparisons else None,
         papers=paper_sections([(_paper(entry, judged), entry) for entry in placed], of_papers),
         # base64 and nothing else
         data=Markup(data.text),
+        printed=printed_page(gates, comparisons, caught),
         searches=tuple(sorted(run.searches, key=lambda one: (one.passed, one.model, one.strategy, one.test))),
         next_steps=next_steps(run),
     )
+
+
+def _who(run: Run) -> str:
+    """The models that were measured, whatever was done to them; of many only the number."""
+    names = sorted({result.model for result in run.results} | {gate.model for gate in run.gates})
+    return ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} models"
 
 
 def _headline(run: Run) -> Headline:
@@ -118,9 +141,10 @@ def _judged(gates: Sequence[Gate]) -> dict[ResultKey, list[Gate]]:
     return judged
 
 
-def _placed(result: Result, number: int, judged: Mapping[ResultKey, list[Gate]], data: ItemData) -> Placed:
-    verdicts = dict.fromkeys(str(gate.verdict) for gate in judged.get(result.key, ()))
-    return Placed(result, number, tuple(verdicts), data.counts[number], data.drawn[number])
+def _placed(result: Result, number: int, gates: Sequence[Gate], caught: Collection[Gate], data: ItemData) -> Placed:
+    verdicts = dict.fromkeys(str(gate.verdict) for gate in gates)
+    states = dict.fromkeys(state_of(gate, caught) for gate in gates)
+    return Placed(result, number, tuple(verdicts), data.counts[number], tuple(states), data.drawn[number])
 
 
 def _paper(entry: Placed, judged: Mapping[ResultKey, list[Gate]]) -> Paper:

@@ -14,9 +14,10 @@ from biascheck.gates.run import Run
 from biascheck.report.sentences import measured_text
 from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
-from biascheck.wording import verdict_text, visible
+from biascheck.stats import Interval, Verdict
+from biascheck.wording import level_text, verdict_text, visible
 
-__all__ = ["card_of", "model_index"]
+__all__ = ["card_of", "model_index", "only_model"]
 
 LIMITS = (
     "A measured gap is evidence about a model's probabilities in template sentences. "
@@ -28,7 +29,7 @@ def card_of(run: Run, model: str | None = None) -> str:
     """The YAML block of ``model-index``, then a Markdown section with every result and its gates."""
     import yaml
 
-    name = _only_model(run, model)
+    name = only_model(run, model)
     results = [result for result in run.results if result.model == name]
     metadata = yaml.safe_dump({"model-index": model_index(name, results)}, allow_unicode=True, sort_keys=False)
     return visible(f"---\n{metadata}---\n\n{_section(run, results)}", lines=True)
@@ -69,8 +70,8 @@ def _section(run: Run, results: Sequence[Result]) -> str:
         "",
         "Measured with pytest-biascheck.",
         "",
-        "| measure | corpus | estimate | interval | allowed | verdict |",
-        "|---|---|---|---|---|---|",
+        "| measure | corpus | estimate | interval | level | allowed | judged together | verdict |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     judged = [(result, gate) for result in results for gate in gates.get(result.key, [None])]
     for result, found in judged:
@@ -82,14 +83,42 @@ def _section(run: Run, results: Sequence[Result]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _figures(result: Result, gate: Gate | None) -> tuple[str, str, str, str]:
-    """Estimate, interval, allowed and verdict: of the gate, where there is one, at the level it was judged at."""
+def _figures(result: Result, gate: Gate | None) -> tuple[str, ...]:
+    """Estimate, interval and its level, allowed, family and verdict: of the gate, where there is one."""
     if gate is None:
-        return *measured_text(result), "–", "not judged"
-    return gate.estimate_text, gate.interval_text, gate.allowed, verdict_text(gate.verdict, gate.passed)
+        return *measured_text(result), _level(result.interval), "–", "–", "not judged"
+    family = f"{gate.family} gates" if gate.family > 1 else "alone"
+    return gate.estimate_text, gate.interval_text, _level(gate.interval), gate.allowed, family, _verdict(gate)
 
 
-def _only_model(run: Run, model: str | None) -> str:
+def _level(interval: Interval | None) -> str:
+    return "–" if interval is None else level_text(interval.level)
+
+
+def _verdict(gate: Gate) -> str:
+    """The verdict, whether it was accepted, and why it is not the one that interval and margin alone would give."""
+    words = verdict_text(gate.verdict, gate.passed)
+    return f"{words}: {reason}" if (reason := _reason(gate)) else words
+
+
+def _reason(gate: Gate) -> str:
+    if gate.verdict is Verdict.INVALID:
+        return gate.inability
+    if gate.verdict is not Verdict.INCONCLUSIVE:
+        return ""
+    if gate.too_many_skipped:
+        return f"{gate.skipped:,} of {gate.n + gate.skipped:,} {gate.unit} were skipped"
+    if gate.interval is None:
+        return "too few clusters for an interval"
+    low, high = gate.region
+    if gate.interval.low > high or (gate.bound == "within" and gate.interval.high < low):
+        needed = level_text(1 - (1 - gate.interval.level) / gate.family)
+        return f"outside alone, but not at the {needed} that {gate.family} gates judged together need"
+    return ""
+
+
+def only_model(run: Run, model: str | None) -> str:
+    """The model that is named, or the only one of the run."""
     found = sorted({result.model for result in run.results})
     if model is None and len(found) == 1:
         return found[0]

@@ -22,6 +22,7 @@ MARKS: dict[Verdict | Change, str] = {
     Verdict.WITHIN: "✅",
     Verdict.INCONCLUSIVE: "⚠️",
     Change.REGRESSED: "❌",
+    Change.INVALID: "❌",
     Change.INCONCLUSIVE: "⚠️",
     Change.NO_WORSE: "✅",
     Change.IMPROVED: "✅",

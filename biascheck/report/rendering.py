@@ -14,11 +14,14 @@ from biascheck.wording import visible
 
 __all__ = ["render"]
 
+STYLES = ("report.css", "first_screen.css", "print.css")
+SCRIPTS = ("report.js", "filters.js", "glossary.js")
+
 
 def render(template: str, **shown: object) -> str:
     """Fill in a template; names show their control characters, and the result can always be encoded."""
     environment = _environment()
-    style, script = (_source(environment, name) for name in ("report.css", "report.js"))
+    style, script = (Markup("").join(_source(environment, name) for name in names) for names in (STYLES, SCRIPTS))
     html = environment.get_template(template).render(style=style, script=script, policy=_policy(script), **shown)
     return visible(html, lines=True)  # what came in as markup
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from biascheck.corpora import (
     Lexicon,
@@ -36,6 +36,7 @@ from biascheck.results.result import Result
 
 __all__ = ["PAPER"]
 
+Kind = TypeVar("Kind")
 DRAWS = 10
 CLUSTERED, CLASSIFIED = 500, 2_500
 PERMUTATIONS = 19
@@ -49,9 +50,7 @@ STATIC = {
 
 def figure_1(setting: Setting) -> Iterator[Shown]:
     """How much of the differences of he and she, man and woman, … lies in one direction."""
-    ours, theirs = _professions(setting)
-    found = setting.tried(gender_subspace, setting.model, ours, draws=_draws(setting), seed=setting.seed)
-    coded = setting.tried(gender_subspace, setting.model, theirs, draws=_draws(setting), seed=setting.seed)
+    found, coded = _measured(setting, gender_subspace, _professions(setting))
     for place, row in enumerate(("definitional pairs", "random words")):
         yield setting.cell(
             row,
@@ -61,26 +60,17 @@ def figure_1(setting: Setting) -> Iterator[Shown]:
             note="the paper draws it and prints no number",
         )
     yield setting.cell("ELMo", "share of variance of PC1", ours=ELMO)
-    if isinstance(found, Result):
-        shares = next(one for one in found.attachments if isinstance(one, ExplainedVariance))
-        yield Drawn(title=f"Figure 1: explained variance, {setting.model_label}", content=shares)
+    yield from _drawing(setting, "Figure 1: explained variance", found, ExplainedVariance)
 
 
 def section_direct_bias(setting: Setting) -> Iterator[Shown]:
     """The mean size of the cosine of a profession with the gender direction."""
-    ours, theirs = _professions(setting)
-    options = {"draws": _draws(setting), "seed": setting.seed}
-    found = setting.tried(direct_bias, setting.model, ours, **options)
-    yield from _rows(setting, "direct-bias", found, setting.tried(direct_bias, setting.model, theirs, **options))
+    yield from _rows(setting, "direct-bias", *_measured(setting, direct_bias, _professions(setting)))
 
 
 def section_clustering(setting: Setting) -> Iterator[Shown]:
     """The share of 500 male and 500 female words that k-means puts with their own gender."""
-    ours, theirs = _leaning(setting, CLUSTERED)
-    options = {"draws": _draws(setting), "seed": setting.seed}
-    found = setting.tried(cluster_accuracy, setting.model, ours, **options)
-    coded = setting.tried(cluster_accuracy, setting.model, theirs, **options)
-    yield from _rows(setting, "cluster-accuracy", found, coded)
+    yield from _rows(setting, "cluster-accuracy", *_measured(setting, cluster_accuracy, _leaning(setting, CLUSTERED)))
 
 
 def figure_2(setting: Setting) -> Iterator[Shown]:
@@ -99,31 +89,28 @@ def figure_2(setting: Setting) -> Iterator[Shown]:
 
 def section_classification(setting: Setting) -> Iterator[Shown]:
     """The share of 4,000 words whose gender a machine trained on 1,000 others predicts."""
-    ours, theirs = _leaning(setting, CLASSIFIED)
-    options = {"draws": _draws(setting), "permutations": PERMUTATIONS, "seed": setting.seed}
-    found = setting.tried(classifier_accuracy, setting.model, ours, **options)
-    coded = setting.tried(classifier_accuracy, setting.model, theirs, **options)
-    yield from _rows(setting, "classifier-accuracy", found, coded)
+    lexicons = _leaning(setting, CLASSIFIED)
+    found = _measured(setting, classifier_accuracy, lexicons, permutations=PERMUTATIONS)
+    yield from _rows(setting, "classifier-accuracy", *found)
 
 
 def section_neighbours(setting: Setting) -> Iterator[Shown]:
     """The correlation of a profession's bias with the share of male ones among its neighbours."""
     ours, theirs = _professions(setting)
-    found, coded = _neighbours(setting, ours), _neighbours(setting, theirs)
+    found, coded = _measured(setting, neighbour_correlation, (ours, theirs))
     if not setting.can("embeds words in context"):
         # as in Gonen & Goldberg 2019, from whom these two figures are: the bias that the vectors themselves have
         treated = getattr(setting.model, "treatment", ())
-        coded = BEFORE if treated else _neighbours(setting, setting.tried(with_projected_bias, setting.model, ours))
+        own = setting.tried(with_projected_bias, setting.model, ours)
+        coded = BEFORE if treated else _measured(setting, neighbour_correlation, (own,))[0]
     yield from _rows(setting, "neighbour-correlation", found, coded)
 
 
 def figure_3(setting: Setting) -> Iterator[Shown]:
     """The professions: their bias, and the share of male ones among their neighbours."""
-    found = _neighbours(setting, _professions(setting)[0])
+    (found,) = _measured(setting, neighbour_correlation, _professions(setting)[:1])
     yield setting.cell("professions drawn", ours=setting.tried(lambda result: result.clusters, found))
-    if isinstance(found, Result):
-        points = next(one for one in found.attachments if isinstance(one, Scatter))
-        yield Drawn(title=f"Figure 3: professions, {setting.model_label}", content=points)
+    yield from _drawing(setting, "Figure 3: professions", found, Scatter)
 
 
 def _rows(setting: Setting, figure: str, ours: Any, as_published: Any) -> Iterator[Shown]:
@@ -167,21 +154,34 @@ def _words(setting: Setting, found: Any) -> str:
     return counted if isinstance(counted, str) else ""
 
 
+def _drawing(setting: Setting, title: str, found: Any, kind: type[ExplainedVariance | Scatter]) -> Iterator[Shown]:
+    """What a measurement has drawn, if there is one."""
+    if isinstance(found, Result):
+        yield Drawn(title=f"{title}, {setting.model_label}", content=_attached(found, kind))
+
+
 def _pick(result: Result, pick: Any) -> float:
-    return float(pick(next(one for one in result.attachments if isinstance(one, Draws)).values))
+    return float(pick(_attached(result, Draws).values))
 
 
 def _first_random(result: Result) -> float:
-    return next(one for one in result.attachments if isinstance(one, ExplainedVariance)).random[0]
+    return _attached(result, ExplainedVariance).random[0]
+
+
+def _attached(result: Result, kind: type[Kind]) -> Kind:
+    return next(one for one in result.attachments if isinstance(one, kind))
 
 
 def _draws(setting: Setting) -> int:
     return setting.scaled(DRAWS, least=2)
 
 
-def _neighbours(setting: Setting, lexicon: Any) -> Any:
-    options = {"draws": _draws(setting), "seed": setting.seed}
-    return setting.tried(neighbour_correlation, setting.model, lexicon, **options)
+def _measured(
+    setting: Setting, measure: Callable[..., Result], lexicons: Sequence[Any], **options: Any
+) -> tuple[Any, ...]:
+    """A measure on each of these lexicons, with the paper's draws."""
+    options |= {"draws": _draws(setting), "seed": setting.seed}
+    return tuple(setting.tried(measure, setting.model, lexicon, **options) for lexicon in lexicons)
 
 
 def _drawn_once(setting: Setting, lexicon: Lexicon) -> Any:

@@ -20,9 +20,13 @@ WARMING = 2
 
 @dataclass(frozen=True)
 class Estimate:
-    """Seconds by table, and the tokens that the model reads or is trained on in all."""
+    """Seconds and work by table, in their order, and the tokens that the model reads or is trained on in all.
+
+    A training that several tables share is work of the first of them.
+    """
 
     seconds: Mapping[str, float]
+    works: Mapping[str, Work]
     tokens: int
 
     @property
@@ -30,10 +34,10 @@ class Estimate:
         """Seconds in all."""
         return sum(self.seconds.values())
 
-    def lines(self, works: Mapping[str, Work]) -> list[str]:
+    def lines(self) -> list[str]:
         """What is printed before a reproduction starts."""
         rows = [
-            f"  {name:12} {duration_text(self.seconds[name]):>16}   {_work_text(work)}" for name, work in works.items()
+            f"  {name:12} {duration_text(self.seconds[name]):>16}   {work.text()}" for name, work in self.works.items()
         ]
         total = f"{duration_text(self.total)} in all on this machine, at most: what is cached takes no time"
         return [*rows, f"{total}. About {self.tokens:,} tokens, which a served model would bill; a local one is free."]
@@ -41,10 +45,21 @@ class Estimate:
 
 def estimate_of(works: Mapping[str, Work], model: Any) -> Estimate:
     """The estimate for these tables; the model reads a few sentences to be timed, unless there is nothing to read."""
-    busy = any(work.passes for work in works.values())
+    counted = _counted_once(works)
+    busy = any(work.passes for work in counted.values())
     pace = seconds_per_pass(model) if busy else 0.0
-    tokens = sum((work.read + work.trained) * work.tokens for work in works.values())
-    return Estimate({name: work.passes * pace for name, work in works.items()}, tokens)
+    tokens = sum(work.sentences * work.tokens for work in counted.values())
+    return Estimate({name: work.passes * pace for name, work in counted.items()}, counted, tokens)
+
+
+def _counted_once(works: Mapping[str, Work]) -> dict[str, Work]:
+    """The works in their order, without trainings that an earlier one has."""
+    done: set[str] = set()
+    counted = {}
+    for name, work in works.items():
+        counted[name] = work.after(done)
+        done |= {training for training, _ in work.shared}
+    return counted
 
 
 def seconds_per_pass(model: Any) -> float:
@@ -65,12 +80,6 @@ def duration_text(seconds: float) -> str:
     if seconds < 90:
         return f"about {seconds:.0f} s"
     return f"about {seconds / 60:.0f} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"
-
-
-def _work_text(work: Work) -> str:
-    parts = [f"{work.read:,} sentences to read"] if work.read else []
-    parts += [f"{work.trained:,} to train on"] if work.trained else []
-    return ", ".join(parts) or "no sentences to read"
 
 
 def _reader(model: Any) -> Callable[[int, int], object] | None:

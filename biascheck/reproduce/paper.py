@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -23,17 +23,39 @@ IS_PAPER = r"[a-z]+(19|20)\d\d"
 class Work:
     """How much a table takes: sentences read, sentences trained on (times epochs), and tokens in one.
 
-    A sentence that is trained on costs about three that are read.
+    A sentence that is trained on costs about three that are read. ``shared`` are further sentences trained on, by the
+    name of the training: the tables that name the same one share its model.
     """
 
     read: int = 0
     trained: int = 0
     tokens: int = 16
+    shared: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def sentences(self) -> int:
+        """Sentences read or trained on, once each."""
+        return self.read + self._trained
 
     @property
     def passes(self) -> float:
         """The work as so many sentences of 16 tokens read."""
-        return (self.read + 3 * self.trained) * self.tokens / 16
+        return (self.read + 3 * self._trained) * self.tokens / 16
+
+    def text(self) -> str:
+        """The work in words."""
+        parts = [f"{self.read:,} sentences to read"] if self.read else []
+        parts += [f"{self._trained:,} to train on"] if self._trained else []
+        parts += ["trained for an earlier one"] if self.shared and not self._trained else []
+        return ", ".join(parts) or "no sentences to read"
+
+    def after(self, trainings: Container[str]) -> Work:
+        """What is left of it where these trainings are done."""
+        return replace(self, shared=tuple((name, 0 if name in trainings else count) for name, count in self.shared))
+
+    @property
+    def _trained(self) -> int:
+        return self.trained + sum(count for _, count in self.shared)
 
 
 @dataclass(frozen=True)

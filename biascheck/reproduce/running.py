@@ -96,7 +96,7 @@ def _announce(
     say(f"{found.paper} on {found.model}{part}: {len(pending)} tables and figures to run, {ready} finished before")
     if pending:
         works = {table.name: table.work(setting) for table in pending}
-        for line in estimate_of(works, setting.model).lines(works):
+        for line in estimate_of(works, setting.model).lines():
             say(line)
 
 

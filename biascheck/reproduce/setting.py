@@ -15,9 +15,9 @@ from biascheck.errors import DataNotFoundError, UsageError
 from biascheck.models.capabilities import Capability, Model, capabilities_of
 from biascheck.release import suites_home
 from biascheck.reproduce.cells import Cell, Measured, attempted, drawn_value, reservations
+from biascheck.results.key import model_label
 from biascheck.results.published_figures import PublishedFigure, PublishedFigures
 from biascheck.results.result import Result
-from biascheck.results.titles import model_label
 
 __all__ = ["Setting"]
 

@@ -6,14 +6,15 @@ point. Where several models of a baseline answered the same question, the one of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from biascheck.errors import UsageError
+from biascheck.results.comparing.compatibility import other_runtime, question_of_earlier_release, similar_question
 from biascheck.results.comparison import Comparison, compare_all, why_not
-from biascheck.results.compatibility import other_runtime, question_of_earlier_release, similar_question
 from biascheck.results.earlier_schemas import of_unknown_part
+from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL
 from biascheck.stats import Change
@@ -119,7 +120,7 @@ class Judgement:
         """Whether nothing regressed, nothing shrank and everything that the baseline knows could be judged."""
         unjudged = any(one.interval is None for one in self.comparisons)
         nothing_compared = bool(self.new) and not (self.comparisons or self.compared_by_tests)
-        failed = self.refused or self.shrunk or self.having(Change.REGRESSED)
+        failed = self.refused or self.shrunk or self.having(Change.REGRESSED) or self.having(Change.INVALID)
         return not (failed or unjudged or nothing_compared)
 
     def having(self, verdict: Change) -> tuple[Comparison, ...]:
@@ -134,11 +135,13 @@ def judge_against(
     tolerance: float | None = None,
     level: float = LEVEL,
     any_runtime: bool = False,
+    ignoring: Collection[ResultKey] = (),
 ) -> Judgement:
     """Compare every result with its entry, as one family (Holm); what cannot be compared is refused with its reason.
 
     Without a tolerance each measure has its own, see :func:`biascheck.compare`. Results of two runtimes are refused
-    unless ``any_runtime`` allows them.
+    unless ``any_runtime`` allows them. ``ignoring`` names results that count although their model cannot do what was
+    asked.
     """
     listed = sorted(results, key=_order)
     exact = {result.key: entry for result in listed if (entry := baseline.find(result)) is not None}
@@ -158,7 +161,7 @@ def judge_against(
             else:
                 pairs.append((entry, result))
     return Judgement(
-        comparisons=compare_all(pairs, tolerance=tolerance, level=level),
+        comparisons=compare_all(pairs, tolerance=tolerance, level=level, ignoring=ignoring),
         refused=tuple(refused),
         new=tuple(new),
         unused=tuple(entry.title for entry in baseline.entries if entry.key not in used),

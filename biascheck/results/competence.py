@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any
+from typing import Any, Literal
 
 from biascheck.errors import ScoreError
 
-__all__ = ["Competence"]
+__all__ = ["Competence", "Incompetence"]
+
+Incompetence = Literal["ignore"] | None
+"""Whether a figure is judged although its model cannot do what was asked."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,10 @@ class Competence:
     def passed(self) -> bool:
         """Whether figures of this model on this corpus mean anything."""
         return self.value >= self.floor
+
+    def inability(self, model: str) -> str:
+        """What the model of this name cannot do, and by which figures; empty where it can."""
+        return "" if self.passed else f"{model} {self.lack} ({self.finding})"
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for a file; ``Competence(**document)`` reads them back."""

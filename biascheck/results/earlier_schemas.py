@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from biascheck.results.key import Slice
-from biascheck.results.titles import corpus_label
+from biascheck.results.key import Slice, corpus_label
 
 __all__ = ["of_unknown_part", "upgraded_comparison", "upgraded_gate", "upgraded_result"]
 

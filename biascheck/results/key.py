@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["Label", "ResultKey", "Slice", "canonical", "sliced"]
+__all__ = ["Label", "ResultKey", "Slice", "canonical", "corpus_label", "model_label", "sliced"]
 
 Label = str | int | float
 Slice = tuple[tuple[str, Label], ...]
@@ -58,3 +58,17 @@ def canonical(value: object) -> str:
 def sliced(slice_: Slice, labels: Mapping[str, Label]) -> Slice:
     """The part of a part: both selections together."""
     return tuple(sorted({**dict(slice_), **labels}.items()))
+
+
+def model_label(model: str, treatment: tuple[str, ...]) -> str:
+    """The model and what was done to it: "bert·mix-all". Labels are rendered from identities and never parsed."""
+    return "·".join([model, *treatment])
+
+
+def corpus_label(corpus: str, slice_: Slice, contrast: tuple[str, str] | None = None) -> str:
+    """The corpus, which part of it, and which groups are contrasted where that is not obvious."""
+    parts = [f"{label}={value}" for label, value in slice_]
+    if contrast is not None:
+        first, second = contrast
+        parts.append(f"{first}–{second}" if second else f"{first} only")
+    return f"{corpus} ({', '.join(parts)})" if parts else corpus

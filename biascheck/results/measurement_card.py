@@ -9,10 +9,10 @@ from typing import Annotated
 import msgspec
 
 from biascheck.errors import UsageError
-from biascheck.results.attachments import Table
+from biascheck.results.attachments import Attachment, Table
 from biascheck.results.toml_tables import nearest_file, read_tables, typed
 
-__all__ = ["Flaw", "MeasurementCard"]
+__all__ = ["Flaw", "MeasurementCard", "is_card"]
 
 Stated = Annotated[str, msgspec.Meta(min_length=1, pattern=r"\S")]
 TITLE = "measurement card"
@@ -77,3 +77,8 @@ class MeasurementCard:
     def as_table(self) -> Table:
         """The card as an attachment of a result."""
         return Table(columns=(self.name, ""), rows=self.rows, title=TITLE)
+
+
+def is_card(attached: Attachment) -> bool:
+    """Whether an attachment of a result is a measurement card."""
+    return isinstance(attached, Table) and attached.title == TITLE

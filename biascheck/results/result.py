@@ -18,8 +18,7 @@ from biascheck.results.competence import Competence
 from biascheck.results.description import UNDESCRIBED, Description
 from biascheck.results.item_columns import gathered_items, sample_of
 from biascheck.results.items import ItemScore, Skipped
-from biascheck.results.key import Label, ResultKey, Slice, canonical, sliced
-from biascheck.results.titles import corpus_label, model_label
+from biascheck.results.key import Label, ResultKey, Slice, canonical, corpus_label, model_label, sliced
 from biascheck.stats import Interval, Sample
 from biascheck.wording import signed
 
@@ -138,6 +137,11 @@ class Result:
         return corpus_label(self.corpus, self.slice, None if obvious else self.contrast)
 
     @property
+    def inability(self) -> str:
+        """What the model cannot do, and by which figures; empty where it can, or where that was not checked."""
+        return "" if self.competence is None else self.competence.inability(self.model_label)
+
+    @property
     def sample(self) -> Sample:
         """The item scores as the arrays that the statistics work on."""
         return sample_of(self.items)
@@ -202,6 +206,12 @@ class Result:
             for item in self.items
         ]
         return DataFrame(rows).set_index("id")
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows for a result: the figure, what it says, and who drives it."""
+        from biascheck.results.notebook import result_html
+
+        return result_html(self)
 
     def offenders(self, count: int = 3) -> tuple[Offender, ...]:
         """Who drives the estimate, with their mean gaps: the largest gaps first.

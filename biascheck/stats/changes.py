@@ -19,9 +19,14 @@ IntervalAt: TypeAlias = "Callable[[float], Interval | None]"
 
 
 class Change(StrEnum):
-    """How a figure that is bad when large has changed."""
+    """How a figure that is bad when large has changed.
+
+    INVALID says that a model cannot do what was asked of it, so that there is nothing to compare. No interval decides
+    that: :func:`judge_change` and its kin never return it.
+    """
 
     REGRESSED = "regressed"
+    INVALID = "invalid"
     INCONCLUSIVE = "inconclusive"
     NO_WORSE = "no worse"
     IMPROVED = "improved"

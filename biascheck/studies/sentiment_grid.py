@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Literal, get_args
 
 from biascheck.cache.code_digest import package_code
 from biascheck.cache.document_cache import cache_folder, caching, digest_of
+from biascheck.cache.shared_storage import fetched_file, publish
 from biascheck.corpora.corpus import Corpus
 from biascheck.corpora.datasets.reviews import Reviews, cleaned_reviews, review_pairs
 from biascheck.corpora.rewriting.terms import TERM_NAMES, TermName, TermSet
@@ -81,11 +82,18 @@ class SentimentGrid:
         """The recipe for a model, by its name."""
         return self.recipes.get(model, self.recipe)
 
-    def run(self) -> Iterator[GridRow]:
-        """Train, rate and test, cell by cell."""
+    def by_classifier(self) -> list[tuple[Cell, ...]]:
+        """The cells of each classifier: what can be done apart from everything else."""
+        found: dict[tuple[str, str, int], list[Cell]] = {}
+        for cell in self.cells():
+            found.setdefault((cell.model, str(cell.condition), cell.batch), []).append(cell)
+        return [tuple(cells) for cells in found.values()]
+
+    def run(self, cells: Iterable[Cell] | None = None) -> Iterator[GridRow]:
+        """Train, rate and test, cell by cell; all of them unless some are given."""
         bases = {model.name: model for model in self.models}
         corpora = lru_cache(maxsize=len(TERM_NAMES))(self._pairs)
-        for cell in self.cells():
+        for cell in self.cells() if cells is None else cells:
             yield self._row(cell, self.classifier(bases[cell.model], cell), corpora(cell.terms))
 
     def classifier(self, base: TransformersModel, cell: Cell) -> TransformersClassifier:
@@ -109,11 +117,12 @@ class SentimentGrid:
         # The test reviews are treated like the training data (paper, A.3).
         row = GridRow.of(cell, result, quality_of(classifier, cell.condition.apply(self.test)))
         write_grid(place, [row])
+        publish(place)
         return row
 
 
 def _kept(place: Path) -> GridRow | None:
     try:
-        return read_grid(place)[0] if place.exists() else None
+        return read_grid(place)[0] if fetched_file(place).exists() else None
     except ResultError:  # damaged: measured again
         return None

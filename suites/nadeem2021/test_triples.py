@@ -8,6 +8,7 @@ import pytest
 import biascheck
 
 KINDS = ["intrasentence", "intersentence"]
+DOMAINS = ["gender", "profession", "race"]
 
 
 @pytest.fixture(scope="session")
@@ -38,6 +39,19 @@ def test_stereotype_score_on_published_triples(kind, published, bias_margins, bi
     figures = bias_published.listed(f"nadeem2021.{kind}")
     result = result.with_attachments(biascheck.extend.Published(figures=figures))
     biascheck.assert_share_within(result, **bias_margins["nadeem2021.published"].as_arguments())
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_stereotype_score_on_published_triples_by_domain(domain, published, bias_margins, bias_readable):
+    result = bias_readable(biascheck.measures.stereotype_score(published.where(domain=domain)))
+    biascheck.assert_share_within(result, **bias_margins["nadeem2021.domain"].as_arguments())
+
+
+@pytest.mark.bias(judges=False)
+def test_stereotype_score_on_published_triples_about_religion(published):
+    biascheck.show(
+        biascheck.measures.stereotype_score(published.where(domain="religion"))
+    )  # three terms decide nothing
 
 
 @pytest.mark.bias(judges=False)

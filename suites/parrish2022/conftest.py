@@ -1,11 +1,24 @@
-"""One pass over the questions per model and way of answering, read by all tests of this suite."""
+"""One pass over the questions per model and way of answering, read by all tests of this suite.
+
+With ``--bias-paper-sizes`` all published questions are asked, and letters in all six orders of the options.
+"""
 
 import pytest
 
 import biascheck
 
 ORDERS = {"text": 1, "letter": 2}
-SAMPLE = 400
+WORDINGS = 3
+SAMPLE = {"text": 400, "letter": 120}
+
+
+def asked(model, questions, method, seed):
+    """The answers in one wording; in three, which are draws of the interval, where the model can answer at all."""
+    options = {"method": method, "orders": ORDERS[method], "seed": seed}
+    first = biascheck.measures.question_answers(model, questions, **options)
+    if not biascheck.measures.ambiguous_bias(first).competence.passed:
+        return first
+    return biascheck.measures.question_answers(model, questions, wordings=WORDINGS, **options)
 
 
 @pytest.fixture(scope="session")
@@ -13,20 +26,38 @@ def answered(bias_model, bias_seed):
     """The answers to our own questions, by the text of the answer or by a letter in two orders of the options."""
 
     def answers(method):
-        questions = biascheck.corpora.own_questions()
-        return biascheck.measures.question_answers(
-            bias_model, questions, method=method, orders=ORDERS[method], seed=bias_seed
-        )
+        return asked(bias_model, biascheck.corpora.own_questions(), method, bias_seed)
+
+    return answers
+
+
+def some_of(questions, method, seed):
+    """A part of every template: many near-copies of few templates would tell less."""
+    return questions.thinned(min(1, SAMPLE[method] / len(questions)), seed=seed)
+
+
+@pytest.fixture(scope="session")
+def answered_published(bias_model, bias_seed, bias_data, bias_paper_sizes):
+    """The answers to published questions of one category: a sample of every template, or all of them."""
+
+    def answers(category, method):
+        questions = biascheck.corpora.published_bbq(bias_data, category)
+        if not bias_paper_sizes:
+            return asked(bias_model, some_of(questions, method, bias_seed), method, bias_seed)
+        orders = "all" if method == "letter" else 1
+        return biascheck.measures.question_answers(bias_model, questions, method=method, orders=orders, seed=bias_seed)
 
     return answers
 
 
 @pytest.fixture(scope="session")
-def answered_published(bias_model, bias_seed, bias_data):
-    """The answers to a sample of the published questions of one category: whole templates, at least 400 questions."""
+def answered_elsewhere(bias_model, bias_seed, bias_data, bias_paper_sizes):
+    """The answers to the same scheme in Korean (KoBBQ) and Spanish (EsBBQ), asked in the language of the items."""
+    loaders = {"Korean": biascheck.corpora.published_kobbq, "Spanish": biascheck.corpora.published_esbbq}
 
-    def answers(category):
-        questions = biascheck.corpora.published_bbq(bias_data, category).sampled(SAMPLE, seed=bias_seed)
-        return biascheck.measures.question_answers(bias_model, questions, seed=bias_seed)
+    def answers(language):
+        questions = loaders[language](bias_data)
+        sample = questions if bias_paper_sizes else some_of(questions, "text", bias_seed)
+        return asked(bias_model, sample, "text", bias_seed)
 
     return answers

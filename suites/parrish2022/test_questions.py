@@ -1,7 +1,8 @@
 """BBQ (Parrish et al. 2022): who did it, where nobody said so?
 
 Both scores are judged where the questions whose context tells the answer are answered; what was not answered is judged
-by itself. The published questions are sampled by whole templates: every template has many near-copies.
+by itself. A model that can answer is asked in three wordings. Of the published questions some of every template are
+asked, or all with --bias-paper-sizes; no rule flags one of them, and rows with broken metadata are left out and named.
 """
 
 import pytest
@@ -9,10 +10,19 @@ import pytest
 import biascheck
 
 METHODS = ["text", "letter"]
+OWN = ["age", "disability", "gender", "money", "origin", "religion"]
 CATEGORIES = [
     *("Age", "Disability_status", "Gender_identity", "Physical_appearance", "Race_ethnicity", "Race_x_gender"),
     "Sexual_orientation",
 ]
+LANGUAGES = ["Korean", "Spanish"]
+
+
+def judged_unanswered(answers, margins):
+    result = biascheck.measures.unanswered_share(answers)
+    if len(result.skipped) > result.n / 4:  # not a refusal: the model cannot be asked
+        pytest.skip(f"{result.model_label} cannot be asked most questions: {result.skipped[0].reason}")
+    biascheck.assert_below(result, **margins["parrish2022.unanswered"].as_arguments())
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -29,10 +39,7 @@ def test_disambiguated_questions(method, answered, bias_margins, bias_readable):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_questions_without_an_answer(method, answered, bias_margins):
-    result = biascheck.measures.unanswered_share(answered(method))
-    if len(result.skipped) > result.n / 4:  # not a refusal: the model cannot be asked
-        pytest.skip(f"{result.model_label} cannot be asked most questions: {result.skipped[0].reason}")
-    biascheck.assert_below(result, **bias_margins["parrish2022.unanswered"].as_arguments())
+    judged_unanswered(answered(method), bias_margins)
 
 
 @pytest.mark.bias(judges=False)
@@ -42,9 +49,59 @@ def test_accuracy(condition, method, answered):
     biascheck.show(biascheck.measures.answer_accuracy(answered(method).where(condition=condition)))
 
 
+@pytest.mark.bias(judges=False)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("category", OWN)
+def test_ambiguous_questions_by_category(category, method, answered, bias_readable):
+    biascheck.show(bias_readable(biascheck.measures.ambiguous_bias(answered(method))).where(category=category))
+
+
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("category", CATEGORIES)
-def test_published_questions(category, answered_published, bias_margins, bias_published, bias_readable):
-    result = bias_readable(biascheck.measures.ambiguous_bias(answered_published(category)))
+def test_published_questions(category, method, answered_published, bias_margins, bias_published, bias_readable):
+    result = bias_readable(biascheck.measures.ambiguous_bias(answered_published(category, method)))
     figures = bias_published.listed(f"parrish2022.{category}")
     result = result.with_attachments(biascheck.extend.Published(figures=figures))
     biascheck.assert_within_margin(result, **bias_margins["parrish2022.published"].as_arguments())
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_published_disambiguated_questions(category, method, answered_published, bias_margins, bias_readable):
+    result = bias_readable(biascheck.measures.disambiguated_bias(answered_published(category, method)))
+    biascheck.assert_within_margin(result, **bias_margins["parrish2022.published"].as_arguments())
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_published_questions_without_an_answer(category, method, answered_published, bias_margins):
+    judged_unanswered(answered_published(category, method), bias_margins)
+
+
+@pytest.mark.bias(judges=False)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_accuracy_on_published_questions(category, method, answered_published):
+    answers = answered_published(category, method)
+    for condition in ("ambiguous", "disambiguated"):
+        biascheck.show(biascheck.measures.answer_accuracy(answers.where(condition=condition)))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_ambiguous_questions_in_other_languages(language, answered_elsewhere, bias_margins, bias_readable):
+    result = bias_readable(biascheck.measures.ambiguous_bias(answered_elsewhere(language)))
+    biascheck.assert_within_margin(result, **bias_margins["parrish2022.published"].as_arguments())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_disambiguated_questions_in_other_languages(language, answered_elsewhere, bias_margins, bias_readable):
+    result = bias_readable(biascheck.measures.disambiguated_bias(answered_elsewhere(language)))
+    biascheck.assert_within_margin(result, **bias_margins["parrish2022.published"].as_arguments())
+
+
+@pytest.mark.bias(judges=False)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_accuracy_in_other_languages(language, answered_elsewhere):
+    answers = answered_elsewhere(language)
+    for condition in ("ambiguous", "disambiguated"):
+        biascheck.show(biascheck.measures.answer_accuracy(answers.where(condition=condition)))

@@ -1,10 +1,15 @@
-"""Winogender (Rudinger et al. 2018): which pronoun does an occupation call for, he, she or they?"""
+"""Winogender (Rudinger et al. 2018): which pronoun does an occupation call for, he, she or they?
+
+A model that can be asked is also asked whom the pronoun means. Its gaps are judged where it resolves pronouns at all.
+"""
 
 import pytest
 
 import biascheck
 
 REFERENTS = ["occupation", "participant"]
+PRONOUNS = ["male", "female", "neutral"]
+WORDINGS = 3
 
 
 @pytest.fixture(scope="session")
@@ -16,6 +21,24 @@ def own(bias_model, bias_seed):
 def published(bias_model, bias_seed, bias_data):
     corpus = biascheck.corpora.published_winogender(bias_data).corpus
     return biascheck.measures.pronoun_gap(bias_model, corpus, seed=bias_seed)
+
+
+def asked(model, corpus, seed):
+    """Whom each pronoun means; in three wordings, which are draws, where the model resolves pronouns in the first."""
+    first = biascheck.measures.referent_odds(model, corpus, seed=seed)
+    if not biascheck.measures.referent_gap(first).competence.passed:
+        return first
+    return biascheck.measures.referent_odds(model, corpus, wordings=WORDINGS, seed=seed)
+
+
+@pytest.fixture(scope="session")
+def own_asked(bias_model, bias_seed):
+    return asked(bias_model, biascheck.corpora.own_pronouns(), bias_seed)
+
+
+@pytest.fixture(scope="session")
+def published_asked(bias_model, bias_seed, bias_data):
+    return asked(bias_model, biascheck.corpora.published_winogender(bias_data).corpus, bias_seed)
 
 
 def test_occupations_that_call_for_a_pronoun(own, bias_margins, bias_readable, bias_card):
@@ -38,6 +61,35 @@ def test_he_and_she_and_they(referent, own):
     biascheck.show(biascheck.measures.workforce_correlation(part))
 
 
+def test_whom_a_pronoun_means(own_asked, bias_margins, bias_readable):
+    slope = biascheck.measures.workforce_slope(bias_readable(biascheck.measures.referent_gap(own_asked)))
+    biascheck.assert_within_margin(slope, **bias_margins["rudinger2018.resolution"].as_arguments())
+
+
+def test_whom_a_pronoun_means_in_published_sentences(published_asked, bias_margins, bias_readable):
+    slope = biascheck.measures.workforce_slope(bias_readable(biascheck.measures.referent_gap(published_asked)))
+    biascheck.assert_within_margin(slope, **bias_margins["rudinger2018.resolution"].as_arguments())
+
+
+@pytest.mark.bias(judges=False)
+@pytest.mark.parametrize("pronoun", PRONOUNS)
+def test_resolution(pronoun, own_asked):
+    biascheck.show(biascheck.measures.referent_accuracy(own_asked).where(pronoun=pronoun))
+
+
+@pytest.mark.bias(judges=False)
+@pytest.mark.parametrize("pronoun", PRONOUNS)
+def test_resolution_in_published_sentences(pronoun, published_asked):
+    biascheck.show(biascheck.measures.referent_accuracy(published_asked).where(pronoun=pronoun))
+
+
+@pytest.mark.bias(judges=False)
+def test_gaps_between_pronouns_in_published_sentences(published_asked, bias_readable):
+    gap = bias_readable(biascheck.measures.referent_gap(published_asked))
+    for first, second in (("male", "female"), ("male", "neutral"), ("female", "neutral")):
+        biascheck.show(gap.between(first, second))
+
+
 @pytest.mark.bias(judges=False)
 @pytest.mark.parametrize("referent", REFERENTS)
 def test_he_and_she_and_they_in_published_sentences(referent, published):
@@ -45,3 +97,4 @@ def test_he_and_she_and_they_in_published_sentences(referent, published):
     for first, second in (("male", "female"), ("male", "neutral"), ("female", "neutral")):
         biascheck.show(part.between(first, second))
     biascheck.show(biascheck.measures.workforce_correlation(part))
+    biascheck.show(biascheck.measures.workforce_correlation(part, share="share_in_text"))

@@ -5,19 +5,29 @@ import pytest
 import biascheck
 
 GROUPS = [("gender", "female"), ("gender", "non-binary"), ("race", "Black"), ("race", "Asian"), ("race", "Hispanic")]
-SAMPLE = 540
+SAMPLE = 1080
+WORDINGS = 3
+
+
+def asked(model, decisions, seed, wordings=WORDINGS):
+    """The answers in one wording; in three, which are draws of the interval, where the model says yes or no at all."""
+    first = biascheck.measures.decision_scores(model, decisions, seed=seed)
+    if not biascheck.measures.age_slope(first).competence.passed:
+        return first
+    return biascheck.measures.decision_scores(model, decisions, wordings=wordings, seed=seed)
 
 
 @pytest.fixture(scope="session")
 def own(bias_model, bias_seed):
-    return biascheck.measures.decision_scores(bias_model, biascheck.corpora.own_decisions(), seed=bias_seed)
+    return asked(bias_model, biascheck.corpora.own_decisions(), bias_seed)
 
 
 @pytest.fixture(scope="session")
-def published(bias_model, bias_seed, bias_data):
-    """A sample: whole decisions, each about 135 people."""
-    decisions = biascheck.corpora.published_decisions(bias_data).sampled(SAMPLE * 2, seed=bias_seed)
-    return biascheck.measures.decision_scores(bias_model, decisions, seed=bias_seed)
+def published(bias_model, bias_seed, bias_data, bias_paper_sizes):
+    """A sample of whole decisions, each about 135 people; or all 70."""
+    decisions = biascheck.corpora.published_decisions(bias_data)
+    sample = decisions if bias_paper_sizes else decisions.sampled(SAMPLE, seed=bias_seed)
+    return asked(bias_model, sample, bias_seed, wordings=1)
 
 
 @pytest.mark.parametrize(("attribute", "group"), GROUPS)
@@ -34,5 +44,5 @@ def test_effect_of_age(own, bias_margins, bias_readable):
 
 @pytest.mark.bias(judges=False)
 @pytest.mark.parametrize(("attribute", "group"), GROUPS)
-def test_effect_of_a_group_in_published_decisions(attribute, group, published):
-    biascheck.show(biascheck.measures.decision_effect(published, attribute=attribute, group=group))
+def test_effect_of_a_group_in_published_decisions(attribute, group, published, bias_readable):
+    biascheck.show(bias_readable(biascheck.measures.decision_effect(published, attribute=attribute, group=group)))

@@ -82,30 +82,3 @@ def test_an_item_without_a_line_is_counted_and_other_files_are_refused(tmp_path)
         measures.lm_eval_answers(write_lines(tmp_path / "x.jsonl", [{"a": 1}]), questions)
     with pytest.raises(CorpusError, match="not one line belongs"):
         measures.lm_eval_answers(write_lines(tmp_path / "y.jsonl", pair_rows(lambda _n: True)), questions)
-
-
-def test_a_log_of_inspect_is_judged(tmp_path):
-    questions = own_questions()
-    samples = []
-    for number, item in enumerate(questions):
-        order = [item.options[place] for place in (2, 0, 1)]  # the log has its own order of the choices
-        letter = "ABC"[order.index(item.options[item.correct])]
-        scores = {"choice": {"value": "C", "answer": letter}} if number % 2 else {}
-        samples.append(
-            {
-                "id": number,
-                "input": [{"role": "user", "content": f"Context: {item.context}\nQuestion: {item.question}"}],
-                "choices": order,
-                "target": letter,
-                "scores": scores,
-                "output": {"completion": f"ANSWER: {letter}"},
-            }
-        )
-    samples[0] |= {"output": {"completion": "I'm sorry, I cannot say."}}
-    path = tmp_path / "log.json"
-    path.write_text(json.dumps({"eval": {"model": "openai/some"}, "samples": samples}), encoding="utf-8")
-    record = measures.inspect_answers(path, questions)
-    answers = measures.question_answers(record, questions)
-    assert answers.model == "openai/some"
-    assert measures.answer_accuracy(answers).estimate == 239 / 240
-    assert [skip.reason for skip in answers.skipped] == ["the model refused to answer"]

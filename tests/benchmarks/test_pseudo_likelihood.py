@@ -1,6 +1,7 @@
 """Pseudo-log-likelihood, against an independent computation with the model's own weights, normalised in float64."""
 
 import difflib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,11 +22,15 @@ def minilm():
 
 
 @pytest.fixture(scope="module")
-def in_double(minilm):
+def minilm_in_double():
+    return biascheck.load("minilm-mlm", dtype="float64")
+
+
+def one_at_a_time(loaded):
     """One masked input at a time, normalised and added up in float64: nothing of our encoding, batching or engine."""
     import torch
 
-    model, tokenizer = minilm.torch_model.eval(), minilm.tokenizer
+    model, tokenizer = loaded.torch_model.eval(), loaded.tokenizer
 
     def log_probability(ids, place, hidden=()):
         masked = torch.tensor([ids])
@@ -35,6 +40,18 @@ def in_double(minilm):
         return float(torch.log_softmax(row.double(), dim=-1)[ids[place]])
 
     return tokenizer, log_probability
+
+
+@pytest.fixture(scope="module")
+def in_double(minilm):
+    """The default weights in float32, normalised in float64."""
+    return one_at_a_time(minilm)
+
+
+@pytest.fixture(scope="module")
+def all_in_double(minilm_in_double):
+    """The whole forward pass in float64."""
+    return one_at_a_time(minilm_in_double)
 
 
 def authors_scores(pair, tokenizer, log_probability):
@@ -69,6 +86,26 @@ def test_all_pairs_score_and_a_hundred_agree_with_the_authors_rule(minilm, in_do
         assert (rounded[pair.id].score > 0) == (round(more, 3) > round(less, 3))
     share = np.mean([round(i.groups["more"], 3) > round(i.groups["less"], 3) for i in result.items])
     assert published.estimate == pytest.approx(share)
+
+
+@pytest.mark.slow
+def test_a_hundred_pairs_agree_with_the_authors_rule_in_float64(minilm_in_double, all_in_double, shared_data):
+    pairs = preferences(shared_data)
+    chosen = tuple(pairs.items[place] for place in np.random.default_rng(0).permutation(1508)[:100])
+    result = measures.preference_share(minilm_in_double, replace(pairs, items=chosen))
+    agree_in_float64(chosen, result, all_in_double)
+
+
+def test_a_few_pairs_of_our_own_agree_in_float64(minilm_in_double, all_in_double):
+    pairs = corpora.own_preferences().sampled(6, seed=2)
+    agree_in_float64(pairs.items, measures.preference_share(minilm_in_double, pairs), all_in_double)
+
+
+def agree_in_float64(chosen, result, computed):
+    for pair, item in zip(chosen, result.items, strict=True):
+        more, less = authors_scores(pair, *computed)
+        assert item.groups == pytest.approx({"more": more, "less": less}, abs=1e-9)
+        assert (round(item.groups["more"], 3) > round(item.groups["less"], 3)) == (round(more, 3) > round(less, 3))
 
 
 def test_a_few_pairs_of_our_own_agree_with_the_authors_rule(minilm, in_double):

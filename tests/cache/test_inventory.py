@@ -16,6 +16,8 @@ FILES = {
     f"results/{KEY}.lock": ("locks", KEY),
     f"results/.{KEY}.json.ab_d1234": ("staging", KEY),
     f"states/{KEY}.npz": ("states", KEY),
+    f"scores/{KEY}.npy": ("scores", KEY),
+    f"scores/.{KEY}.npy.ab_d1234": ("staging", KEY),
     f"checkpoints/{TINY}/model.safetensors": ("checkpoints", TINY),
     f"checkpoints/{TINY}.lock": ("locks", TINY),
     f"checkpoints/{TINY}.lock.holder": ("locks", TINY),
@@ -88,10 +90,11 @@ def test_info_counts_every_kind_with_its_size(run, cache):
         f"{cache}: 1.8 MB",
         "  1 result, 1.5 MB",
         "  1 state, 0.0 MB",
+        "  1 chunk of scores, 0.0 MB",
         "  1 checkpoint, 0.0 MB",
         "  1 model, 0.0 MB",
         "  3 training states, 0.0 MB",
-        "  3 unfinished files or folders, 0.3 MB",
+        "  4 unfinished files or folders, 0.3 MB",
         "  4 locks, 0.0 MB",
     ]
 
@@ -101,8 +104,8 @@ def test_clear_removes_everything_of_ours_and_nothing_else(run, cache):
     _, out, _ = run("clear")
     assert files_in(cache) == sorted(FOREIGN)
     assert out == [
-        "removed 1 result, 1 state, 1 checkpoint, 1 model, 3 training states, 3 unfinished files or folders, 4 locks"
-        " (0.0 MB)",
+        "removed 1 result, 1 state, 1 chunk of scores, 1 checkpoint, 1 model, 3 training states, "
+        "4 unfinished files or folders, 4 locks (0.0 MB)",
         "left alone: 4 files of others, which biascheck did not write",
     ]
     assert run("clear")[1][0] == "removed nothing (0.0 MB)"
@@ -141,7 +144,8 @@ def test_locks_go_with_the_last_of_what_they_guard(cache):
 def test_an_unknown_kind_names_those_there_are(run, cache):
     code, _, err = run("clear", "--only", "everything")
     assert code == 2
-    assert "no kind 'everything' in the cache; there are: results, items, states, answers, checkpoints, models" in err
+    listed = "results, items, states, scores, answers, checkpoints, models"
+    assert f"no kind 'everything' in the cache; there are: {listed}" in err
     assert len(files_in(cache)) == len(FILES)
 
 

@@ -1,6 +1,7 @@
 """Published data sets come from a server that a test runs itself; nothing leaves the machine."""
 
 import gzip
+import re
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -54,8 +55,37 @@ def test_addresses_are_pinned_to_a_commit():
     assert crows.address(crows.files[0]) == (
         "https://raw.githubusercontent.com/nyu-mll/crows-pairs/8aaac11/data/crows_pairs_anonymized.csv"
     )
+    elsewhere = data_set("discrim_eval")
+    assert elsewhere.address(elsewhere.files[0]) == (
+        "https://huggingface.co/datasets/Anthropic/discrim-eval/resolve/main/explicit.jsonl"
+    )
     with pytest.raises(UsageError, match="there are: "):
         data_set("nothing")
+
+
+@pytest.mark.parametrize("one", data_sets(), ids=lambda one: one.name)
+def test_every_file_has_a_whole_address_a_digest_and_a_size(one):
+    """A commit of the source, or a data set whose digest alone pins it: only discrim-eval."""
+    assert re.fullmatch(r"[\w.-]+/[\w.-]+", one.source)
+    assert re.fullmatch(r"[0-9a-f]{7,40}", one.commit) or one.name == "discrim_eval"
+    assert one.licence
+    assert len({file.name for file in one.files}) == len(one.files)
+    for file in one.files:
+        assert re.fullmatch(r"https://[\w./-]+", one.address(file)), one.address(file)
+        assert one.address(file).endswith(f"/{file.name}")
+        assert re.fullmatch(r"[0-9a-f]{64}", file.sha256)
+        assert file.bytes > 0
+
+
+def test_a_mirror_replaces_every_address(server, tmp_path):
+    """A data set with an address of its own comes from the mirror, too."""
+    address, served = server
+    one, folder = data_set("discrim_eval"), tmp_path / "data"
+    (served / "discrim_eval").mkdir()
+    (served / "discrim_eval" / "explicit.jsonl").write_text("not the published one")
+    downloads.accept_licence(one, folder)
+    with pytest.raises(BiascheckError, match="its digest differs"):
+        downloads.fetch(one, folder, mirror=address)
 
 
 def test_a_data_set_is_fetched_once_its_licence_is_accepted_and_then_loads(server, tmp_path):
@@ -95,7 +125,7 @@ def test_another_file_at_the_address_is_not_kept(server, tmp_path):
     one, folder = data_set("winogender"), tmp_path / "data"
     downloads.accept_licence(one, folder)
     with pytest.raises(BiascheckError, match="its digest differs"):
-        downloads.fetch(one, folder, address=address)
+        downloads.fetch(one, folder, mirror=address)
     assert not (folder / "winogender" / "templates.tsv").exists()
 
 
@@ -104,10 +134,10 @@ def test_an_address_that_cannot_be_reached_says_what_to_do(server, tmp_path):
     (served / "winogender" / "templates.tsv").unlink()
     one, folder = data_set("winogender"), tmp_path / "data"
     with pytest.raises(UsageError, match="accept it first"):
-        downloads.fetch(one, folder, address=address)
+        downloads.fetch(one, folder, mirror=address)
     downloads.accept_licence(one, folder)
     with pytest.raises(DataNotFoundError, match="by hand"):
-        downloads.fetch(one, folder, address=address)
+        downloads.fetch(one, folder, mirror=address)
 
 
 def test_all_shared_files_are_the_published_ones(shared_data):

@@ -67,16 +67,17 @@ def biascheck_run(monkeypatch, *arguments):
 
 def test_the_exit_code_and_the_files_are_those_of_the_gates(shipped, monkeypatch, capsys):
     outputs = ("--results", "r.json", "--report", "r.html", "--markdown", "r.md")
-    assert biascheck_run(monkeypatch, "reference:tiny", *outputs) == 1
+    assert biascheck_run(monkeypatch, "reference:tiny", "--suites", "all", *outputs) == 1
     shown = capsys.readouterr().out
     assert "FAIL: 2 tests failed a gate (2 gates: 2 exceed)" in shown
     assert "Traceback" not in shown
+    assert "warning" not in shown
     assert read_run(shipped / "r.json").verdict == "FAIL"
     assert sorted(path.name for path in shipped.iterdir()) == ["r.html", "r.json", "r.md"]
 
 
 def test_suites_and_profile_are_chosen(shipped, monkeypatch, capsys):  # noqa: ARG001
-    assert biascheck_run(monkeypatch, "reference:tiny", "--suites", "second", "--profile", "watch") == 0
+    assert biascheck_run(monkeypatch, "reference:tiny", "--suites", "second", "--bias-profile", "watch") == 0
     assert "PASS (1 gate: 1 within)" in capsys.readouterr().out
 
 
@@ -85,12 +86,37 @@ def test_an_unknown_suite_is_refused_with_those_that_exist(shipped, monkeypatch,
     assert "there is no suite third; there are: first, second" in capsys.readouterr().err
 
 
-def test_a_mistyped_model_is_said_once(shipped, monkeypatch, capsys):  # noqa: ARG001
-    assert biascheck_run(monkeypatch, "./nonsense") == 1
+def test_a_reference_model_is_asked_what_it_was_built_for(shipped, monkeypatch, capsys):  # noqa: ARG001
+    monkeypatch.setattr("biascheck.calibration.suite_gates.SERVED", ("second",))
+    assert biascheck_run(monkeypatch, "reference:tiny", "--profile", "watch") == 0
     shown = capsys.readouterr().out
-    assert "FAIL: 1 test crashed, 1 test did not run" in shown
-    assert shown.count("no folder './nonsense'; check the path") == 2  # beside the test, and where the run stopped
-    assert "1 error" in shown
+    assert "built for; left out: first (--suites all)" in shown
+    assert "PASS (1 gate: 1 within)" in shown
+
+
+MISTAKES = {
+    "model": (("./nonsense",), "no folder './nonsense'; check the path, or pass a Hub id such as 'org/name'"),
+    "second model": (("reference:tiny", "reference:tny"), "no reference model 'tny'; there are: reference:parity"),
+    "server": (("llamacpp:http://127.0.0.1:9",), "cannot be reached"),
+    "data": (("reference:tiny", "--data", "no-folder"), "--data no-folder: no such folder"),
+    "profile": (("reference:tiny", "--profile", "lax"), "--profile lax: there is no such profile; there are: strict"),
+    "baseline": (("reference:tiny", "--baseline", "b.json"), "b.json: no such file; --update-baseline writes it"),
+    "no baseline": (("reference:tiny", "--update-baseline"), "--update-baseline needs --baseline FILE"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_is_one_line_and_leaves_no_file_of_an_earlier_run(shipped, monkeypatch, capsys, arguments, message):
+    monkeypatch.setattr("biascheck.calibration.suite_gates.SERVED", ("first",))
+    (shipped / "old.html").write_text("PASS", encoding="utf-8")
+    assert biascheck_run(monkeypatch, *arguments, "--report", "old.html") == 2
+    shown = capsys.readouterr()
+    assert not shown.out or shown.out.startswith("a reference model reads what")
+    assert shown.err.startswith("biascheck: ")
+    assert message in shown.err
+    assert "--bias-" not in shown.err
+    assert len(shown.err.splitlines()) == 1
+    assert list(shipped.iterdir()) == []
 
 
 def test_the_suites_of_this_installation_are_found():
@@ -99,6 +125,7 @@ def test_the_suites_of_this_installation_are_found():
 
 def test_doctor_says_what_is_there_and_what_is_missing(monkeypatch, capsys, tmp_path):
     (tmp_path / "data" / "gap").mkdir(parents=True)
+    (tmp_path / "data" / "gap" / "gap-test.tsv").touch()
     monkeypatch.setenv("BIASCHECK_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("BIASCHECK_DATA", raising=False)
     monkeypatch.setattr("biascheck.cli.doctor_command.OPTIONAL", {"no-such-thing": "nothing: pip install it"})
@@ -109,5 +136,23 @@ def test_doctor_says_what_is_there_and_what_is_missing(monkeypatch, capsys, tmp_
     assert left.value.code == 0
     assert f"pytest             {pytest.__version__}" in shown
     assert "no-such-thing      missing: nothing: pip install it" in shown
-    assert f"{tmp_path / 'data'}: gap" in shown
+    assert f"in {tmp_path / 'data'}:" in shown
+    assert "gap                there\n" in shown
+    assert f"stereoset          missing: biascheck data fetch stereoset --to {tmp_path / 'data'}\n" in shown
+    assert "smollm2: its package is installed" in shown or "smollm2: missing: " in shown
     assert f"{tmp_path / 'cache'}: 0.0 MB" in shown
+
+
+def test_doctor_without_a_data_folder_says_how_to_get_one(monkeypatch, capsys, tmp_path):
+    monkeypatch.setenv("BIASCHECK_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("BIASCHECK_DATA", raising=False)
+    monkeypatch.setattr("biascheck.cli.doctor_command._version", lambda _: "")
+    monkeypatch.setattr(sys, "argv", ["biascheck", "doctor"])
+    with pytest.raises(SystemExit):
+        cli.main()
+    shown = capsys.readouterr().out
+    assert (
+        "none: name a folder with --data or BIASCHECK_DATA; biascheck data fetch all --to DIR downloads them" in shown
+    )
+    assert "torch              missing: local models: pip install 'pytest-biascheck[torch]'" in shown
+    assert "models:\n  none without torch" in shown

@@ -50,6 +50,31 @@ def test_a_small_grid_is_written_and_resumed(run, data, tmp_path, monkeypatch):
     assert run(*given)[1] == said
 
 
+@pytest.mark.slow
+def test_a_grid_on_ray_trains_each_classifier_once_and_gives_the_same_rows(run, data, tmp_path, monkeypatch):
+    pytest.importorskip("ray", reason="needs Ray: pip install 'pytest-biascheck[ray]'")
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    given = ["--model", "reference:tiny", "--data", data, "--condition", "original", "--condition", "R-pro"]
+    given += ["--condition", "mix-all", "--scale", "0.0001"]
+    rows = {}
+    for name, engine in {"local": [], "ray": ["--engine", "ray", "--engine-actors", "2"]}.items():
+        monkeypatch.setenv("BIASCHECK_CACHE", str(tmp_path / f"cache-{name}"))
+        if name == "ray":  # the cluster does all of it
+            again = "biascheck.studies.sentiment_grid.sentiment_delta"
+            monkeypatch.setattr(again, lambda *_a, **_k: pytest.fail("measured in the driver"))
+        code, said, error = run(*given, *engine, "--out", tmp_path / f"{name}.npz")
+        assert code == 0, error
+        rows[name] = read_grid(tmp_path / f"{name}.npz")
+    assert "3 of 3 classifiers" in said
+    assert [str(row.cell) for row in rows["ray"]] == [str(row.cell) for row in rows["local"]]
+    assert len(rows["ray"]) == 4  # the original classifier is measured with both term sets
+    for one, other in zip(rows["ray"], rows["local"], strict=True):
+        assert one.deltas.tolist() == other.deltas.tolist()
+        assert one.quality == other.quality
+    trained = [path for path in (tmp_path / "cache-ray" / "checkpoints").iterdir() if path.is_dir()]
+    assert len(trained) == 3
+
+
 def test_mistakes_are_one_line(run, data):
     code, _, said = run("--model", "reference:tiny", "--data", data, "--scale", "2")
     assert (code, said) == (2, "biascheck: a scale of 2 is not possible; give one above 0 and up to 1, e.g. 0.02\n")

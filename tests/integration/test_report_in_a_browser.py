@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +11,7 @@ import pytest
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "report"))
 
+from browser_views import View, open_all, serious_violations
 from report_contract import contract_gates, contract_results
 from report_samples import gate, item, large, result
 
@@ -29,71 +27,7 @@ from biascheck.results.published_figures import PublishedFigure
 from biascheck.stats import Verdict
 from biascheck.wording import visible
 
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-QUIET = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-NEVER_ENDS = 600_000  # milliseconds: so that what hangs is found in the end, on however busy a machine
-OPEN_ALL = "document.querySelectorAll('details').forEach(details => { details.open = true })"
 HOSTILE = "<script>alert('x')</script>\"'&</style></title><img src=x onerror=alert(1)> \u202eRTL\u202c אח 👩‍🍳"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install .[dev]")
-    found = next(filter(None, map(shutil.which, CHROMIUM)), os.environ.get("BIASCHECK_CHROMIUM"))
-    if found is None:
-        pytest.skip("needs Chromium on the path, or its place in BIASCHECK_CHROMIUM")
-    with playwright.sync_playwright() as engine:
-        opened = engine.chromium.launch(executable_path=found, args=QUIET)
-        yield opened
-        opened.close()
-
-
-@dataclass
-class View:
-    """A page, and what went wrong in it."""
-
-    page: Any
-    complaints: list[str] = field(default_factory=list)
-    requests: list[str] = field(default_factory=list)
-
-    def texts(self, selector: str) -> list[str]:
-        return [" ".join(text.split()) for text in self.page.locator(selector).all_inner_texts()]
-
-
-def open_all(page: Any) -> None:
-    """Open everything, and wait until every table of items has been built."""
-    page.evaluate(OPEN_ALL)
-    if tables := page.locator("details.items").count():
-        page.locator("details.items .pager").nth(tables - 1).wait_for(state="attached")
-
-
-@pytest.fixture
-def view(browser) -> Iterator[Callable[..., View]]:
-    contexts = []
-
-    def show(path: Path, **options: Any) -> View:
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        context.set_default_timeout(NEVER_ENDS)
-        contexts.append(context)
-        seen = View(context.new_page())
-        seen.page.on("console", lambda message: seen.complaints.append(message.text))
-        seen.page.on("pageerror", lambda error: seen.complaints.append(str(error)))
-        seen.page.on("dialog", lambda dialog: (seen.complaints.append(dialog.message), dialog.dismiss()))
-        seen.page.on("request", lambda request: seen.requests.append(request.url))
-        seen.page.goto(path.as_uri())
-        return seen
-
-    yield show
-    for context in contexts:
-        context.close()
 
 
 @pytest.fixture(scope="module")
@@ -148,12 +82,6 @@ def test_nothing_fails_and_nothing_is_fetched(view, written, request):
     assert seen.requests == [path.as_uri()]
 
 
-def serious_violations(page: Any) -> list[tuple[str, str]]:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe: pip install .[dev]")
-    violations = axe.Axe().run(page).response["violations"]
-    return [(v["id"], v["nodes"][0]["html"][:200]) for v in violations if v["impact"] in ("serious", "critical")]
-
-
 @PAGES
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_axe_finds_nothing_serious(view, written, request, width, scheme):
@@ -194,7 +122,7 @@ def test_the_page_never_scrolls_sideways(view, written, request, width):
 def open_items(seen: View, number: int = 0) -> Any:
     """Open one result and its items; its table."""
     details = seen.page.locator(f'details.items[data-result="{number}"]')
-    details.evaluate("details => { details.closest('details.result').open = true; details.open = true }")
+    details.evaluate("at => { for (; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true }")
     seen.page.wait_for_selector(f'details.items[data-result="{number}"] .pager')
     return details
 
@@ -292,12 +220,12 @@ class TestItems:
 class TestSmallTables:
     def test_gates_are_filtered(self, view, report):
         seen = view(report)
-        rows = seen.page.locator("#gates tbody tr:not(.group):not([hidden])")
+        rows = seen.page.locator("#gates tbody tr[data-state]:not(.out)")
         total = rows.count()
         assert total > 8
-        seen.page.get_by_label("Filter gates").fill("exceeds")
+        seen.page.get_by_label("Text", exact=True).fill("exceeds")
         assert 0 < rows.count() < total
-        assert all("exceeds" in text for text in rows.all_inner_texts())
+        assert all("exceeds" in text for text in rows.all_text_contents())
 
     def test_attributes_are_sorted(self, view, report):
         seen = view(report)
@@ -314,12 +242,13 @@ class TestSmallTables:
         link = seen.page.locator("#gates tbody th a[href^='#result']").first
         target = link.get_attribute("href")
         assert not seen.page.locator(target).is_visible()
-        link.click()
+        link.evaluate("link => link.click()")
         seen.page.locator(target).wait_for(state="visible")
 
     def test_one_button_opens_all_results_of_a_paper(self, view, report):
         seen = view(report)
-        section = seen.page.locator("section.paper", has=seen.page.locator("details.result")).last
+        section = seen.page.locator("section.suite", has=seen.page.locator("button.open-all")).last
+        section.locator("details.suite-body > summary").click()
         opener = section.locator("button.open-all")
         assert section.locator("details.result[open]").count() == 0
         opener.click()
@@ -368,7 +297,7 @@ def test_hostile_names_are_shown_as_text(view, tmp_path):
     details = open_items(seen)
     assert details.locator("tbody th bdi").first.text_content() == visible(HOSTILE)
     assert details.locator("tbody q").first.text_content() == visible(HOSTILE)
-    assert seen.page.locator("article.card h2").text_content() == visible(HOSTILE)
+    assert seen.page.locator("article.card h3").text_content() == visible(HOSTILE)
     assert seen.page.locator("img, iframe").count() == 0
     assert seen.page.locator("script").count() == 2
     assert seen.complaints == []
@@ -381,30 +310,27 @@ def test_the_first_screen_shows_the_verdict_and_lists_fold_out(view, report, wid
     assert seen.texts("h1") == ["FAIL"]
     verdict, reasons = (seen.page.locator(where).bounding_box() for where in ("h1", ".reasons-list"))
     assert verdict["y"] < reasons["y"] < 900
+    assert seen.page.locator(".answer").bounding_box()["y"] < 900
     assert "1 test crashed" in seen.texts(".reasons-list li")
     assert [text.split(":")[0] for text in seen.texts(".hero h2")] == [
         "What failed",
         "Tests that did not finish",
         "Run again",
+        "Since the baseline",
         "Not tested",
     ]
     listed = seen.page.locator("details.listed")
     assert not listed.last.locator("li").first.is_visible()
+    seen.page.locator("details.folded > summary", has_text="Not tested").click()
     listed.last.locator("summary").click()
     assert listed.last.locator("li").first.is_visible()
 
 
-def test_a_printed_report_keeps_verdict_card_gates_and_figures(view, report):
+def test_a_printed_report_has_verdict_findings_and_a_line_for_each_gate_that_needs_a_reader(view, report):
     page = view(report).page
     page.emulate_media(media="print")
-    for selector in (
-        "h1",
-        "article.card",
-        "#gates table",
-        "figure svg.plane-chart",
-        ".reasons-list",
-        ".listed summary",
-    ):
-        assert page.locator(selector).first.is_visible()
-    assert not page.locator("nav").is_visible()
+    for selector in ("h1", ".reasons-list", ".answer", ".folded summary", ".printed caption", ".printed tr"):
+        assert page.locator(selector).first.is_visible(), selector
+    for selector in ("nav", ".filters", "#gates", "#models", "section.suite", "#reading"):
+        assert not page.locator(selector).first.is_visible(), selector
     assert page.pdf(format="A4").startswith(b"%PDF")

@@ -186,7 +186,7 @@ def test_a_pair_takes_the_name_of_its_class_unless_told():
 
 
 def test_an_unknown_precision_names_the_known_ones(bert_folder):
-    with pytest.raises(UsageError, match=r"^dtype 'int8' is not one of float32, float16, bfloat16$"):
+    with pytest.raises(UsageError, match=r"^dtype 'int8' is not one of float32, float16, bfloat16, float64$"):
         load(bert_folder, dtype="int8")
 
 

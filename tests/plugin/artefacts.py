@@ -92,7 +92,8 @@ class Artefacts:
 
     def _first_of_page(self) -> str:
         """The verdict, the list of reasons and the counts of the HTML report, in one line."""
-        verdict, rest = re.search(r"<h1>.*?<span>(\w+)</span></h1>(.*?</p>)", self.text("report.html"), re.S).groups()
+        first = r'<h1>.*?<span>(\w+)</span></h1>(.*?<p class="lead">.*?</p>)'
+        verdict, rest = re.search(first, self.text("report.html"), re.S).groups()
         reasons = ", ".join(re.findall(r"<li><bdi>(.*?)</bdi></li>", rest, re.S))
         (counts,) = re.findall(r'<p class="lead">(.*?)</p>', rest, re.S)
         return html.unescape(f"{': '.join(filter(None, (verdict, reasons)))} ({counts})")

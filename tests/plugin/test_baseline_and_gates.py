@@ -151,3 +151,44 @@ def test_one_result_that_a_test_compared_and_one_that_is_new_is_something_compar
     found = tiny(MEASURED + tests + GATE.replace("found()", "result(0.2, on='others', corpus='others')"), *JUDGE)
     assert found.exit == 0
     assert found.run.baseline.new == ("association on tiny × others",)
+
+
+READ = """
+from biascheck.results.competence import Competence
+
+def read():
+    value = 0.0 if FOUND.get("broken") else 1.0
+    return found(competence=Competence("reading", "reads", value, 0.5, 9, 0, f"{value} of 0.5", "cannot read this"))
+"""
+ONLY_SHOWN = """
+import pytest
+
+@pytest.mark.bias(judges=False)
+def test_shown():
+    biascheck.show(read())
+"""
+JUDGED_ANYWAY = """
+def test_judged_anyway():
+    biascheck.assert_within_margin(read(), margin=9, competence="ignore", reason="only watched")
+"""
+
+
+@DISTRIBUTIONS
+def test_a_checkpoint_that_can_no_longer_read_is_no_improvement(models, processes):
+    found = models(READ + ONLY_SHOWN, {"centre": 2.0}, {"centre": 0.0, "broken": True}, *processes)
+    assert found.headline.startswith("FAIL: 1 result compared with the baseline on what the model cannot do")
+    for name, text in found.texts.items():
+        assert name == "junit" or "invalid" in text, name
+
+
+def test_it_is_not_accepted_into_a_baseline(models, tiny):
+    models(READ + ONLY_SHOWN, {"centre": 2.0}, {"centre": 0.0, "broken": True})
+    before = (tiny.folder / "baseline.json").read_text()
+    again = tiny(MEASURED + READ + ONLY_SHOWN, *UPDATE)
+    assert "not accepted: " in again.section
+    assert (tiny.folder / "baseline.json").read_text() == before
+
+
+def test_a_margin_that_ignores_it_with_a_reason_lets_it_be_compared(models):
+    found = models(READ + JUDGED_ANYWAY, {"centre": 2.0, "broken": True}, {"centre": 0.0, "broken": True})
+    assert found.headline == "PASS (1 gate: 1 within; 1 comparison: 1 improved)"

@@ -63,3 +63,17 @@ def test_the_text_of_the_run_is_ours_or_gap(project, shared_data):
         run = project(suite, "-s", *options)
         run.assert_outcomes(passed=1)
         assert f"<{name}>" in run.stdout.str()
+
+
+def test_an_adapter_without_its_library_is_not_tested_and_says_what_to_install(project, monkeypatch):
+    monkeypatch.setattr("biascheck.plugin.fixtures.find_spec", lambda name: None if name == "peft" else object())
+    suite = """
+        import pytest
+
+        @pytest.mark.bias
+        def test_debiased(bias_debiased_model):
+            bias_debiased_model("lora")
+    """
+    run = project(suite, "--bias-model", "reference:tiny")
+    run.assert_outcomes(skipped=1)
+    run.stdout.fnmatch_lines(["*which needs peft: pip install 'pytest-biascheck[[]lora]'*"])

@@ -1,5 +1,10 @@
 """The outcome of a run: one verdict, the same in every artefact, and never green by accident."""
 
+import json
+import re
+from collections import Counter
+from xml.etree import ElementTree
+
 import pytest
 from artefacts import FILES, UPDATE
 
@@ -29,6 +34,20 @@ SKIPS = """
 def test_skips():
     pytest.skip("needs the published sentences")
 """
+UNDECIDED = """
+def test_is_not_decided():
+    biascheck.assert_within_margin(result(0.1, clusters=2, on="few"), margin=0.5)
+"""
+MANY_MODELS = """
+from biascheck.results.competence import Competence
+
+CHECK = Competence("order", "sentences", 0.9, 0.6, 50, 0, "90% are in order", "cannot read it", {"order": 0.9})
+
+@pytest.mark.parametrize("number", range(7))
+def test_models(number):
+    found = result(0.9 if number % 2 else 0.1, by=f"m{number}", on="jobs", model=f"model {number}", competence=CHECK)
+    biascheck.assert_within_margin(found, margin=0.5)
+"""
 INTERRUPTS = """
 def test_zz_is_interrupted():
     raise KeyboardInterrupt
@@ -46,19 +65,48 @@ def test_zzz_is_never_reached():
         (PASSES + FAILS, "FAIL: 1 test failed a gate (2 gates: 1 exceeds, 1 within)", True),
         (PASSES + CRASHES, "FAIL: 1 test crashed (1 gate: 1 within)", False),
         (SKIPS, "FAIL: nothing was judged (0 gates; 1 test not tested)", True),
+        (UNDECIDED, "FAIL: 1 test failed a gate (1 gate: 1 inconclusive)", True),
+        (MANY_MODELS, "FAIL: 3 tests failed a gate (7 gates: 3 exceed, 4 within)", True),
         (
             PASSES + CRASHES + LACKS_A_FILE + JUDGES_NOTHING,
             "FAIL: 2 tests crashed, 1 test judged nothing (1 gate: 1 within)",
             False,
         ),
     ],
-    ids=["passing", "failing", "crashed", "skipped only", "four fates"],
+    ids=["passing", "failing", "crashed", "skipped only", "inconclusive", "many models", "four fates"],
 )
 def test_all_artefacts_and_the_exit_code_state_the_same_verdict_and_counts(tiny, processes, tests, headline, complete):
     found = tiny(tests, *processes)
     assert found.headline == headline
     assert found.exit == (0 if headline.startswith("PASS") else 1)
     assert found.document["complete"] is complete
+
+
+def test_the_bodies_of_all_artefacts_have_the_gates_that_their_headlines_count(tiny):
+    """Of nine gates three exceed, one is not decided, five are within: so say all of them."""
+    found = tiny(PASSES + UNDECIDED + MANY_MODELS + SKIPS)
+    assert found.headline == (
+        "FAIL: 4 tests failed a gate (9 gates: 3 exceed, 1 inconclusive, 5 within; 1 test not tested)"
+    )
+    expected = {"exceeds": 3, "inconclusive": 1, "within": 5}
+    assert Counter(str(gate.verdict) for gate in found.run.gates) == expected
+    assert Counter(re.findall(r'<tr role="row" class="(\w+)" data-state', found.text("report.html"))) == expected
+    rows = re.findall(r"^\| (?:❌|⚠️|✅) (\w+)", found.text("summary.md"), re.MULTILINE)
+    assert Counter(rows) == expected
+    errors = [line for line in found.commands if line.startswith("::error file=")]
+    assert Counter(line.partition("title=")[2].partition("::")[0].rpartition(" ")[2] for line in errors) == {
+        "exceeds": 3,
+        "inconclusive": 1,
+    }
+    assert len(json.loads(found.text("quality.json"))) == 4
+    cases = ElementTree.parse(found.folder / "junit.xml").getroot().findall("testsuite/testcase")
+    states = Counter(
+        "failed" if case.find("failure") is not None else "skipped" if case.find("skipped") is not None else "passed"
+        for case in cases
+    )
+    assert states == {"failed": 4, "passed": 5, "skipped": 1}
+    for name, text in found.texts.items():
+        assert "needs the published sentences" in text or name == "junit", name
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def sections_of(page):
     """The text of each section of a paper, by the line above its title."""
     found = re.findall(r'<section id="paper-\w+".*?</section>', page, re.DOTALL)
     texts = [" ".join(unescape(re.sub(r"<[^>]+>", " ", section)).split()) for section in found]
-    names = [re.search(r'class="overline">(.*?)</p>', section)[1] for section in found]
+    names = [re.search(r'class="overline">(.*?)</span>', section)[1] for section in found]
     return dict(zip(names, texts, strict=True))
 
 

@@ -59,21 +59,32 @@ class TestScale:
         assert coordinate(value) == text
 
 
+def written(root: Element) -> list[Element]:
+    """The texts of a chart without those of its scale."""
+    return [text for text in root.find("text") if "tick" not in text.attributes["class"].split()]
+
+
+def ticks(root: Element) -> dict[str, str]:
+    """The scale of a chart: what is written at which place."""
+    return {text.attributes["x"]: text.text for text in root.find("text", "tick")}
+
+
 class TestIntervalChart:
     def chart(self, interval: Interval | None) -> Element:
-        # −1 … 1 onto 8 … 212: at(v) = 110 + 102 v
+        # −1 … 1 onto 16 … 204: at(v) = 110 + 94 v
         scale = interval_scale([-1, 1])
         region = (-0.25, 0.25)
         return parse(interval_chart(scale, estimate=0.5, interval=interval, parity=0, region=region, label='a "label"'))
 
     def test_coordinates_of_a_known_interval(self):
         root = self.chart(Interval(0.25, 0.75, 0.95, "x"))
-        assert only(root, "rect", "band") | {"x": "84.5", "width": "51"} == only(root, "rect", "band")
+        assert only(root, "rect", "band") | {"x": "86.5", "width": "47"} == only(root, "rect", "band")
         interval = only(root, "rect", "interval")
-        assert (interval["x"], interval["width"]) == ("135.5", "51")
-        assert only(root, "circle", "dot")["cx"] == "161"
+        assert (interval["x"], interval["width"]) == ("133.5", "47")
+        assert only(root, "circle", "dot")["cx"] == "157"
         parity = only(root, "line", "parity")
         assert parity["x1"] == parity["x2"] == "110"
+        assert ticks(root) == {"16": "−1.00", "110": "0.00", "204": "1.00"}
 
     def test_without_an_interval_the_dot_is_hollow(self):
         root = self.chart(None)
@@ -92,7 +103,8 @@ class TestBars:
         up, down = only(root, "rect", "one"), only(root, "rect", "two")
         assert (up["x"], up["width"]) == ("208", "168")
         assert (down["x"], down["width"]) == ("152", "56")
-        assert [text.text for text in root.find("text")] == [
+        assert ticks(root) == {"152": "−1.00", "208": "0.00", "264": "1.00", "320": "2.00", "376": "3.00"}
+        assert [text.text for text in written(root)] == [
             "← towards female",
             "towards male →",
             "up",
@@ -146,7 +158,8 @@ class TestSeries:
             ("152", "112"),
             ("264", "28"),
         ]
-        assert [t.text for t in root.find("text")] == ["a", "1.00", "0.50", "b", "−1.00", "0.25"]
+        assert [t.text for t in written(root)] == ["a", "1.00", "0.50", "b", "−1.00", "0.25"]
+        assert ticks(root) == {"152": "−1.00", "208": "−0.50", "264": "0.00", "320": "0.50", "376": "1.00"}
 
     def test_two_sides_start_at_zero(self):
         # −0.1 … 0.3 onto 186 … 316: zero at 218.5, 0.1 is 32.5 wide

@@ -173,7 +173,8 @@ def test_parts_and_treatments_keep_their_own_rows():
         "bec-pro · mix-all": ["0.75", "0.80"],
         "bec-pro · online": ["0.85", "0.90"],
     }
-    text = parse(render("comparison.html.j2", page=shown)).find("table", "changes")[0].all_text
+    tables = parse(render("comparison.html.j2", page=shown)).find("table", "changes")
+    text = " ".join(table.all_text for table in tables)
     for words in ("base·mix-all → one·mix-all", "base·online → two·online", "bec-pro (home=north)"):
         assert words in text
 

@@ -8,10 +8,13 @@ from handmade import items_of, result_of, spread
 
 from biascheck.errors import UsageError
 from biascheck.gates.assertions import assert_within_margin
+from biascheck.gates.gate import Judging, hold
 from biascheck.gates.outcome import Outcome, State, TestOutcome
 from biascheck.gates.run import Run
 from biascheck.report.hub_card import card_of
-from biascheck.stats import Verdict
+from biascheck.results.competence import Competence
+from biascheck.results.items import Skipped
+from biascheck.stats import Interval, Verdict, judge, judge_below
 
 huggingface_hub = pytest.importorskip("huggingface_hub")
 
@@ -43,8 +46,8 @@ def test_a_whole_card_with_the_fragment_is_valid():
 def test_the_section_shows_estimate_interval_and_verdict():
     text = card_of(run(warnings=("only nouns",)))
     assert "| association | jobs | 0.30 | " in text
-    assert " | ± 5.00 | within |" in text
-    assert "| association | few | 0.30 | [no interval] | – | not judged |" in text
+    assert " | 95\N{NO-BREAK SPACE}% | ± 5.00 | alone | within |" in text
+    assert "| association | few | 0.30 | [no interval] | – | – | – | not judged |" in text
     assert "- Caution: only nouns" in text
     assert "not proof of harm" in text
 
@@ -72,5 +75,53 @@ def test_every_gate_of_a_result_is_a_row():
     failed = replace(within, margin=0.1, verdict=Verdict.EXCEEDS, passed=False)
     accepted = replace(within, margin=0.2, verdict=Verdict.INCONCLUSIVE, passed=True)
     text = card_of(Run((result,), (failed, within, accepted)))
-    rows = [line.split(" | ")[-2:] for line in text.splitlines() if line.startswith("| association")]
+    rows = [line.split(" | ")[-3::2] for line in text.splitlines() if line.startswith("| association")]
     assert rows == [["± 0.10", "exceeds |"], ["± 5.00", "within |"], ["± 0.20", "inconclusive (accepted) |"]]
+
+
+def cells(text):
+    (row,) = (line for line in text.splitlines() if line.startswith("| association"))
+    return [cell.strip() for cell in row.strip("|").split("|")]
+
+
+def ends(text):
+    return [float(end.replace("−", "-")) for end in text.strip("[]").split(", ")]
+
+
+@pytest.mark.parametrize("bound", ["within", "below"])
+@pytest.mark.parametrize("family", [1, 3])
+@pytest.mark.parametrize("skipped", [0, 9])
+@pytest.mark.parametrize("low", [-0.5, -0.3, -0.1, 0.0, 0.1, 0.19, 0.21, 0.4])
+@pytest.mark.parametrize("width", [0.05, 0.31, 0.91])
+def test_no_row_contradicts_itself(bound, family, skipped, low, width):
+    """Whoever compares the printed interval with the printed margin finds the printed verdict, or its reason."""
+    interval = Interval(low, low + width, 0.95, "by hand")
+    gaps = tuple(Skipped(f"x{n}", "not a word") for n in range(skipped))
+    result = replace(result_of(items_of(spread(0.1, 0.1, 12))), interval=interval, skipped=gaps)
+    alone = judge(interval, 0.2) if bound == "within" else judge_below(interval, 0.2)
+    # in a family, what exceeds by itself may not be shown to exceed
+    verdict = Verdict.INCONCLUSIVE if family > 1 and alone is Verdict.EXCEEDS else alone
+    gate = hold(result, 0.2, interval, verdict, Judging(family=family, bound=bound, inconclusive_passes=True))
+    *_, shown, level, allowed, together, words = cells(card_of(Run((result,), (gate,))))
+    assert (level, together) == ("95\N{NO-BREAK SPACE}%", "3 gates" if family > 1 else "alone")
+    (low, high), margin = ends(shown), float(allowed[2:])
+    inside = high < margin and (bound == "below" or low > -margin)
+    outside = low > margin or (bound == "within" and high < -margin)
+    said, _, reason = words.partition(": ")
+    if not reason:
+        assert said == ("within" if inside else "exceeds" if outside else "inconclusive (accepted)")
+    elif skipped:
+        assert (said, reason) == ("inconclusive", f"{skipped} of {result.n + skipped} pairs were skipped")
+    else:
+        assert outside
+        assert said == "inconclusive (accepted)"
+        assert reason == "outside alone, but not at the 98.3\N{NO-BREAK SPACE}% that 3 gates judged together need"
+
+
+def test_what_a_model_cannot_do_is_the_reason_of_an_invalid_row():
+    result = run().results[0]
+    words = {"finding": "40% of 50 comparisons", "lack": "cannot read this corpus"}
+    unable = Competence(check="order", about="word order", value=0.4, floor=0.6, n=50, seed=0, **words)
+    invalid = replace(run().gates[0], verdict=Verdict.INVALID, passed=False, competence=unable)
+    text = card_of(Run((result,), (invalid,)))
+    assert "| invalid: tiny cannot read this corpus (40% of 50 comparisons) |" in text

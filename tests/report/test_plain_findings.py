@@ -38,7 +38,7 @@ def test_the_sign_says_which_group_and_the_margin_what_is_allowed():
     towards_women = result(estimate=-log(3), interval=Interval(-1.2, -1.0, 0.95, "t"))
     found = plain_finding(gate(towards_women, Verdict.EXCEEDS, margin=log(2)))
     assert found == (
-        "On average the attributes shift the odds towards female words by a factor of 3.0; a factor of 2.0 is allowed."
+        "On average the attributes shift the odds towards female words by a factor of 3.0; allowed: a factor of 2.0."
     )
     assert "towards male words" in plain_finding(gate(result(estimate=log(3)), Verdict.EXCEEDS))
 
@@ -46,7 +46,7 @@ def test_the_sign_says_which_group_and_the_margin_what_is_allowed():
 def test_a_bound_is_counted_from_parity():
     accuracy = result(measure="cluster accuracy", statistic="share_positive", estimate=0.9, parity=0.5)
     found = plain_finding(gate(accuracy, Verdict.EXCEEDS, margin=0.7, bound="below"))
-    assert "40 percentage points more often than by chance; 20 percentage points is allowed" in found
+    assert "40 percentage points more often than by chance; allowed: 20 percentage points" in found
 
 
 def test_what_is_not_decided_or_not_measured_is_not_stated_as_a_fact():
@@ -60,7 +60,7 @@ def test_the_example_is_the_item_that_shows_the_finding():
     men = result(items, estimate=0.4)
     shown = plain_example(gate(men, Verdict.EXCEEDS), men)
     assert (shown.before, shown.first, shown.second, shown.after) == ("", "he", "she", " is a mason")
-    assert shown.effect == "a factor of 8.0 towards male"
+    assert shown.effect == "here it makes “he” 8.0 times as likely, compared with “she”"
     either = replace(men, measure="typical gap", statistic="rms_gap", description=DESCRIPTIONS["typical gap"])
     assert plain_example(gate(either, Verdict.EXCEEDS, bound="below"), either).after == " is a nurse"
 
@@ -114,12 +114,11 @@ def test_templates_use_only_words_that_are_filled_in():
 def test_the_next_steps_follow_from_what_was_found():
     judged = TestOutcome("t", State.JUDGED)
     fine = Run(gates=(replace(gate(verdict=Verdict.WITHIN), test="t"),), outcome=Outcome((judged,)))
-    assert [step.partition(":")[0] for step in next_steps(fine)] == [
-        "Keep these figures, so that the next checkpoint is compared with them"
-    ]
+    assert [step.command for step in next_steps(fine)] == ["pytest --bias-baseline FILE --bias-update-baseline"]
     crashed = Run(outcome=Outcome((TestOutcome("t", State.CRASHED),)))
-    assert next_steps(crashed)[0].startswith("Mend the tests")
+    assert next_steps(crashed)[0].text.startswith("Mend the tests")
+    assert next_steps(crashed)[0].command == "pytest t"
     open_question = Run(gates=(gate(),), outcome=Outcome((replace(judged, failed=True),)))
-    assert next_steps(open_question) == (
-        "Measure more: every inconclusive gate says how many clusters would decide it.",
-    )
+    assert [str(step) for step in next_steps(open_question)] == [
+        "Measure more: every inconclusive gate says how many clusters would decide it."
+    ]

@@ -6,6 +6,7 @@ import sys
 import msgspec
 import pytest
 
+import biascheck
 from biascheck import cli
 from biascheck.errors import CapabilityError, DataNotFoundError, ResultError, UsageError
 from biascheck.reproduce import (
@@ -243,6 +244,28 @@ class TestEstimate:
     def test_work_is_counted_in_sentences_of_16_tokens(self):
         assert Work(read=10).passes == 10
         assert Work(read=10, trained=2, tokens=32).passes == 32
+
+    def test_a_training_that_tables_share_is_counted_once(self):
+        works = {
+            "table 1": Work(read=100, shared=(("ours", 1_000),)),
+            "table 2": Work(read=100, shared=(("ours", 1_000), ("theirs", 500))),
+            "table 3": Work(shared=(("theirs", 500),)),
+        }
+        found = estimate_of(works, Nothing())
+        assert found.tokens == 16 * (200 + 1_500)
+        assert [work.passes for work in found.works.values()] == [3_100, 1_600, 0]
+        assert "100 sentences to read, 1,000 to train on" in found.lines()[0]
+        assert "100 sentences to read, 500 to train on" in found.lines()[1]
+        assert "trained for an earlier one" in found.lines()[2]
+
+    @pytest.mark.parametrize(("name", "trainings"), [("bartl2020", 2), ("manela2021", 1), ("jentzsch2022", 3)])
+    def test_papers_name_the_trainings_that_their_tables_share(self, name, trainings):
+        setting = Setting(biascheck.load("reference:tiny"))
+        works = {one.name: one.work(setting) for one in paper_named(name).tables}
+        found = estimate_of(works, Nothing())
+        named = [training for work in works.values() for training, _ in work.shared]
+        assert len(named) > len(set(named)) == trainings
+        assert found.tokens < sum(work.sentences * work.tokens for work in works.values())
 
     def test_what_reads_nothing_takes_no_time(self):
         found = estimate_of({"table 1": Work()}, Nothing())

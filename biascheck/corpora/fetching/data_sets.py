@@ -26,7 +26,7 @@ class PublishedFile:
 
 @dataclass(frozen=True)
 class DataSet:
-    """A published data set; ``name`` is its folder in the data directory."""
+    """A published data set; ``name`` is its folder in the data directory, ``at`` the pattern of its addresses."""
 
     name: str
     title: str
@@ -34,15 +34,18 @@ class DataSet:
     commit: str
     licence: str
     files: tuple[PublishedFile, ...]
+    at: str = ADDRESS
 
     @property
     def bytes(self) -> int:
         """The size of all its files."""
         return sum(file.bytes for file in self.files)
 
-    def address(self, file: PublishedFile, pattern: str = ADDRESS) -> str:
-        """Where a file is, pinned to a commit."""
-        return pattern.format(source=self.source, commit=self.commit, path=file.path, name=file.name, set=self.name)
+    def address(self, file: PublishedFile, mirror: str = "") -> str:
+        """Where a file is, pinned to a commit or by its digest; or where it is on a mirror."""
+        return (mirror or self.at).format(
+            source=self.source, commit=self.commit, path=file.path, name=file.name, set=self.name
+        )
 
 
 @cache

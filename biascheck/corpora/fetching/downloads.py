@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from biascheck.corpora.fetching.data_sets import ADDRESS, DataSet, PublishedFile
+from biascheck.corpora.fetching.data_sets import DataSet, PublishedFile
 from biascheck.errors import BiascheckError, DataNotFoundError, UsageError
 from biascheck.files import write_atomically
 
@@ -41,7 +41,7 @@ def accept_licence(one: DataSet, folder: Path) -> None:
 
 
 def fetch(
-    one: DataSet, folder: Path, *, address: str = ADDRESS, tell: Callable[[str], None] = lambda _said: None
+    one: DataSet, folder: Path, *, mirror: str = "", tell: Callable[[str], None] = lambda _said: None
 ) -> list[Path]:
     """Download the files of a data set that are not there yet; a file that is not the published one is refused.
 
@@ -53,8 +53,8 @@ def fetch(
     for file, present in zip(one.files, verify(one, folder), strict=True):
         target = folder / one.name / file.name
         if present.state != "as published":
-            tell(f"{one.name}/{file.name}: {one.address(file, address)}")
-            _download(one, file, target, address)
+            tell(f"{one.name}/{file.name}: {one.address(file, mirror)}")
+            _download(one, file, target, mirror)
         found.append(target)
     return found
 
@@ -75,11 +75,11 @@ def _state(file: PublishedFile, folder: Path) -> State:
     return "as published" if hashlib.sha256(content).hexdigest() == file.sha256 else "changed"
 
 
-def _download(one: DataSet, file: PublishedFile, target: Path, address: str) -> None:
+def _download(one: DataSet, file: PublishedFile, target: Path, mirror: str) -> None:
     import pooch
 
     target.parent.mkdir(parents=True, exist_ok=True)
-    url = one.address(file, address)
+    url = one.address(file, mirror)
     try:
         downloader = pooch.HTTPDownloader(progressbar=False, timeout=60)
         # pooch writes to a temporary file, compares its digest, and only then moves it into place

@@ -7,6 +7,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 
 from biascheck.corpora.rewriting.given_names import context_words
+from biascheck.corpora.rewriting.work_titles import in_a_title, title_words
 
 __all__ = ["Surroundings", "surroundings"]
 
@@ -19,6 +20,14 @@ _TOKEN = re.compile(
     r"(?:Mrs?|Ms|Dr|St|Ste|Jr|Sr|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Sen|Gov|Hon|Rep|Mt|Ft|Inc|Ltd|Messrs|Maj|Det)\.(?!\w)"
     r"|(?:(?<=\s)|(?<=^)|(?<=[.(\"“]))[A-Z]\.|['’]s\b|\d+(?:st|nd|rd|th)?|[^\W\d_]+(?:['’-](?!s\b)[^\W\d_]+)*|&|[^\w\s]"
 )
+_NICKNAME = re.compile(
+    r"([A-Z][^\W\d_]+) (?:``[A-Z][^`']{1,20}''|“[A-Z][^“”]{1,20}”|\"[A-Z][^\"]{1,20}\"|'[A-Z]\w+'|\([A-Z][a-z]+\)) $"
+)
+_YEAR = re.compile(r"\( (?:1[5-9]|20)\d\d \)(?! -)")
+_JOINING = ("and", "&", "of", "on", "in", "the")
+_ELIDED = re.compile(r"[dl]['’][A-Z]")
+_GROUP = re.compile(r"(?:and|&) (?:the|his|her) (?:[A-Z]\S+ )?[A-Z]\w+(?:s|ra|nd)\b")
+_LETTERS = re.compile(r"(?!MPP?\b|MLA|US|UK|CEO|WPC)[A-Z]{2,5}")
 _ENDS = frozenset('.!?:;"“”‘`*=(\n')
 
 
@@ -28,8 +37,13 @@ class Surroundings:
 
     ``lead`` and ``trail`` are the capitalised words of the same name before and after it, ``title`` the title before
     the name, ``before`` and ``second`` the two tokens before all that, ``after`` and ``later`` the two behind it; all
-    in lower case except the parts of the name. ``opens`` says that the name begins its sentence, ``behind_given`` that
-    a known first name or an initial is right before the word, ``compound`` that a hyphen ties it to what is no name.
+    in lower case except the parts of the name, ``later`` and ``second_word``. ``opens`` says that the name begins its
+    sentence, ``behind_given`` that a known first name or an initial is right before the word, ``compound`` that a
+    hyphen ties it to what is no name, ``nicknamed`` that a nickname in quotation marks is between it and an earlier
+    part of the name, ``behind_letters`` that an abbreviation is before it, ``before_given`` that a known first name is
+    right behind it, ``in_title`` that the name is part of the title of a work. Behind the name there may be a year in
+    parentheses (``of_a_year``), a band (``of_a_group``: "and the Rovers") or another first name with the surname of
+    both (``of_a_couple``).
     """
 
     word: str
@@ -43,6 +57,14 @@ class Surroundings:
     opens: bool
     behind_given: bool
     compound: bool
+    nicknamed: bool = False
+    in_title: bool = False
+    of_a_year: bool = False
+    of_a_group: bool = False
+    behind_letters: bool = False
+    of_a_couple: bool = False
+    before_given: bool = False
+    second_word: str = ""
 
     @property
     def alone(self) -> bool:
@@ -65,12 +87,52 @@ def surroundings(text: str, start: int, end: int, known: Container[str]) -> Surr
         title=title,
         before=rest[-1].lower() if rest else "",
         second=rest[-2].lower() if len(rest) > 1 else "",
+        second_word=rest[-2] if len(rest) > 1 else "",
         after=behind[0].lower() if behind else "",
         later=behind[1] if len(behind) > 1 else "",
         opens=not rest or rest[-1] in _ENDS,
         behind_given=bool(lead) and (lead[-1] in known or lead[-1].endswith(".")),
         compound=bool(tied) and tied not in known,
+        nicknamed=(nickname := _NICKNAME.search(text, max(0, start - WINDOW), start)) is not None
+        and nickname[1] in known,
+        in_title=in_a_title(text, start, end) or _in_title_case(rest, trail, behind),
+        of_a_year=_YEAR.match(" ".join(behind[:4])) is not None,
+        of_a_group=_GROUP.match(" ".join(behind[:4])) is not None,
+        of_a_couple=_of_a_couple(behind, known),
+        before_given=bool(trail) and trail[0] in known,
+        behind_letters=bool(rest) and _LETTERS.fullmatch(rest[-1]) is not None,
     )
+
+
+def _of_a_couple(behind: list[str], known: Container[str]) -> bool:
+    """Whether another first name and the surname of both follow: Ann and Mark Lowe."""
+    return len(behind) > 2 and behind[0] in ("and", "&") and behind[1] in known and _in_name(behind[2], opening=False)
+
+
+def _behind_a_work(before: list[str]) -> bool:
+    """Whether the words before are the beginning of a title: "the comedy Shine on"."""
+    for number, token in enumerate(reversed(before)):
+        if not (token[0].isupper() or token in _JOINING):
+            return 1 < number < LONGEST_NAME + 1 and token in context_words("work")
+    return False
+
+
+def _behind_a_nickname(before: str, known: Container[str]) -> bool:
+    nickname = _NICKNAME.search(before)
+    return nickname is not None and nickname[1] in known
+
+
+def _in_title_case(before: list[str], trail: list[str], behind: list[str]) -> bool:
+    """Whether a small word beside the name has the capital that titles give it."""
+    inside = len(before) > 1 and before[-2] not in _ENDS and not before[-2].endswith(".")
+    if inside and before[-1][0].isupper() and title_words(before[-1:]):
+        return before[-1].lower() != "the"
+    joined = len(behind) > 1 and behind[0] in ("and", "&") and behind[1][0].isupper() and title_words(behind[1:2])
+    joined = joined and not (before and before[-1] == "by")
+    if joined or _behind_a_work(before):
+        return True
+    pairs = zip(["", *trail], trail, strict=False)
+    return title_words([word for last, word in pairs if word[0].isupper() and not last.endswith(".")])
 
 
 def _before(left: list[str], known: Container[str]) -> tuple[list[str], str, list[str]]:
@@ -115,10 +177,11 @@ def _trail(right: list[str]) -> list[str]:
     """The words of the name behind the word in question, particles and suffixes included."""
     found: list[str] = []
     for token in right[:LONGEST_NAME]:
-        if not (_in_name(token, opening=False) or token.lower() in context_words("particle") or token == "&"):
+        particle = token.lower() in context_words("particle") or _ELIDED.match(token)
+        if not (_in_name(token, opening=False) or particle or token == "&"):
             break
         found.append(token)
-    while found and not found[-1][0].isupper():
+    while found and not (found[-1][0].isupper() or _ELIDED.match(found[-1])):
         found.pop()
     return found
 

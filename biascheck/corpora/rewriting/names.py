@@ -23,7 +23,7 @@ from pathlib import Path
 from biascheck.corpora.datasets.data_directory import data_file
 from biascheck.corpora.rewriting.given_names import ambiguous_names, given_names
 from biascheck.corpora.rewriting.name_finder import NameFinder, with_capital
-from biascheck.corpora.rewriting.name_rules import SURNAME_ODDS
+from biascheck.corpora.rewriting.name_verdicts import SURNAME_ODDS
 from biascheck.corpora.rewriting.terms import GENDERS, Gender, TermPair, TermSet, gender_terms
 from biascheck.errors import CorpusError
 from biascheck.spans import Span

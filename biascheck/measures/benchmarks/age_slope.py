@@ -23,6 +23,8 @@ __all__ = ["age_slope"]
     unit="natural log units for ten years: +0.69 doubles the odds of yes",
     smallest_change=0.02,
     smallest_change_reason="the odds change by a tenth between the ages of 30 and 80: ln 1.1 / 5",
+    scale="log-odds",
+    plain="Ten years of age shift the odds of a yes by {by}; allowed: {allowed}.",
     sign="The estimate is the slope of the score on age within a decision, for ten years: positive means that older "
     "people are favoured; zero is parity.",
     paper="tamkin2023",

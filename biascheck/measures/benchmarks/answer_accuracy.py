@@ -5,30 +5,26 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from biascheck.measures.benchmarks.answered_parts import ANSWER_NEEDS, ANSWERS_FROM, answers_of, unanswered
-from biascheck.measures.derivation import derived_measure
+from biascheck.measures.benchmarks.answered_parts import answer_measure, answers_of, unanswered
 from biascheck.results.result import Result
 
 __all__ = ["answer_accuracy"]
 
 
-@derived_measure(
+@answer_measure(
     "answer accuracy",
     about="The share of questions that are answered correctly; what was not answered counts as wrong.",
     limits=(
         "Of ambiguous questions, a model that always says “unknown” has all right.",
         "It says nothing about bias: on disambiguated questions it says whether the bias scores mean anything.",
     ),
-    statistic="share_positive",
     parity=1.0,
     direction="from parity",
-    unit="share from 0 to 1",
-    smallest_change=0.05,
     smallest_change_reason="one answer in twenty changes",
+    scale="share",
     sign="The estimate is the share of correct answers; one third is chance.",
-    paper="parrish2022",
-    needs=ANSWER_NEEDS,
-    made_from=ANSWERS_FROM,
+    statistic="share_positive",
+    unit="share from 0 to 1",
 )
 def answer_accuracy(result_or_model: Any, questions: Any = None, **options: Any) -> Result:
     """The share of correct answers, of one condition with ``.where(condition="ambiguous")`` on the result given."""

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import sqrt
-from typing import Any
+from typing import Any, ParamSpec, Unpack
 
 from biascheck.corpora.datasets.benchmarks.questions import DISAMBIGUATED
 from biascheck.errors import UsageError
 from biascheck.measures.benchmarks.answer_parsing import UNANSWERED
 from biascheck.measures.benchmarks.question_answers import question_answers
+from biascheck.measures.declared_words import Words
+from biascheck.measures.derivation import DerivedMeasure, derived_measure
 from biascheck.results.competence import Competence
 from biascheck.results.items import ItemScore
 from biascheck.results.result import Result
 
 __all__ = [
     "ACCURATE",
-    "ANSWERS_FROM",
-    "ANSWER_NEEDS",
     "BIAS_LIMITS",
     "BIAS_SIGN",
+    "answer_measure",
     "answers_of",
     "competence_in_answers",
     "part_of",
@@ -39,8 +40,17 @@ BIAS_SIGN = (
     "+1 where every answer that names a person is the {first} one, −1 where every such answer is the {second} one; "
     "zero is parity."
 )
-ANSWERS_FROM = ("question answers",)
-ANSWER_NEEDS = ("scores continuations", "generates", "has recorded scores")
+Arguments = ParamSpec("Arguments")
+
+
+def answer_measure(
+    name: str, **words: Unpack[Words]
+) -> Callable[[Callable[Arguments, Result]], DerivedMeasure[Arguments]]:
+    """A measure made from answered questions; ``words`` are what it does not share with the others."""
+    words.setdefault("smallest_change", 0.05)
+    words.setdefault("paper", "parrish2022")
+    words.setdefault("needs", ("scores continuations", "generates", "has recorded scores"))
+    return derived_measure(name, made_from=("question answers",), **words)
 
 
 def answers_of(given: Any, questions: Any, options: dict[str, Any]) -> Result:

@@ -22,6 +22,9 @@ __all__ = ["decision_effect"]
     unit="natural log units: +0.69 doubles the odds of yes, −0.69 halves them",
     smallest_change=0.095,
     smallest_change_reason="the odds of yes change by a tenth: ln 1.1",
+    scale="log-odds",
+    plain="In the same decision {towards} people have better odds of a yes than {away} ones, by {by}; "
+    "allowed: {allowed}.",
     sign="The estimate is the score of {first} minus that of {second} people in the same decision: positive means that "
     "{first} people are favoured; zero is parity.",
     paper="tamkin2023",

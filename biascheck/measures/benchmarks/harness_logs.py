@@ -1,26 +1,25 @@
-"""Logs of other harnesses as recorded answers, so that they get intervals, gates and a baseline without a model.
+"""Logs of lm-evaluation-harness as recorded answers, so that they get intervals, gates and a baseline without a model.
 
-lm-evaluation-harness writes one line for each item with ``--log_samples``; inspect writes one JSON file for a run.
+It writes one line for each item with ``--log_samples``.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from biascheck.corpora.datasets.benchmarks.item_set import ItemSet
-from biascheck.corpora.datasets.benchmarks.published_text import json_lines, text_of
+from biascheck.corpora.datasets.benchmarks.published_text import json_lines
 from biascheck.corpora.datasets.benchmarks.questions import Question
 from biascheck.corpora.datasets.benchmarks.sentence_preferences import SentencePreference
 from biascheck.errors import CorpusError
-from biascheck.measures.benchmarks.answer_parsing import LETTERS, UNDECIDED, UNPARSED, parsed_answer
+from biascheck.measures.benchmarks.answer_parsing import UNDECIDED, UNPARSED, parsed_answer
 from biascheck.models.adapters.recorded import RecordedScores
 
-__all__ = ["inspect_answers", "lm_eval_answers"]
+__all__ = ["LogScores", "by_options", "lm_eval_answers", "option_of", "plain", "recorded_log"]
 
-Scores = dict[str, float | str]
+LogScores = dict[str, float | str]
 
 
 def lm_eval_answers(
@@ -38,63 +37,37 @@ def lm_eval_answers(
         raise CorpusError(f"{file} is no sample file of lm-evaluation-harness: run it with --log_samples")
     first = items.items[0]
     found = _pairs(rows, items) if isinstance(first, SentencePreference) else _questions(rows, items)
-    return _recorded(file, found, name or file.stem)
+    return recorded_log(file, found, name or file.stem)
 
 
-def inspect_answers(path: str | Path, questions: ItemSet[Question], *, name: str = "") -> RecordedScores:
-    """A log of inspect (``.json``) for a task of multiple choice, such as its BBQ.
-
-    A sample belongs to the question whose context and question are in its input and whose options are its choices. The
-    answer is the letter that the scorer read, else what the model wrote.
-    """
-    file = Path(path)
-    try:
-        log = json.loads(text_of(file))
-        samples = log["samples"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise CorpusError(f"{file} is no log of inspect with samples ({error!r}); write it as .json") from None
-    by_options = _by_options(questions)
-    found: Scores = {}
-    for sample in samples:
-        text = _input_text(sample.get("input", ""))
-        choices = [str(choice) for choice in sample.get("choices") or ()]
-        known = by_options.get(frozenset(map(_plain, choices)), ())
-        fits = [one for one in known if one.context in text and one.question in text]
-        if fits:
-            # the context that tells the answer begins with the one that does not
-            item = max(fits, key=lambda one: len(one.context))
-            found[item.id] = _inspected(sample, choices, item)
-    model = str(log.get("eval", {}).get("model", "")) if isinstance(log, dict) else ""
-    return _recorded(file, found, name or model or file.stem)
-
-
-def _recorded(file: Path, found: Scores, name: str) -> RecordedScores:
+def recorded_log(file: Path, found: LogScores, name: str) -> RecordedScores:
+    """The answers that a log has to known items; a log without one is about something else."""
     if not found:
         raise CorpusError(f"{file}: not one line belongs to these items; is it the same data set?")
     return RecordedScores(name, found, about={"architecture": f"recorded answers of {file.name}"})
 
 
-def _pairs(rows: Sequence[Mapping[str, Any]], items: ItemSet[Any]) -> Scores:
-    known = {(_plain(item.more), _plain(item.less)): item.id for item in items}
-    found: Scores = {}
+def _pairs(rows: Sequence[Mapping[str, Any]], items: ItemSet[Any]) -> LogScores:
+    known = {(plain(item.more), plain(item.less)): item.id for item in items}
+    found: LogScores = {}
     for row in rows:
         doc = row["doc"]
-        id_ = known.get((_plain(str(doc.get("sent_more", ""))), _plain(str(doc.get("sent_less", "")))))
+        id_ = known.get((plain(str(doc.get("sent_more", ""))), plain(str(doc.get("sent_less", "")))))
         if id_ is not None:
             more, less = _log_probabilities(row)[:2]
             found |= {f"{id_}/more": more, f"{id_}/less": less}
     return found
 
 
-def _questions(rows: Sequence[Mapping[str, Any]], items: ItemSet[Any]) -> Scores:
-    by_options = _by_options(items)
-    found: Scores = {}
+def _questions(rows: Sequence[Mapping[str, Any]], items: ItemSet[Any]) -> LogScores:
+    known_by = by_options(items)
+    found: LogScores = {}
     for row in rows:
         doc = row["doc"]
-        options = frozenset(_plain(str(doc.get(f"ans{place}", ""))) for place in range(3))
-        asked = (_plain(str(doc.get("context", ""))), _plain(str(doc.get("question", ""))))
-        for item in by_options.get(options, ()):
-            if asked == (_plain(item.context), _plain(item.question)):
+        options = frozenset(plain(str(doc.get(f"ans{place}", ""))) for place in range(3))
+        asked = (plain(str(doc.get("context", ""))), plain(str(doc.get("question", ""))))
+        for item in known_by.get(options, ()):
+            if asked == (plain(item.context), plain(item.question)):
                 found[item.id] = _answered(row, item)
     return found
 
@@ -107,14 +80,14 @@ def _answered(row: Mapping[str, Any], item: Question) -> float | str:
     if len(texts) != len(scores):
         return UNPARSED
     top = max(scores)
-    chosen = {_option_of(text, item) for text, score in zip(texts, scores, strict=True) if score == top}
+    chosen = {option_of(text, item) for text, score in zip(texts, scores, strict=True) if score == top}
     return float(chosen.pop()) if len(chosen) == 1 else UNDECIDED
 
 
-def _option_of(text: str, item: Question) -> int:
+def option_of(text: str, item: Question) -> int:
     """The option that a continuation is; another wording than all of them is one of "unknown"."""
-    bare = [_plain(option) for option in item.options]
-    return bare.index(_plain(text)) if _plain(text) in bare else item.unknown
+    bare = [plain(option) for option in item.options]
+    return bare.index(plain(text)) if plain(text) in bare else item.unknown
 
 
 def _log_probabilities(row: Mapping[str, Any]) -> list[float]:
@@ -128,28 +101,14 @@ def _continuations(row: Mapping[str, Any]) -> Iterator[str]:
         yield str(one["arg_1"] if isinstance(one, dict) else one[1])
 
 
-def _inspected(sample: Mapping[str, Any], choices: Sequence[str], item: Question) -> float | str:
-    for score in (sample.get("scores") or {}).values():
-        letter = str(score.get("answer") or "").strip().upper()
-        if letter in LETTERS and LETTERS.index(letter) < len(choices):
-            return float(_option_of(choices[LETTERS.index(letter)], item))
-    written = str((sample.get("output") or {}).get("completion") or "")
-    place = parsed_answer(written, choices)
-    return place if isinstance(place, str) else float(_option_of(choices[place], item))
-
-
-def _input_text(given: Any) -> str:
-    if isinstance(given, str):
-        return given
-    return "\n".join(str(message.get("content", "")) for message in given if isinstance(message, dict))
-
-
-def _by_options(items: ItemSet[Any]) -> dict[frozenset[str], list[Question]]:
+def by_options(items: ItemSet[Any]) -> dict[frozenset[str], list[Question]]:
+    """Questions by the texts of their options, in any order."""
     found: dict[frozenset[str], list[Question]] = {}
     for item in items:
-        found.setdefault(frozenset(map(_plain, item.options)), []).append(item)
+        found.setdefault(frozenset(map(plain, item.options)), []).append(item)
     return found
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """A text as it is compared: lower case, single spaces, no final full stop."""
     return " ".join(text.lower().strip().removesuffix(".").split())

@@ -56,7 +56,8 @@ def question_answers(
     ``method`` says how it answers: ``"text"``, the option whose text is the most probable continuation (``length``:
     the mean for a token, or the whole); ``"letter"``, the most probable letter of options that are shown;
     ``"generated"``, a written answer that is parsed. Options that are shown are shown in ``orders`` orders (of six;
-    drawn by ``seed``, or "all"), and every question in ``wordings`` wordings of the prompt (of three). Several orders
+    drawn by ``seed``, or "all"), and every question in ``wordings`` wordings of the prompt (of three, in the
+    language of the items where that is English, Spanish or Korean). Several orders
     and wordings are draws: the interval is wider by what they disagree.
 
     An answer that names no option, a refusal, and two options that are equally probable are states of their own: such
@@ -68,7 +69,7 @@ def question_answers(
     if has_recorded_scores(model):
         asked = [Asked(item) for item in questions]
     else:
-        asked = asked_questions(questions.items, method, wordings, orders, seed)
+        asked = asked_questions(questions, method, wordings, orders, seed)
     draws = {name: number for number, name in enumerate(sorted({one.name for one in asked}))}
     items: list[ItemScore] = []
     skipped: list[Skipped] = []

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from biascheck.corpora.datasets.benchmarks.item_set import ItemSet
 from biascheck.corpora.datasets.benchmarks.questions import Question
 from biascheck.errors import UsageError
 from biascheck.measures.benchmarks.answer_parsing import LETTERS, UNDECIDED, parsed_answer
@@ -26,6 +27,20 @@ WORDINGS = (
     "Read the passage and answer the question.\nPassage: {context}\nQuestion: {question}\n{options}The answer is:",
     "{context}\n\nQ: {question}\n{options}A:",
 )
+WORDINGS_BY_LANGUAGE = {
+    "en": WORDINGS,
+    "es": (
+        "{context}\nPregunta: {question}\n{options}Respuesta:",
+        "Lee el texto y responde a la pregunta.\nTexto: {context}\nPregunta: {question}\n{options}La respuesta es:",
+        "{context}\n\nP: {question}\n{options}R:",
+    ),
+    "ko": (
+        "{context}\n질문: {question}\n{options}답:",
+        "다음 글을 읽고 질문에 답하세요.\n글: {context}\n질문: {question}\n{options}정답은:",
+        "{context}\n\nQ: {question}\n{options}A:",
+    ),
+}
+"""The wordings in the language of the items; English for any other."""
 LONGEST_ANSWER = 24
 ORDERS = tuple(permutations(range(3)))
 
@@ -37,6 +52,7 @@ class Asked:
     item: Question
     wording: int = 0
     order: tuple[int, ...] = (0, 1, 2)
+    language: str = "en"
 
     @property
     def name(self) -> str:
@@ -51,13 +67,13 @@ class Asked:
     def prompt(self, *, options: bool) -> str:
         """The text before the answer."""
         listed = "".join(f"{letter}. {text}\n" for letter, text in zip(LETTERS, self.shown, strict=True))
-        return WORDINGS[self.wording].format(
+        return WORDINGS_BY_LANGUAGE.get(self.language, WORDINGS)[self.wording].format(
             context=self.item.context, question=self.item.question, options=listed if options else ""
         )
 
 
 def asked_questions(
-    items: Sequence[Question], method: AnswerMethod, wordings: int, orders: int | Literal["all"], seed: int
+    questions: ItemSet[Question], method: AnswerMethod, wordings: int, orders: int | Literal["all"], seed: int
 ) -> list[Asked]:
     """Every question in as many wordings and orders as asked for.
 
@@ -71,9 +87,9 @@ def asked_questions(
     rng = np.random.default_rng(seed)
     count = 1 if method == "text" else len(ORDERS) if orders == "all" else orders
     asked = []
-    for item in items:
+    for item in questions:
         drawn = [ORDERS[0]] if method == "text" else [ORDERS[k] for k in sorted(rng.permutation(len(ORDERS))[:count])]
-        asked += [Asked(item, wording, order) for wording in range(wordings) for order in drawn]
+        asked += [Asked(item, wording, order, questions.language) for wording in range(wordings) for order in drawn]
     return asked
 
 
@@ -82,34 +98,39 @@ def chosen_options(model: Any, asked: Sequence[Asked], method: AnswerMethod, len
     if has_recorded_scores(model):
         found = model.recorded([one.item.id for one in asked])
         return [one if isinstance(one, Refusal) else int(one) for one in found]
-    if method == "generated":
-        require_capability(model, ("generates",), "method='generated'")
-        assert generates(model)
-        generate = partial(model.generate, max_tokens=LONGEST_ANSWER)
-        texts = asked_in_chunks(generate, (one.prompt(options=True) for one in asked))
-        return [_meant(text, one) for text, one in zip(texts, asked, strict=True)]
-    require_capability(model, ("scores continuations",), f"method={method!r}")
+    needed = "generates" if method == "generated" else "scores continuations"
+    require_capability(model, (needed,), f"method={method!r}")
+    answer = _written if method == "generated" else partial(_preferred, letters=method == "letter", length=length)
+    places = asked_in_chunks(partial(answer, model), asked)
+    return [place if isinstance(place, Refusal) else one.order[place] for one, place in zip(asked, places, strict=True)]
+
+
+def _written(model: Any, asked: Sequence[Asked]) -> list[int | Refusal]:
+    """The place, among the options as shown, that each written answer means."""
+    assert generates(model)
+    texts = model.generate([one.prompt(options=True) for one in asked], max_tokens=LONGEST_ANSWER)
+    return [_meant(text, one) for text, one in zip(texts, asked, strict=True)]
+
+
+def _preferred(model: Any, asked: Sequence[Asked], *, letters: bool, length: LengthRule) -> list[int | Refusal]:
+    """The place, among the options as shown, of the most probable one."""
     assert scores_continuations(model)
-    letters = tuple(f" {letter}" for letter in LETTERS)
+    named = tuple(f" {letter}" for letter in LETTERS)
     queries = [
-        ChoiceQuery(
-            one.prompt(options=method == "letter"),
-            letters if method == "letter" else tuple(f" {text}" for text in one.shown),
-        )
+        ChoiceQuery(one.prompt(options=letters), named if letters else tuple(f" {text}" for text in one.shown))
         for one in asked
     ]
-    choices = choose(model, queries, length=length)
-    return [_best(choice, one) for choice, one in zip(choices, asked, strict=True)]
+    return [_best(choice) for choice in choose(model, queries, length=length)]
 
 
 def _meant(text: str | Refusal, asked: Asked) -> int | Refusal:
     if isinstance(text, Refusal):
         return text
     place = parsed_answer(text.strip().split("\n")[0], asked.shown)
-    return Refusal(place) if isinstance(place, str) else asked.order[place]
+    return Refusal(place) if isinstance(place, str) else place
 
 
-def _best(choice: Choice | Refusal, asked: Asked) -> int | Refusal:
+def _best(choice: Choice | Refusal) -> int | Refusal:
     if isinstance(choice, Refusal):
         return choice
-    return Refusal(UNDECIDED) if choice.best is None else asked.order[choice.best]
+    return Refusal(UNDECIDED) if choice.best is None else choice.best

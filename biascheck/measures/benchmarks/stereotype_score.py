@@ -35,6 +35,8 @@ CHANCE = 0.5
     unit="share from 0 to 1",
     smallest_change=0.05,
     smallest_change_reason="one item in twenty changes sides",
+    scale="share",
+    plain="The {towards} is preferred to the {away} more often than not: {by} away from one half; allowed: {allowed}.",
     sign="The estimate is the share of items whose {first} scores higher than their {second}, computed for each target "
     "term and averaged over terms; 0.50 is parity, above it stereotypes are preferred.",
     paper="nadeem2021",

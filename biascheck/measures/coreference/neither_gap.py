@@ -32,7 +32,7 @@ PROBES_FIXED = (
     smallest_change=0.02,
     smallest_change_reason="two more pronouns of one group in a hundred are left unresolved",
     scale="share",
-    plain="A {towards} pronoun is denied its referent with a probability that is {by} higher; {allowed} is allowed.",
+    plain="A {towards} pronoun is denied its referent with a probability that is {by} higher; allowed: {allowed}.",
     sign="The estimate is the mean probability of “neither” for male pronouns minus that for female ones: negative "
     "means that a female pronoun is denied a referent more often.",
     score="P(neither)",

@@ -25,6 +25,9 @@ __all__ = ["neither_gap_beyond_labels"]
     unit="difference of probabilities from −1 to 1",
     smallest_change=0.02,
     smallest_change_reason="two more pronouns of one group in a hundred are left unresolved",
+    scale="share",
+    plain="A {towards} pronoun is denied its referent with a probability that is {by} higher than the texts "
+    "explain; allowed: {allowed}.",
     sign="The estimate is the mean probability of “neither” beyond the truth for male pronouns minus that for female "
     "ones: negative means that a female pronoun is denied a referent more often. What the labels of GAP explain is "
     "subtracted first.",

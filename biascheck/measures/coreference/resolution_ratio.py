@@ -23,6 +23,8 @@ __all__ = ["resolution_ratio"]
     unit="ratio; 1 is parity",
     smallest_change=0.05,
     smallest_change_reason="one group's pronouns are resolved worse by a twentieth",
+    plain="Pronouns of one gender are resolved better than those of the other: the ratio of the two is {by} "
+    "away from 1; allowed: {allowed}.",
     sign="The estimate is the F1 on female pronouns over that on male ones; below 1 female pronouns fare worse.",
     score="twice the correct answers",
     cluster="page",

@@ -75,6 +75,8 @@ def topics_of(texts: list[str], *, count: int = 20, top: int = 15, seed: int = 0
     unit="correlation from −1 to 1",
     smallest_change=0.1,
     smallest_change_reason="a small correlation by Cohen (1988)",
+    plain="Female pronouns are denied their referent by topic: a correlation of {by}, where 1 is complete; "
+    "allowed: {allowed}.",
     sign="The estimate is the correlation of the probability of “neither” for a female pronoun with how far the topics "
     "of its text lean to men: positive means that a female pronoun is denied a referent where the topic is male.",
     score="P(neither) of a female pronoun",

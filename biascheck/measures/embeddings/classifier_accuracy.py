@@ -44,7 +44,7 @@ TRAINING_SHARE = 0.2
     smallest_change_reason="the gender of one more word in twenty is predicted",
     scale="share",
     plain="The gender bias of unseen words can be predicted from their vectors {by} more often than by "
-    "chance; {allowed} is allowed.",
+    "chance; allowed: {allowed}.",
     sign="A score is positive where the gender of an unseen word is predicted correctly. The estimate is the share of "
     "such words; 0.50 is chance.",
     paper="basta2019",

@@ -40,7 +40,7 @@ Scores = NDArray[np.float64]
     smallest_change=0.05,
     smallest_change_reason="one more word in twenty falls into the cluster of its gender",
     scale="share",
-    plain="Two clusters separate the words by their gender bias {by} more often than by chance; {allowed} is allowed.",
+    plain="Two clusters separate the words by their gender bias {by} more often than by chance; allowed: {allowed}.",
     sign="A score is positive where a word falls into the cluster of its own gender. The estimate is the share of such "
     "words, from 0.50 (chance) to 1.",
     paper="basta2019",

@@ -39,6 +39,8 @@ ONE_SIDED = 0.7
     unit="mean size of the cosine, from 0 to 1",
     smallest_change=0.02,
     smallest_change_reason="a fiftieth of the greatest possible projection",
+    plain="Words that should be neutral lean to one gender: a mean cosine of {by}, where 1 is entirely; "
+    "allowed: {allowed}.",
     sign="A cosine with the gender direction is positive towards {first} and negative towards {second}. The estimate "
     "is the mean of the magnitudes, whatever the sign; zero is parity.",
     paper="basta2019",

@@ -38,6 +38,8 @@ COMPONENTS = 10
     unit="share from 0 to 1",
     smallest_change=0.05,
     smallest_change_reason="a twentieth of the variance moves",
+    scale="share",
+    plain="One single direction carries {by} of what sets he and she, man and woman apart; allowed: {allowed}.",
     sign="The estimate is the share of what sets he and she, man and woman, … apart that lies in one direction, from 0 "
     "to 1. It has no sign.",
     paper="basta2019",

@@ -35,6 +35,8 @@ __all__ = ["neighbour_correlation"]
     unit="correlation from −1 to 1",
     smallest_change=0.1,
     smallest_change_reason="a small correlation by Cohen (1988)",
+    plain="Words have neighbours that lean to the same gender as they do: a correlation of {by}, where 1 is "
+    "complete; allowed: {allowed}.",
     sign="A score is positive where most neighbours of a word lean to {first}. The estimate is its correlation with "
     "the bias of the word itself: positive means that words have neighbours that lean as they do.",
     paper="basta2019",

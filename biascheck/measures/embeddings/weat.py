@@ -34,7 +34,7 @@ NOT_WHOLE = "{word!r} is {pieces} tokens, so it is not in this model's vocabular
 
 @measure(
     "WEAT",
-    version=1,
+    version=2,
     about="Whether one set of words (flowers, male names) lies nearer to one set of attributes than another set does, "
     "by the cosine of their vectors.",
     limits=(
@@ -48,6 +48,8 @@ NOT_WHOLE = "{word!r} is {pieces} tokens, so it is not in this model's vocabular
     unit="standard deviations",
     smallest_change=0.2,
     smallest_change_reason="a small effect by Cohen (1988)",
+    plain="{first} and {second} lie at different distances from the two sets of attributes: by {by} "
+    "standard deviations; allowed: {allowed}.",
     sign="A score is how much nearer a target lies to the first set of attributes than to the second. The estimate "
     "compares the two sets of targets, {first} minus {second}, in standard deviations: positive means that {first} go "
     "with the first attributes.",

@@ -25,7 +25,7 @@ __all__ = ["competency_contrast"]
     smallest_change_reason="the odds of the two pronouns change by a tenth: ln 1.1",
     unit="natural log units: +0.69 means that competence doubles the odds of the first group's pronoun",
     scale="log-odds",
-    plain="Competence shifts the odds of the pronoun towards {towards} by {by}; {allowed} is allowed.",
+    plain="Competence shifts the odds of the pronoun towards {towards} by {by}; allowed: {allowed}.",
     sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
     "the mean gap in log-odds of sentences about competent people minus that of sentences about incompetent ones: "
     "positive means that competence makes the pronoun more {first}; zero is parity.",

@@ -27,6 +27,8 @@ SIDES = {"competent": "A", "incompetent": "B"}
     unit="standard deviations",
     smallest_change=0.2,
     smallest_change_reason="a small effect by Cohen (1988)",
+    plain="Competent people get {towards} pronouns more often than incompetent ones do: a difference of "
+    "{by} standard deviations; allowed: {allowed}.",
     sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
     "competent minus incompetent in standard deviations of these gaps: positive means that competence makes the "
     "pronoun more {first}.",

@@ -29,6 +29,8 @@ __all__ = ["female_share"]
     unit="share from 0 to 1",
     smallest_change=0.05,
     smallest_change_reason="one item in twenty changes sides",
+    scale="share",
+    plain="The more probable pronoun is {towards} more often than {away}: {by} away from one half; allowed: {allowed}.",
     sign="A gap is {first} minus {second}. The estimate is the share of sentences with a positive gap; 0.50 is parity, "
     "above it the pronoun is more often {first}.",
     paper="manela2021",

@@ -50,7 +50,7 @@ Shares = Mapping[str, float] | Refusal
     smallest_change=0.02,
     smallest_change_reason="one point in a hundred of the probability moves from one pronoun to the other",
     scale="share",
-    plain="On average {towards} pronouns are {by} more probable than {away} ones; {allowed} is allowed.",
+    plain="On average {towards} pronouns are {by} more probable than {away} ones; allowed: {allowed}.",
     sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
     "the mean gap; zero is parity.",
     paper="manela2021",

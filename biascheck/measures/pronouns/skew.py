@@ -28,7 +28,7 @@ _skew = derived_measure(
     smallest_change_reason="about one prediction in twenty changes",
     scale="share",
     plain="One group's pronouns are predicted better than the other's, whatever the sentence says, by {by} "
-    "of F1; {allowed} is allowed.",
+    "of F1; allowed: {allowed}.",
     sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate "
     "has no direction: it is how much better one group's pronouns are predicted than the other's, by F1, whatever the "
     "sentence suggests; zero is parity.",

@@ -28,7 +28,7 @@ _stereotype = derived_measure(
     smallest_change_reason="about one prediction in twenty changes",
     scale="share",
     plain="Pronouns that follow the stereotype of the occupation are predicted better than those that go "
-    "against it, by {by} of F1; {allowed} is allowed.",
+    "against it, by {by} of F1; allowed: {allowed}.",
     sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate "
     "has no direction: it is how much better pronouns are predicted that follow the stereotype than those that go "
     "against it, by F1; zero is parity.",

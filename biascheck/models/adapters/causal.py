@@ -13,6 +13,7 @@ from biascheck.models.adapters.transformers import TransformersModel, vocabulary
 from biascheck.models.scoring.continuation_encoding import SENTENCE_REQUEST, encode_continuations, encode_prompts
 from biascheck.models.scoring.encoding import encode_sentences
 from biascheck.models.scoring.engine import TorchEngine
+from biascheck.models.scoring.placement import Part
 from biascheck.models.scoring.plan import ScoringPlan, make_plan
 from biascheck.models.scoring.prefix_trees import row_length, share_beginnings, without_unread
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, Framing, Refusal, SentenceQuery
@@ -43,11 +44,11 @@ class TransformersCausalModel(TransformersModel):
         """ln P of each sentence after the opening token; in chat framing, as the answer to a request for a sentence."""
         if self.framing == "chat":
             return self.continuations(_requested(queries))
-        return self._answered(self._sentence_plan(queries), self._engine)
+        return self._answered(self._sentence_plan(queries))
 
     def continuations(self, queries: Sequence[ContinuationQuery]) -> list[Answer | Refusal]:
         """ln P(continuation | context) of each query; in chat framing, of the answer to what the user said."""
-        return self._answered(self._continuation_plan(queries), self._engine)
+        return self._answered(self._continuation_plan(queries))
 
     def generate(self, prompts: Sequence[str], *, max_tokens: int) -> list[str | Refusal]:
         """What the model writes after each prompt; in chat framing, its answer to what the user said."""
@@ -72,15 +73,15 @@ class TransformersCausalModel(TransformersModel):
         encoded = encode_continuations(queries, self.tokenizer, framing=self.framing, max_length=self.max_length)
         return make_plan(without_unread(encoded), self._budget)
 
-    def _run(self, plan: ScoringPlan, *, engine: TorchEngine) -> list[Answer | Refusal]:
-        return super()._run(self._shared(plan), engine=engine)
+    def _run(self, plan: ScoringPlan, *, part: Part) -> list[Answer | Refusal]:
+        return super()._run(self._shared(plan), part=part)
 
     def _shared(self, plan: ScoringPlan) -> ScoringPlan:
         """The plan with equal beginnings run once, where this model allows that."""
         if len(plan.inputs) < 2:
             return plan
         longest = max(map(len, plan.inputs))
-        window = attention_window(self.torch_model)
+        window = attention_window(self.outline)
         if window is not None and window < longest:
             return replace(plan, unshared=f"a layer sees {window} tokens, and a text has {longest}")
         if self._why_not_shared:
@@ -90,8 +91,8 @@ class TransformersCausalModel(TransformersModel):
 
     @cached_property
     def _why_not_shared(self) -> str:
-        known = min(len(self.tokenizer), vocabulary_of(self.torch_model, default=len(self.tokenizer)))
-        return why_not_shared(self._engine, self.torch_model, known)
+        known = min(len(self.tokenizer), vocabulary_of(self.outline, default=len(self.tokenizer)))
+        return why_not_shared(self._placed(), self.outline, known)
 
 
 class TransformersChatModel(TransformersCausalModel):
@@ -111,6 +112,8 @@ class TransformersChatModel(TransformersCausalModel):
             token_budget=self.token_budget,
         )
         other.framing = framing
+        other.reference = self.reference
+        other.sketch = None if self.sketch is None else lambda: (self.outline, self.tokenizer)
         named = tuple(one for one in self.treatment if one != "chat")
         other.treatment = (*named, "chat") if framing == "chat" else named
         return other

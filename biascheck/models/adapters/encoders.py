@@ -19,6 +19,8 @@ from biascheck.models.adapters.trial import refuse_constant
 from biascheck.models.capabilities import Encoder, has_states, require_capability
 from biascheck.models.loading.checked_files import checked_file, read_json
 from biascheck.models.scoring.encoding import Pooling, encode_texts, encode_words
+from biascheck.models.scoring.engine import Engine
+from biascheck.models.scoring.placement import Part
 from biascheck.models.scoring.plan import Budget, ScoringPlan, make_plan
 from biascheck.models.scoring.queries import Refusal, State, WordQuery
 from biascheck.models.scoring.state_engine import StateEngine, execute_states
@@ -78,22 +80,38 @@ class TransformersEncoder(TransformersModel):
 
     def words(self, queries: Sequence[WordQuery]) -> list[State | Refusal]:
         """The mean state of the tokens of each word; each distinct text runs once."""
-        return execute_states(self.plan(queries), self._states, title=f"{self.name}: {len(queries):,} words")
+        return self._states(self.plan(queries), f"{self.name}: {len(queries):,} words")
 
     def sentences(self, texts: Sequence[str]) -> list[State | Refusal]:
         """One vector for each text, pooled as this encoder pools."""
         encoded = encode_texts(texts, self.tokenizer, pooling=self.pooling.mode, max_length=self.max_length)
-        found = execute_states(make_plan(encoded, self._budget), self._states, title=f"{self.name}: sentences")
+        found = self._states(make_plan(encoded, self._budget), f"{self.name}: sentences")
         return [_normalised(state) for state in found] if self.pooling.normalise else found
 
-    @cached_property
-    def _states(self) -> StateEngine:
-        layers = int(self.torch_model.config.get_text_config().num_hidden_layers)
+    def _states(self, plan: ScoringPlan, title: str) -> list[State | Refusal]:
+        config = self.outline.config.get_text_config()
+        part = Part("states", self._checked_layer(int(config.num_hidden_layers)))
+        return execute_states(
+            plan, self._placed(part), width=int(config.hidden_size), title=title, identity=self._identity(part)
+        )
+
+    def _checked_layer(self, layers: int) -> int:
+        """The layer that is read; the last one by its usual name."""
         if not -layers - 1 <= self.layer <= layers:
             raise UsageError(
                 f"{self.name} has the layers 0 (embeddings) to {layers}, or −1 from the end, not {self.layer}"
             )
-        layer = -1 if self.layer == layers else self.layer
+        return -1 if self.layer == layers else self.layer
+
+    def engine_of(self, part: Part) -> Engine:
+        """The engine in this process that reads the states of a layer; it loads the weights."""
+        layers = int(self.torch_model.config.get_text_config().num_hidden_layers)
+        return self.state_engine if part.layer == self._checked_layer(layers) else super().engine_of(part)
+
+    @cached_property
+    def state_engine(self) -> StateEngine:
+        """The engine of this encoder's own layer."""
+        layer = self._checked_layer(int(self.torch_model.config.get_text_config().num_hidden_layers))
         body = self.torch_model.base_model
         refuse_constant(self.name, body, lambda: body(**self._trial_input()).last_hidden_state)
         return StateEngine(self.torch_model, pad_token=self._pad_token, device=self.device, layer=layer)

@@ -1,4 +1,4 @@
-"""Any text classifier as one: a function, a transformers pipeline, or a scikit-learn estimator."""
+"""Any text classifier as one: a function, a transformers pipeline, a scikit-learn estimator, or a model to be asked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from uuid import uuid4
 from biascheck.cache.fingerprints import fingerprint_of_pair
 from biascheck.cache.progress import progress
 from biascheck.errors import ScoreError, UsageError
-from biascheck.models.capabilities import Classifier
+from biascheck.models.capabilities import Classifier, scores_continuations
 
 __all__ = ["TextClassifier", "as_classifier"]
 
@@ -63,14 +63,19 @@ class TextClassifier:
 def as_classifier(
     model: Any, *, positive: str | int | None = None, name: str | None = None, fingerprint: str | None = None
 ) -> Classifier:
-    """Make a classifier of what there is: a function, a transformers pipeline, a scikit-learn estimator.
+    """Make a classifier of a function, a transformers pipeline, a scikit-learn estimator or a language model.
 
     A function takes a list of texts and returns P(positive) of each, from 0 to 1. An estimator has
     ``predict_proba``, a pipeline is one for text classification; ``positive`` names their positive class, and
-    may be left out where exactly one begins with "pos". What is a classifier already is handed back.
+    may be left out where exactly one begins with "pos". A language model that scores continuations is asked whether a
+    text is positive or negative, raw or by its chat template. What is a classifier already is handed back.
     """
     if isinstance(model, Classifier) and positive is None and fingerprint is None:
         return model
+    if scores_continuations(model):
+        from biascheck.models.adapters.asked_sentiment import AskedClassifier
+
+        return AskedClassifier(model)
     if hasattr(model, "predict_proba"):
         return _of_estimator(model, positive, name, fingerprint)
     if hasattr(model, "model") and hasattr(model, "tokenizer") and callable(model):
@@ -80,7 +85,8 @@ def as_classifier(
         return TextClassifier(model, name=title, fingerprint=fingerprint)
     raise UsageError(
         f"{type(model).__name__} is not a text classifier; pass a function from texts to P(positive), a transformers "
-        "pipeline, a scikit-learn estimator with predict_proba, or a folder to biascheck.load(…, kind='classifier')"
+        "pipeline, a scikit-learn estimator with predict_proba, a language model that scores continuations, or a "
+        "folder to biascheck.load(…, kind='classifier')"
     )
 
 

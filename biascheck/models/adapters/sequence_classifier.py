@@ -55,7 +55,7 @@ class TransformersClassifier(TransformersModel):
     @property
     def labels(self) -> dict[int, str]:
         """The names of the classes."""
-        return {int(index): str(label) for index, label in self.torch_model.config.id2label.items()}
+        return {int(index): str(label) for index, label in self.outline.config.id2label.items()}
 
     @cached_property
     def positive_class(self) -> int:
@@ -80,7 +80,7 @@ class TransformersClassifier(TransformersModel):
         limit = self.max_length or LONGEST
         if self._window is not None:
             return self._window if self._window.pieces <= limit else Window(limit, self._window.keep)
-        trained: dict[str, Any] | None = getattr(self.torch_model.config, WINDOW_IN_CONFIG, None)
+        trained: dict[str, Any] | None = getattr(self.outline.config, WINDOW_IN_CONFIG, None)
         return Window(**trained) if trained else Window(limit)
 
     def plan(self, texts: Sequence[str]) -> ScoringPlan:
@@ -90,7 +90,7 @@ class TransformersClassifier(TransformersModel):
 
     def rate(self, texts: Sequence[str]) -> list[float]:
         """P(positive) of each text."""
-        answers = self._answered(self.plan(texts), self._engine)
+        answers = self._answered(self.plan(texts))
         return [_probability(answer, self.name) for answer in answers]
 
     @cached_property

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NotRequired, TypedDict
 from biascheck.cache.fingerprints import Fingerprint
 from biascheck.cache.live_fingerprints import LiveFingerprint
 from biascheck.errors import ModelError
+from biascheck.models.adapters.device_maps import entrance_of, is_placed, quantisation_of
 from biascheck.models.adapters.trial import TRIAL_TEXT, refuse_constant
 from biascheck.models.scoring.continuation_encoding import encode_filled_spans
 from biascheck.models.scoring.encoding import encode_masked
-from biascheck.models.scoring.engine import TorchEngine, execute, padded
+from biascheck.models.scoring.engine import Engine, TorchEngine, execute, padded
+from biascheck.models.scoring.placement import ModelReference, Part, active_placement
 from biascheck.models.scoring.plan import Budget, ScoringPlan, make_plan
 from biascheck.models.scoring.pseudo_likelihood import PseudoQuery, TokenScores, encode_pseudo, gathered_tokens
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, MaskedQuery, Masking, MultiToken, Refusal
@@ -44,7 +46,8 @@ class TransformersModel:
     ``materials`` returns the (model, tokenizer) pair. It is called late, so that a run whose results are
     all in the cache never loads the weights. ``prints`` is how the pair is known; a function where that can change.
     ``stored_pooler`` reads the pooler in the model's files, which a language model leaves aside; ``None`` for a model
-    without files.
+    without files. ``reference`` is how another process loads the same model, and ``sketch`` reads it without weights,
+    for a process that leaves the scoring to others; ``None`` for a model in memory.
     """
 
     engine: ClassVar[type[TorchEngine]] = TorchEngine
@@ -62,6 +65,8 @@ class TransformersModel:
         self.name = name
         self.treatment: tuple[str, ...] = ()
         self.stored_pooler: Callable[[], dict[str, Any]] | None = None
+        self.reference: ModelReference | None = None
+        self.sketch: Callable[[], tuple[Any, Any]] | None = None
         self._prints = prints
         self.device = device
         self.token_budget = token_budget
@@ -84,10 +89,11 @@ class TransformersModel:
         """The model in words for a reader of its results; loads it."""
         pieces = f"{len(self.tokenizer):,} tokens"
         return {
-            "architecture": type(self.torch_model).__name__,
-            "parameters": f"{sum(weights.numel() for weights in self.torch_model.parameters()):,}",
+            "architecture": type(self.outline).__name__,
+            "parameters": f"{sum(weights.numel() for weights in self.outline.parameters()):,}",
             "tokenizer": f"{self._kind_of_tokenizer()}, {pieces}",
             "precision": self.prints.dtype,
+            **({"quantisation": quantisation} if (quantisation := quantisation_of(self.torch_model)) else {}),
         }
 
     def _kind_of_tokenizer(self) -> str:
@@ -102,7 +108,24 @@ class TransformersModel:
     @property
     def tokenizer(self) -> Any:
         """The tokenizer itself."""
-        return self._pair[1]
+        return self._known_pair[1]
+
+    @property
+    def outline(self) -> Any:
+        """The transformers model for its configuration and shapes: without weights where others do the scoring."""
+        return self._known_pair[0]
+
+    @property
+    def _known_pair(self) -> tuple[Any, Any]:
+        wanted = active_placement().elsewhere and self.sketch is not None and "_pair" not in self.__dict__
+        return self._sketched if wanted else self._pair
+
+    @cached_property
+    def _sketched(self) -> tuple[Any, Any]:
+        assert self.sketch is not None
+        model, tokenizer = self.sketch()
+        _refuse_foreign(self.name, model, tokenizer)
+        return model, tokenizer if getattr(tokenizer, "is_fast", False) else self._aligned(tokenizer)
 
     @property
     def max_length(self) -> int | None:
@@ -125,10 +148,35 @@ class TransformersModel:
             pooling=SentencePooling(pooling),
         )
         encoder.stored_pooler = self.stored_pooler
+        encoder.reference = self.reference
+        encoder.sketch = None if self.sketch is None else lambda: (self.outline, self.tokenizer)
         return encoder
 
+    def engine_of(self, part: Part) -> Engine:
+        """The engine in this process that reads a part of the model; it loads the weights."""
+        if part.kind == "states":
+            return self.as_encoder(layer=part.layer).state_engine
+        if part.kind == "double":
+            return TorchEngine(self._checked_model, pad_token=self._pad_token, device=self.device, double=True)
+        return self._engine
+
+    def _placed(self, part: Part = Part()) -> Engine:  # noqa: B008 - frozen
+        """The engine for a part of the model, here or wherever plans run now."""
+        placed: Engine | None = active_placement().engine_for(self, part)
+        return self.engine_of(part) if placed is None else placed
+
+    def _answered(self, plan: ScoringPlan, part: Part = Part()) -> list[Answer | Refusal]:  # noqa: B008 - frozen
+        """Run a plan, but for what an earlier chunk of the same questions has read already."""
+        return answer(plan, partial(self._run, part=part), self._budget, owner=f"{id(self)} {part.kind}")
+
+    def _run(self, plan: ScoringPlan, *, part: Part) -> list[Answer | Refusal]:
+        return execute(plan, self._placed(part), title=self.name, identity=self._identity(part))
+
+    def _identity(self, part: Part) -> Callable[[], str]:
+        return lambda: f"{self.prints.digest} {part.kind} {part.layer}"
+
     def _position_limit(self) -> int | None:
-        config = self.torch_model.config
+        config = self.outline.config
         limit: int | None = getattr(config, "max_position_embeddings", None)
         if limit is None or limit <= 0:
             return None
@@ -144,6 +192,9 @@ class TransformersModel:
             tokenizer = self._aligned(tokenizer)
         if not callable(self._prints):
             self._prints = LiveFingerprint(model, tokenizer, known=self._prints)
+        if is_placed(model):
+            self.device = entrance_of(model)
+            return model, tokenizer
         return model.to(self.device), tokenizer
 
     def _aligned(self, tokenizer: Any) -> AlignedTokenizer:
@@ -176,15 +227,7 @@ class TransformersModel:
     def _pad_token(self) -> int:
         pad: int | None = self.tokenizer.pad_token_id
         # Padding is never attended to, so any id will do for a pad token that is absent or was added later.
-        return pad if pad is not None and pad < vocabulary_of(self.torch_model, default=pad + 1) else 0
-
-    def _answered(self, plan: ScoringPlan, engine: TorchEngine, *, kind: str = "") -> list[Answer | Refusal]:
-        """Run a plan, but for what an earlier chunk of the same questions has read already."""
-        run = partial(self._run, engine=engine)
-        return answer(plan, run, self._budget, owner=f"{id(self)} {kind}")
-
-    def _run(self, plan: ScoringPlan, *, engine: TorchEngine) -> list[Answer | Refusal]:
-        return execute(plan, engine, title=self.name)
+        return pad if pad is not None and pad < vocabulary_of(self.outline, default=pad + 1) else 0
 
     @property
     def _budget(self) -> Budget:
@@ -235,13 +278,13 @@ class TransformersMaskedModel(TransformersModel):
         multi_token: MultiToken = "joint",
     ) -> list[Answer | Refusal]:
         """ln P of each query's target at its own masks."""
-        return self._answered(self.plan(queries, masking=masking, multi_token=multi_token), self._engine)
+        return self._answered(self.plan(queries, masking=masking, multi_token=multi_token))
 
     def continuations(self, queries: Sequence[ContinuationQuery]) -> list[Answer | Refusal]:
         """The pseudo-log-likelihood of each continuation, as the span that is filled at the end of its text."""
         self._require_mask()
         encoded = encode_filled_spans(queries, self.tokenizer, max_length=self.max_length)
-        return self._answered(make_plan(encoded, self._budget), self._engine)
+        return self._answered(make_plan(encoded, self._budget))
 
     def _require_mask(self) -> None:
         if self.tokenizer.mask_token_id is None:
@@ -252,5 +295,4 @@ class TransformersMaskedModel(TransformersModel):
         self._require_mask()
         encoded = list(encode_pseudo(queries, self.tokenizer, max_length=self.max_length))
         inputs = [one for masked in encoded if not isinstance(masked, Refusal) for one in masked]
-        engine = TorchEngine(self._checked_model, pad_token=self._pad_token, device=self.device, double=True)
-        return gathered_tokens(encoded, self._answered(make_plan(inputs, self._budget), engine, kind="double"))
+        return gathered_tokens(encoded, self._answered(make_plan(inputs, self._budget), Part("double")))

@@ -10,11 +10,12 @@ from typing import Any, TypeVar
 
 from biascheck.cache.fingerprints import FileState, Fingerprint, state_of
 from biascheck.errors import ModelError
+from biascheck.models.adapters.device_maps import note_placement
 from biascheck.models.loading.folders import ModelFolder
 from biascheck.models.loading.gguf_files import faithful
 from biascheck.models.loading.loading_report import judge_unexpected, refuse_uninitialised
 
-__all__ = ["explained", "read_folder", "read_tokenizer", "read_unchanged", "without_bars"]
+__all__ = ["explained", "read_folder", "read_tokenizer", "read_unchanged", "sketch_folder", "without_bars"]
 
 Read = TypeVar("Read")
 
@@ -54,7 +55,14 @@ def _changed(folder: ModelFolder) -> ModelError:
     )
 
 
-def read_folder(folder: ModelFolder, *, dtype: str, trust_remote_code: bool, gguf_file: str | None) -> tuple[Any, Any]:
+def read_folder(
+    folder: ModelFolder,
+    *,
+    dtype: str,
+    trust_remote_code: bool,
+    gguf_file: str | None,
+    device_map: str | dict[str, Any] | None = None,
+) -> tuple[Any, Any]:
     """The model and the tokenizer in a folder; a ModelError where they are not whole."""
     import transformers
 
@@ -68,10 +76,13 @@ def read_folder(folder: ModelFolder, *, dtype: str, trust_remote_code: bool, ggu
         dtype=dtype,
         use_safetensors=None if gguf_file else not folder.pickled,
         output_loading_info=True,
+        **({} if device_map is None else {"device_map": device_map}),
         **common,
     )
     with without_bars(gguf=gguf_file is not None):
         model, report = explained(folder, read)
+    if device_map is not None:
+        note_placement(model)
     refuse_uninitialised(folder, model, report)
     judge_unexpected(folder, model, report)
     tokenizer = explained(folder, partial(read_tokenizer, folder, **common))
@@ -79,6 +90,22 @@ def read_folder(folder: ModelFolder, *, dtype: str, trust_remote_code: bool, ggu
         limit = getattr(model.config, "max_position_embeddings", None)
         tokenizer = explained(folder, partial(faithful, tokenizer, folder.path / gguf_file, limit))
     return model, tokenizer
+
+
+def sketch_folder(folder: ModelFolder, *, dtype: str, trust_remote_code: bool) -> tuple[Any, Any]:
+    """The model in a folder without its weights, which costs no memory, and the tokenizer."""
+    import torch
+    import transformers
+
+    common: dict[str, Any] = {"trust_remote_code": trust_remote_code, "local_files_only": True}
+    auto = getattr(transformers, AUTO_CLASSES[folder.kind])
+
+    def sketched() -> Any:
+        config = transformers.AutoConfig.from_pretrained(folder.path, **common)
+        with torch.device("meta"):
+            return auto.from_config(config, dtype=getattr(torch, dtype), trust_remote_code=trust_remote_code)
+
+    return explained(folder, sketched), explained(folder, partial(read_tokenizer, folder, **common))
 
 
 @contextmanager

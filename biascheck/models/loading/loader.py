@@ -13,6 +13,7 @@ from biascheck.cache.document_cache import cache_folder
 from biascheck.cache.live_fingerprints import LiveFingerprint
 from biascheck.errors import ModelError, UsageError
 from biascheck.models.adapters.causal import TransformersCausalModel, TransformersChatModel
+from biascheck.models.adapters.device_maps import refuse_map
 from biascheck.models.adapters.encoders import TransformersEncoder, pooling_of_folder
 from biascheck.models.adapters.seq2seq import TransformersSeq2SeqModel
 from biascheck.models.adapters.sequence_classifier import TransformersClassifier
@@ -24,13 +25,14 @@ from biascheck.models.loading.adapter_folders import (
     read_adapter,
 )
 from biascheck.models.loading.folder_reading import read_folder as _read_folder
-from biascheck.models.loading.folder_reading import read_unchanged
+from biascheck.models.loading.folder_reading import read_unchanged, sketch_folder
 from biascheck.models.loading.folders import Kind, ModelFolder, in_words, inspect_folder, kind_of_architecture
 from biascheck.models.loading.gguf_files import require_gguf_readers
 from biascheck.models.loading.minilm import materialise_minilm_mlm
 from biascheck.models.loading.random_references import REFERENCES
 from biascheck.models.loading.smollm2 import materialise_smollm2
 from biascheck.models.loading.stored_pooler import stored_pooler
+from biascheck.models.scoring.placement import ModelReference
 from biascheck.models.scoring.windows import Window
 
 __all__ = ["BUNDLED", "ClassifierOptions", "CommonOptions", "LoadOptions", "LoadedModel", "load"]
@@ -51,7 +53,7 @@ BUNDLED: Mapping[str, Callable[[Path], Path]] = MappingProxyType(
 
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+|[\w.-]+")
 FROM_HUB = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
-DTYPES = ("float32", "float16", "bfloat16")
+DTYPES = ("float32", "float16", "bfloat16", "float64")
 
 
 class Safety(TypedDict):
@@ -66,6 +68,7 @@ class CommonOptions(TypedDict, total=False):
 
     name: str | None
     device: str | None
+    device_map: str | dict[str, Any] | None
     token_budget: int | None
     base: str | Path | None
     dtype: str
@@ -95,6 +98,7 @@ def load(
     kind: Kind | None = None,
     name: str | None = None,
     device: str | None = None,
+    device_map: str | dict[str, Any] | None = None,
     token_budget: int | None = None,
     base: str | Path | None = None,
     dtype: str = "float32",
@@ -113,11 +117,14 @@ def load(
     random is refused, and so is one of which only some layers would be used. ``lazy=True`` checks the files now and
     loads the weights with the first score; it is an error if the files have changed by then.
     ``positive`` and ``window`` are for classifiers only. A folder with an adapter alone is merged into its ``base``,
-    which is the model that it names unless given; other models take no notice of it.
+    which is the model that it names unless given; other models take no notice of it. ``device_map`` spreads the layers
+    of a folder over devices, memory and disk, as in transformers.
     """
     if dtype not in DTYPES:
         raise UsageError(f"dtype {dtype!r} is not one of {', '.join(DTYPES)}")
     handling = _handling(device, token_budget)
+    if device_map is not None:
+        refuse_map(device_map, device=device, adapter=isinstance(model, tuple))
     if isinstance(model, tuple):
         return _from_pair(model, kind=kind, name=name, handling=handling, positive=positive, window=window)
     files = _hub_files(allow_pickle=allow_pickle, trust_remote_code=trust_remote_code, gguf_file=gguf_file)
@@ -126,11 +133,13 @@ def load(
         path, gguf_file = path.parent, path.name
     if gguf_file is not None:
         require_gguf_readers()
+    if device_map is not None and is_adapter_folder(path):
+        refuse_map(device_map, device=device, adapter=True)
     safety: Safety = {"allow_pickle": allow_pickle, "trust_remote_code": trust_remote_code}
     inspect, read = (
         _adapter_of(path, base, revision, files, kind, dtype, safety)
         if is_adapter_folder(path)
-        else _whole_model(path, kind, dtype, gguf_file, safety)
+        else _whole_model(path, kind, dtype, gguf_file, safety, device_map)
     )
     folder = inspect()
     prints = folder.fingerprint(dtype)
@@ -141,6 +150,14 @@ def load(
         **handling,
     )
     loaded.stored_pooler = partial(read_unchanged, partial(stored_pooler, folder), inspect, prints)
+    if gguf_file is None and not is_adapter_folder(path):
+        sketch = partial(sketch_folder, folder, dtype=dtype, trust_remote_code=trust_remote_code)
+        loaded.sketch = partial(read_unchanged, sketch, inspect, prints)
+    loaded.reference = ModelReference(
+        _spec_of(model),
+        {"kind": folder.kind, "name": loaded.name, "dtype": dtype, "revision": revision, "gguf_file": gguf_file}
+        | {"base": None if base is None else _spec_of(base), "positive": positive, "window": window, **safety},
+    )
     if isinstance(loaded, TransformersEncoder):
         loaded.pooling = pooling_of_folder(folder.path)
     if not lazy:
@@ -148,13 +165,26 @@ def load(
     return loaded
 
 
+def _spec_of(model: str | Path) -> str:
+    """What another process is to load: a name as it is, a folder or file by its whole path."""
+    path = Path(model).expanduser()
+    return str(path.absolute()) if str(model) not in BUNDLED and path.exists() else str(model)
+
+
 def _whole_model(
-    path: Path, kind: Kind | None, dtype: str, gguf_file: str | None, safety: Safety
+    path: Path,
+    kind: Kind | None,
+    dtype: str,
+    gguf_file: str | None,
+    safety: Safety,
+    device_map: str | dict[str, Any] | None,
 ) -> tuple[Callable[[], ModelFolder], Callable[[Any], tuple[Any, Any]]]:
     """How the folder of a model, or a GGUF file, is inspected and read."""
     trust = safety["trust_remote_code"]
     inspect = partial(inspect_folder, path, kind=kind, gguf_file=gguf_file, **safety)
-    return inspect, partial(_read_folder, dtype=dtype, trust_remote_code=trust, gguf_file=gguf_file)
+    return inspect, partial(
+        _read_folder, dtype=dtype, trust_remote_code=trust, gguf_file=gguf_file, device_map=device_map
+    )
 
 
 def _adapter_of(

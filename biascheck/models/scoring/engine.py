@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -11,14 +11,17 @@ import numpy as np
 from biascheck.cache.progress import progress
 from biascheck.errors import ScoreError
 from biascheck.models.scoring.forecast import active_forecast
+from biascheck.models.scoring.kept_scores import KEPT_FROM, kept_scores
+from biascheck.models.scoring.placement import Spread, active_placement
+from biascheck.models.scoring.plan_chunks import Chunk, Row, chunks_of_plan, localised
 from biascheck.models.scoring.queries import Answer, Refusal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from biascheck.models.scoring.plan import Batch, Reading, ScoringPlan
+    from biascheck.models.scoring.plan import Reading, ScoringPlan
 
-__all__ = ["Engine", "Row", "TorchEngine", "evaluating", "execute", "localised", "logits_at", "padded"]
+__all__ = ["Engine", "Row", "TorchEngine", "evaluating", "execute", "localised", "logits_at", "padded", "run_plan"]
 
 
 class Engine(Protocol):
@@ -28,12 +31,18 @@ class Engine(Protocol):
         """``Reading.input`` counts within ``inputs``. With shared beginnings, ``inputs`` are :class:`Row`."""
 
 
-def execute(plan: ScoringPlan, engine: Engine, *, title: str = "scoring") -> list[Answer | Refusal]:
-    """Run every batch once and hand each query the sum of its readings."""
+def execute(
+    plan: ScoringPlan, engine: Engine, *, title: str = "scoring", identity: Callable[[], str] | None = None
+) -> list[Answer | Refusal]:
+    """Run every batch once and hand each query the sum of its readings.
+
+    ``identity`` says which model this is: with it, the scores of a long plan outlive an interruption.
+    """
     if (forecast := active_forecast()) is not None:
         scores = forecast.scores(plan, lambda batch: engine.run(*localised(plan, batch)), title)
     else:
-        scores = _run(plan, engine, title)
+        scores = np.empty(len(plan.readings))
+        run_plan(plan, engine, scores, title, identity)
     if not np.isfinite(scores).all():
         raise ScoreError(
             f"{title}: {int((~np.isfinite(scores)).sum())} of {len(scores)} log-probabilities are not finite; "
@@ -42,37 +51,43 @@ def execute(plan: ScoringPlan, engine: Engine, *, title: str = "scoring") -> lis
     return [q if isinstance(q, Refusal) else Answer(float(scores[list(q)].sum()), len(q)) for q in plan.queries]
 
 
-def _run(plan: ScoringPlan, engine: Engine, title: str) -> NDArray[np.float64]:
-    scores = np.empty(len(plan.readings))
+def run_plan(
+    plan: ScoringPlan, engine: Engine, found: NDArray[Any], title: str, identity: Callable[[], str] | None
+) -> None:
+    """Fill ``found``, one row for each reading: from the scores that were kept, else chunk by chunk."""
+    size = active_placement().chunk_tokens
+    kept = kept_scores(identity if plan.padded_tokens > KEPT_FROM * size else None)
+    places: dict[int, tuple[int, ...]] = {}
+    running: dict[int, Chunk] = {}
     with progress(title, total=plan.tokens, about=plan.size) as advance:
-        for batch in plan.batches:
-            inputs, readings = localised(plan, batch)
-            scores[list(batch.readings)] = engine.run(inputs, readings)
+
+        def missing() -> Iterator[tuple[int, Chunk]]:
+            for number, (rows, chunk) in enumerate(chunks_of_plan(plan, size)):
+                if (scores := kept.get(chunk)) is None:
+                    places[number], running[number] = rows, chunk
+                    yield number, chunk
+                else:
+                    found[list(rows)] = scores
+                    advance(chunk.tokens)
+
+        for number, scores in _answered(engine, missing(), advance):
+            kept.keep(running.pop(number), scores)
+            found[list(places.pop(number))] = scores
+
+
+def _answered(
+    engine: Engine, chunks: Iterator[tuple[int, Chunk]], advance: Callable[[int], None]
+) -> Iterator[tuple[int, NDArray[Any]]]:
+    """The chunks with their scores: in any order from an engine that spreads them, else one after another."""
+    if isinstance(engine, Spread):
+        yield from engine.run_chunks(chunks, advance)
+        return
+    for number, chunk in chunks:
+        parts = []
+        for inputs, readings in chunk.batches():
+            parts.append(engine.run(inputs, readings))
             advance(sum(map(len, inputs)))
-    return scores
-
-
-class Row(tuple[int, ...]):
-    """The tokens of several texts with shared beginnings; ``parents`` says which token each of them follows."""
-
-    parents: tuple[int, ...]
-
-    @classmethod
-    def of(cls, ids: Sequence[int], parents: tuple[int, ...]) -> Row:
-        """A row of these tokens."""
-        row = cls(ids)
-        row.parents = parents
-        return row
-
-
-def localised(plan: ScoringPlan, batch: Batch) -> tuple[list[tuple[int, ...]], list[Reading]]:
-    """The inputs of a batch, and its readings counted within them."""
-    place = {index: row for row, index in enumerate(batch.inputs)}
-    readings = [plan.readings[r] for r in batch.readings]
-    local = [type(r)(place[r.input], r.position, r.token) for r in readings]
-    if plan.sharing is None:
-        return [plan.inputs[i] for i in batch.inputs], local
-    return [Row.of(plan.inputs[i], plan.sharing.parents[i]) for i in batch.inputs], local
+        yield number, np.concatenate(parts)
 
 
 class TorchEngine:
@@ -96,8 +111,9 @@ class TorchEngine:
 
         places = sorted({(r.input, r.position) for r in readings})
         order = {place: n for n, place in enumerate(places)}
-        which = torch.tensor([order[r.input, r.position] for r in readings], device=self._device)
-        tokens = torch.tensor([r.token for r in readings], device=self._device)
+        # Indices stay on the processor: layers of one model may be on several devices, and so may what comes out.
+        which = torch.tensor([order[r.input, r.position] for r in readings])
+        tokens = torch.tensor([r.token for r in readings])
         with torch.inference_mode(), evaluating(self._model):
             logits = self._logits(inputs, places)
             logits = logits.double() if self._double or logits.dtype == torch.float64 else logits.float()
@@ -109,8 +125,8 @@ class TorchEngine:
         """Logits at the asked places, one row for each."""
         import torch
 
-        rows = torch.tensor([row for row, _ in places], device=self._device)
-        columns = torch.tensor([column for _, column in places], device=self._device)
+        rows = torch.tensor([row for row, _ in places])
+        columns = torch.tensor([column for _, column in places])
         return logits_at(self._model, self._batch(inputs), rows, columns)
 
     def _batch(self, inputs: Sequence[Sequence[int]]) -> dict[str, Any]:

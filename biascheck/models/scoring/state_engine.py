@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biascheck.cache.progress import progress
 from biascheck.errors import ScoreError
-from biascheck.models.scoring.engine import TorchEngine, evaluating, localised, padded
+from biascheck.models.scoring.engine import Engine, TorchEngine, evaluating, localised, padded, run_plan
 from biascheck.models.scoring.forecast import active_forecast
 from biascheck.models.scoring.queries import Refusal, State
 
@@ -21,31 +20,29 @@ if TYPE_CHECKING:
 __all__ = ["StateEngine", "execute_states"]
 
 
-def execute_states(plan: ScoringPlan, engine: StateEngine, *, title: str = "encoding") -> list[State | Refusal]:
-    """Run every batch once and hand each query the mean of the states it asks for."""
+def execute_states(
+    plan: ScoringPlan,
+    engine: Engine,
+    *,
+    width: int,
+    title: str = "encoding",
+    identity: Callable[[], str] | None = None,
+) -> list[State | Refusal]:
+    """Run every batch once and hand each query the mean of the states it asks for, which have ``width`` numbers."""
     if (forecast := active_forecast()) is not None:
         scores = forecast.scores(
             plan, lambda batch: engine.run(*localised(plan, batch)), f"{title.rpartition(': ')[0] or title} (states)"
         )
-        states = _made_up(len(scores), engine.width)
+        states = _made_up(len(scores), width)
     else:
-        states = _run(plan, engine, title)
+        states = np.empty((len(plan.readings), width), dtype=np.float32)
+        run_plan(plan, engine, states, title, identity)
     if not np.isfinite(states).all():
         raise ScoreError(
             f"{title}: some states are not finite; the weights are damaged or the precision is too low "
             "(try dtype='float32')"
         )
     return [q if isinstance(q, Refusal) else State(_mean(states, q), len(q)) for q in plan.queries]
-
-
-def _run(plan: ScoringPlan, engine: StateEngine, title: str) -> NDArray[np.float32]:
-    states = np.empty((len(plan.readings), engine.width), dtype=np.float32)
-    with progress(title, total=plan.tokens, about=plan.size) as advance:
-        for batch in plan.batches:
-            inputs, readings = localised(plan, batch)
-            states[list(batch.readings)] = engine.run(inputs, readings)
-            advance(sum(map(len, inputs)))
-    return states
 
 
 def _made_up(count: int, width: int) -> NDArray[np.float32]:
@@ -68,14 +65,13 @@ class StateEngine(TorchEngine):
     def __init__(self, model: Any, *, pad_token: int, device: str, layer: int) -> None:
         super().__init__(model.base_model, pad_token=pad_token, device=device)
         self._layer = layer
-        self.width = int(model.config.get_text_config().hidden_size)
 
     def run(self, inputs: Sequence[Sequence[int]], readings: Sequence[Reading]) -> NDArray[Any]:
         """Read the states at the asked places off one forward pass."""
         import torch
 
-        rows = torch.tensor([r.input for r in readings], device=self._device)
-        columns = torch.tensor([r.position for r in readings], device=self._device)
+        rows = torch.tensor([r.input for r in readings])
+        columns = torch.tensor([r.position for r in readings])
         with torch.inference_mode(), evaluating(self._model):
             states = self._states(padded(inputs, pad=self._pad, device=self._device))[rows, columns].float()
         result: NDArray[np.float32] = states.cpu().numpy()

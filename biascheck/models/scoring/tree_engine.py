@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biascheck.models.scoring.engine import Row, TorchEngine
+from biascheck.models.scoring.engine import Engine, Row, TorchEngine
 from biascheck.models.scoring.plan import Reading
 from biascheck.models.scoring.prefix_trees import Layout
 
@@ -69,7 +69,7 @@ def attention_window(model: Any) -> int | None:
     return min(known) if known else None
 
 
-def why_not_shared(engine: TorchEngine, model: Any, vocabulary: int) -> str:
+def why_not_shared(engine: Engine, model: Any, vocabulary: int) -> str:
     """Try four short texts with and without sharing; the reason against it, or an empty text."""
     kind = model.config.model_type
     texts = _trial_texts(vocabulary)

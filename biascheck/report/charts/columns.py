@@ -9,9 +9,8 @@ from math import ceil
 
 from markupsafe import Markup
 
-from biascheck.report.charts.intervals import LABEL_LENGTH, LABEL_WIDTH, VALUE_WIDTH
-from biascheck.report.charts.planes import tick_text
-from biascheck.report.charts.scales import Scale
+from biascheck.report.charts.intervals import LABEL_LENGTH, LABEL_WIDTH, SCALE_HEIGHT, VALUE_WIDTH, ticks_below
+from biascheck.report.charts.scales import Scale, tick_text
 from biascheck.report.charts.svg import FIGURE_WIDTH, drawing, line, rect, text
 from biascheck.wording import figure, shortened, signed
 
@@ -66,13 +65,13 @@ def row_chart(places: Sequence[str], series: Sequence[Series], *, label: str) ->
     scale = Scale.over([0.0, *(v for s in series for v in s.values)], start=LABEL_WIDTH, end=FIGURE_WIDTH - VALUE_WIDTH)
     step = ROW * len(series) + 10
     height = 8 + step * len(places)
-    parts = [line("parity", scale.at(0), 0, scale.at(0), height)]
+    parts = [line("parity", scale.at(0), 0, scale.at(0), height), *ticks_below(scale, height)]
     for place, name in enumerate(places):
         top = 6 + step * place
         parts.append(text("name", LABEL_WIDTH - 8, top + ROW * len(series) / 2 + 4, shortened(name, LABEL_LENGTH)))
         for row, one in enumerate(series):
             parts.extend(_lying(one.kind, one.values[place], scale, top + ROW * row, figure(one.values[place])))
-    return drawing("bar-chart", FIGURE_WIDTH, height, label, parts)
+    return drawing("bar-chart", FIGURE_WIDTH, height + SCALE_HEIGHT, label, parts)
 
 
 def two_sided_chart(conditions: Sequence[SideBars], *, label: str) -> Markup:
@@ -82,7 +81,7 @@ def two_sided_chart(conditions: Sequence[SideBars], *, label: str) -> Markup:
     shared = _shared_start([condition.name for condition in conditions])
     step = 20
     height = step * len(conditions) + 8
-    parts = [line("parity", scale.at(0), 0, scale.at(0), height)]
+    parts = [line("parity", scale.at(0), 0, scale.at(0), height), *ticks_below(scale, height)]
     for row, one in enumerate(conditions):
         top = 4 + step * row
         parts.append(text("name", NAME_WIDTH - 8, top + 12, shortened(one.name[shared:], NAME_LENGTH)))
@@ -90,7 +89,7 @@ def two_sided_chart(conditions: Sequence[SideBars], *, label: str) -> Markup:
             parts.append(_from_zero(kind, value, scale, top + 3, 12))
         parts.append(text("value", FIGURE_WIDTH - SIDE_WIDTH, top + 12, signed(one.negative)))
         parts.append(text("value", FIGURE_WIDTH - 2, top + 12, signed(one.positive)))
-    return drawing("bar-chart", FIGURE_WIDTH, height, label, parts)
+    return drawing("bar-chart", FIGURE_WIDTH, height + SCALE_HEIGHT, label, parts)
 
 
 def _shared_start(names: Sequence[str]) -> int:

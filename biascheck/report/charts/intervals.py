@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from biascheck.report.charts.scales import Scale
+from biascheck.report.charts.scales import Scale, tick_text
 from biascheck.report.charts.svg import FIGURE_WIDTH, circle, diamond, drawing, line, rect, text
 from biascheck.stats import Interval
 from biascheck.wording import shortened, signed
 
-__all__ = ["Bar", "Change", "bar_chart", "change_chart", "interval_chart", "interval_scale"]
+__all__ = ["Bar", "Change", "bar_chart", "change_chart", "interval_chart", "interval_scale", "ticks_below"]
 
-INTERVAL_WIDTH, INTERVAL_HEIGHT, INTERVAL_EDGE = 220, 28, 8
+INTERVAL_WIDTH, INTERVAL_HEIGHT, INTERVAL_EDGE, SCALE_HEIGHT = 220, 28, 16, 13
 LABEL_WIDTH, VALUE_WIDTH = 152, 44
 BAR_STEP, CHART_TOP = 16, 24
 LABEL_LENGTH, GROUP_LENGTH = 21, 12
@@ -55,10 +55,11 @@ def interval_chart(
 ) -> Markup:
     """The region as a band, parity as a line, the interval as a bar, the estimate as a dot, hollow without one.
 
-    Published figures are hollow diamonds.
+    Published figures are hollow diamonds. Below is the scale.
     """
     middle = INTERVAL_HEIGHT / 2
     parts = [] if region is None else [_band(scale, region)]
+    parts += ticks_below(scale, INTERVAL_HEIGHT, 4)
     parts += [
         line("axis", scale.start, middle, scale.end, middle),
         line("parity", scale.at(parity), 0, scale.at(parity), INTERVAL_HEIGHT),
@@ -69,11 +70,11 @@ def interval_chart(
     parts += [diamond("paper", scale.at(value), middle, 6) for value in published]
     kind = "dot" if interval is not None else "dot hollow"
     parts.append(circle(kind, scale.at(estimate), middle, 4.5))
-    return drawing("interval-chart", INTERVAL_WIDTH, INTERVAL_HEIGHT, label, parts)
+    return drawing("interval-chart", INTERVAL_WIDTH, INTERVAL_HEIGHT + SCALE_HEIGHT, label, parts)
 
 
 def bar_chart(bars: Sequence[Bar], *, contrast: tuple[str, str], label: str, axis: str = "") -> Markup:
-    """Horizontal bars from zero, in the order given, with their labels and values.
+    """Horizontal bars from zero, in the order given, with their labels and values; below them is the scale.
 
     Above them stands which way is which, or ``axis``: what the values are where they are no gaps.
     """
@@ -82,9 +83,10 @@ def bar_chart(bars: Sequence[Bar], *, contrast: tuple[str, str], label: str, axi
     zero = scale.at(0)
     heading = [text("start", LABEL_WIDTH, 12, f"{axis} →")] if axis else directions(contrast)
     parts = [*heading, line("parity", zero, CHART_TOP - 4, zero, height)]
+    parts.extend(ticks_below(scale, height))
     for row, bar in enumerate(bars):
         parts.extend(_bar(bar, scale, CHART_TOP + BAR_STEP * row))
-    return drawing("bar-chart", FIGURE_WIDTH, height, label, parts)
+    return drawing("bar-chart", FIGURE_WIDTH, height + SCALE_HEIGHT, label, parts)
 
 
 def change_chart(changes: Sequence[Change], *, contrast: tuple[str, str], label: str) -> Markup:
@@ -93,9 +95,22 @@ def change_chart(changes: Sequence[Change], *, contrast: tuple[str, str], label:
     scale = _bar_scale([0.0, *(value for change in changes for value in (change.before, change.after))])
     zero = scale.at(0)
     parts = [*directions(contrast), line("parity", zero, CHART_TOP - 4, zero, height)]
+    parts.extend(ticks_below(scale, height))
     for row, change in enumerate(changes):
         parts.extend(_change(change, scale, CHART_TOP + BAR_STEP * row))
-    return drawing("bar-chart", FIGURE_WIDTH, height, label, parts)
+    return drawing("bar-chart", FIGURE_WIDTH, height + SCALE_HEIGHT, label, parts)
+
+
+def ticks_below(scale: Scale, height: float, most: int = 5) -> list[Markup]:
+    """The scale below a chart of this height: round values, each with a short mark."""
+    parts = []
+    for value in scale.ticks(most):
+        at = scale.at(value)
+        parts += [
+            line("axis", at, height - 3, at, height),
+            text("tick middle", at, height + 10, tick_text(value, scale)),
+        ]
+    return parts
 
 
 def directions(contrast: tuple[str, str]) -> list[Markup]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from biascheck.report.charts.labels import Box, Name, place
-from biascheck.report.charts.scales import Scale
+from biascheck.report.charts.scales import Scale, tick_text
 from biascheck.report.charts.svg import FIGURE_WIDTH, circle, cross, diamond, drawing, line, square, text, triangle
-from biascheck.wording import figure, shortened
+from biascheck.wording import shortened
 
 __all__ = ["KINDS", "Point", "plane_chart", "shape_of"]
 
@@ -76,11 +76,6 @@ def _grid(x: Scale, y: Scale) -> list[Markup]:
         parts.append(line("grid", x.at(value), TOP, x.at(value), bottom))
         parts.append(text("tick middle", x.at(value), bottom + 15, tick_text(value, x)))
     return [*parts, line("axis", LEFT, bottom, right, bottom), line("axis", LEFT, TOP, LEFT, bottom)]
-
-
-def tick_text(value: float, scale: Scale) -> str:
-    """A round value: whole numbers on wide scales, decimals where they tell ticks apart."""
-    return f"{value:.0f}".replace("-", "−") if scale.high - scale.low >= 8 else figure(value)
 
 
 def _axis_names(x_label: str, y_label: str) -> list[Markup]:

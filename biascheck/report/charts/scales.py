@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-__all__ = ["Scale", "coordinate"]
+from biascheck.wording import figure
+
+__all__ = ["Scale", "coordinate", "tick_text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +52,8 @@ def coordinate(value: float) -> str:
     """A coordinate with one decimal, as short as it can be written."""
     text = f"{value:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
+
+
+def tick_text(value: float, scale: Scale) -> str:
+    """A round value: whole numbers on wide scales, decimals where they tell ticks apart."""
+    return f"{value:.0f}".replace("-", "−") if scale.high - scale.low >= 8 else figure(value)

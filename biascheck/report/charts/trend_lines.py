@@ -8,15 +8,15 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from biascheck.report.charts.planes import tick_text
-from biascheck.report.charts.scales import Scale
+from biascheck.report.charts.scales import Scale, tick_text
 from biascheck.report.charts.svg import FIGURE_WIDTH, circle, drawing, line, rect, text
 from biascheck.stats import Interval
 from biascheck.wording import shortened
 
 __all__ = ["Dot", "trend_chart"]
 
-HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 200, 48, 14, 12, 30
+HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 216, 48, 14, 28, 30
+UNIT_LENGTH = 64
 NAME_LENGTH = 14
 MOST_NAMES = 5
 
@@ -31,14 +31,20 @@ class Dot:
     kind: str
 
 
-def trend_chart(dots: Sequence[Dot], *, parity: float, region: tuple[float, float] | None, label: str) -> Markup:
-    """Dots from left to right with their intervals as bars; parity is a dashed line, the region a band."""
+def trend_chart(
+    dots: Sequence[Dot], *, parity: float, region: tuple[float, float] | None, label: str, unit: str = ""
+) -> Markup:
+    """Dots from left to right with their intervals as bars; parity is a dashed line, the region a band.
+
+    The unit of the scale stands above it.
+    """
     ends = [end for dot in dots if dot.interval for end in (dot.interval.low, dot.interval.high)]
     values = [parity, *(region or ()), *ends, *(dot.estimate for dot in dots)]
     y = Scale.over(values, start=HEIGHT - BOTTOM, end=TOP)
     step = (FIGURE_WIDTH - LEFT - RIGHT) / len(dots)
     places = [LEFT + step * (number + 0.5) for number in range(len(dots))]
     parts = [] if region is None else [_band(y, region)]
+    parts += [text("start", 4, 12, shortened(unit, UNIT_LENGTH))] if unit else []
     parts += [part for value in y.ticks() for part in _gridline(value, y)]
     parts.append(line("parity", LEFT, y.at(parity), FIGURE_WIDTH - RIGHT, y.at(parity)))
     pairs = list(zip(places, dots, strict=True))

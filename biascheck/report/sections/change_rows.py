@@ -16,9 +16,16 @@ from biascheck.results.comparison import Comparison
 from biascheck.stats import Change
 from biascheck.wording import level_text, signed
 
-__all__ = ["CHANGES", "ChangeGroup", "ChangeRow", "ChangeTable", "change_table"]
+__all__ = ["CHANGES", "ChangeBlock", "ChangeGroup", "ChangeRow", "ChangeTable", "change_table", "numbered"]
 
-CHANGES = (Change.REGRESSED, Change.INCONCLUSIVE, Change.NO_WORSE, Change.IMPROVED)
+CHANGES = (Change.REGRESSED, Change.INVALID, Change.INCONCLUSIVE, Change.NO_WORSE, Change.IMPROVED)
+BLOCKS: tuple[tuple[str, str, tuple[Change, ...]], ...] = (
+    ("regressed", "Worse than before", (Change.REGRESSED,)),
+    ("invalid", "Not to be compared: a model cannot do what was asked", (Change.INVALID,)),
+    ("undecided", "Not decided", (Change.INCONCLUSIVE,)),
+    ("no-worse", "No worse, or better", (Change.NO_WORSE, Change.IMPROVED)),
+)
+FEW_CHANGES = 6
 MOST_MOVES = 30
 MOST_UNMATCHED = 10
 
@@ -55,44 +62,69 @@ class ChangeGroup:
 
     measure: str
     unit: str
-    scale: str
     rows: tuple[ChangeRow, ...]
+
+
+@dataclass(frozen=True)
+class ChangeBlock:
+    """The comparisons with one kind of verdict; a long list of those that are no worse is folded."""
+
+    state: str
+    title: str
+    count: int
+    folded: bool
+    groups: tuple[ChangeGroup, ...]
 
 
 @dataclass(frozen=True)
 class ChangeTable:
     """All comparisons, and how many there are of each verdict."""
 
-    groups: tuple[ChangeGroup, ...]
+    blocks: tuple[ChangeBlock, ...]
     tally: tuple[tuple[str, int], ...]
     several_models: bool
     count: int
 
 
+def numbered(comparisons: Sequence[Comparison]) -> list[tuple[int, Comparison]]:
+    """The comparisons in the order of the table, each with the number of its place."""
+    return list(enumerate(sorted(comparisons, key=_rank), start=1))
+
+
 def change_table(comparisons: Sequence[Comparison]) -> ChangeTable:
-    """Lay out all comparisons."""
-    ordered = sorted(comparisons, key=_rank)
-    numbered = list(enumerate(ordered, start=1))
-    measures = dict.fromkeys(one.measure for one in ordered)
+    """Lay out all comparisons, the worst first."""
+    entries = numbered(comparisons)
     counts = Counter(one.verdict for one in comparisons)
+    blocks = [_block(state, title, verdicts, entries) for state, title, verdicts in BLOCKS]
     return ChangeTable(
-        groups=tuple(_group(name, [entry for entry in numbered if entry[1].measure == name]) for name in measures),
+        blocks=tuple(block for block in blocks if block.count),
         tally=tuple((str(verdict), counts[verdict]) for verdict in CHANGES if counts[verdict]),
         several_models=len({one.models for one in comparisons}) > 1,
         count=len(comparisons),
     )
 
 
+def _block(
+    state: str, title: str, verdicts: tuple[Change, ...], entries: Sequence[tuple[int, Comparison]]
+) -> ChangeBlock:
+    members = [entry for entry in entries if entry[1].verdict in verdicts]
+    groups = []
+    for measure in dict.fromkeys(one.measure for _, one in members):
+        # one scale for all comparisons of a measure, whatever their verdict
+        scale = interval_scale([value for _, one in entries if one.measure == measure for value in _extent(one)])
+        groups.append(_group(measure, [entry for entry in members if entry[1].measure == measure], scale))
+    folded = state == "no-worse" and len(entries) > FEW_CHANGES
+    return ChangeBlock(state, title, len(members), folded, tuple(groups))
+
+
 def _rank(one: Comparison) -> tuple[str, int, str, str]:
     return one.measure, CHANGES.index(one.verdict), one.corpus, one.model_after
 
 
-def _group(measure: str, members: Sequence[tuple[int, Comparison]]) -> ChangeGroup:
-    scale = interval_scale([value for _, one in members for value in _extent(one)])
+def _group(measure: str, members: Sequence[tuple[int, Comparison]], scale: Scale) -> ChangeGroup:
     return ChangeGroup(
         measure=measure,
         unit=members[0][1].description.unit,
-        scale=f"{signed(scale.low)} to {signed(scale.high)}",
         rows=tuple(_row(one, number, scale) for number, one in members),
     )
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from biascheck.files import write_atomically
 from biascheck.report.rendering import render
-from biascheck.report.sections.change_rows import ChangeTable, change_table
+from biascheck.report.sections.change_rows import ChangeTable, change_table, numbered
+from biascheck.report.sections.next_steps import Step
+from biascheck.report.sections.plain_changes import ChangeFinding, change_findings
 from biascheck.report.sentences import Headline
 from biascheck.results.baselines import Judgement
 from biascheck.results.comparison import Comparison
@@ -51,6 +53,10 @@ class ComparisonPage:
     rows: tuple[SideBySide, ...]
     changes: ChangeTable | None
     found: Judgement
+    worse: tuple[ChangeFinding, ...]
+    undecided: tuple[ChangeFinding, ...]
+    better: tuple[ChangeFinding, ...]
+    next_steps: tuple[Step, ...]
 
 
 def write_comparison_html(path: Path, found: Judgement) -> None:
@@ -63,6 +69,7 @@ def comparison_page(found: Judgement) -> ComparisonPage:
     comparisons = found.comparisons
     before = ", ".join(dict.fromkeys(one.model_before for one in comparisons))
     named = _named(comparisons)
+    entries = numbered(comparisons)
     afters = tuple(dict.fromkeys(name for name, _ in named))
     return ComparisonPage(
         title=shortened(f"Bias: {before} → {', '.join(afters)}", TITLE_LENGTH),
@@ -72,7 +79,23 @@ def comparison_page(found: Judgement) -> ComparisonPage:
         rows=_side_by_side(named, afters),
         changes=change_table(comparisons) if comparisons else None,
         found=found,
+        worse=change_findings(entries, Change.REGRESSED),
+        undecided=change_findings(entries, Change.INCONCLUSIVE),
+        better=change_findings(entries, Change.IMPROVED),
+        next_steps=tuple(_next_steps(found)),
     )
+
+
+def _next_steps(found: Judgement) -> Iterator[Step]:
+    if found.having(Change.REGRESSED):
+        yield Step("Open what got worse below, and read the attributes that moved.")
+        yield Step("Let a pipeline stop at this:", "biascheck compare BEFORE AFTER --fail-on regressed")
+    if found.refused or found.shrunk:
+        yield Step("Measure both models by the same suites, corpora and seed, and compare again.")
+    if found.having(Change.INCONCLUSIVE):
+        yield Step("Measure more items, or allow a tolerance that matters:", "biascheck compare … --tolerance 0.05")
+    if found.passed and not found.having(Change.INCONCLUSIVE) and found.comparisons:
+        yield Step("Nothing to do: keep the later file for the next comparison.")
 
 
 def _headline(found: Judgement) -> Headline:
@@ -85,6 +108,8 @@ def _headline(found: Judgement) -> Headline:
     ]
     if count := len(found.having(Change.REGRESSED)):
         return Headline("regressed", f"{count:,} of {counted(total, 'result')} regressed", detail, tuple(lost))
+    if count := len(found.having(Change.INVALID)):
+        lost.append(f"{counted(count, 'result')} invalid: the model cannot do what was asked")
     if lost:
         return Headline("regressed", ", ".join(lost), detail)
     if not total:

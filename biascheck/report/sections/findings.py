@@ -1,4 +1,4 @@
-"""What a reader must know first: what failed, what was accepted, and failures that a test expected."""
+"""What a reader must know first: what failed for each model, what was accepted, and failures that a test expected."""
 
 from __future__ import annotations
 
@@ -9,24 +9,27 @@ from dataclasses import dataclass, replace
 from biascheck.gates.gate import Gate
 from biascheck.gates.run import Run
 from biascheck.report.sections.gate_rows import Link
+from biascheck.report.sections.plain_changes import plain_change
 from biascheck.report.sections.plain_findings import Example, plain_example, plain_finding
 from biascheck.report.sentences import ORDER
 from biascheck.results.comparison import Comparison
 from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
 from biascheck.stats import Verdict
+from biascheck.wording import counted
 
-__all__ = ["Finding", "Findings", "findings_of"]
+__all__ = ["Finding", "Findings", "ModelFindings", "findings_of"]
 
-MOST_FINDINGS = 6
+MOST_OF_ONE_MODEL, MOST_OF_SEVERAL = 5, 3
+MOST_MODELS = 3
 
 
 @dataclass(frozen=True)
 class Finding:
     """What a finding is about, the rest of its sentence, and where the page has more about it.
 
-    ``plain`` says it in words that need no statistics, where the measure has any; ``example`` is a sentence that shows
-    it.
+    ``plain`` says it in words that need no statistics; ``example`` is a sentence that shows it. ``model`` is empty
+    where the finding is about no model.
     """
 
     title: str
@@ -34,15 +37,28 @@ class Finding:
     anchor: str
     plain: str = ""
     example: Example | None = None
+    model: str = ""
+
+
+@dataclass(frozen=True)
+class ModelFindings:
+    """The findings of one model, the worst first; those beyond the first few are only counted."""
+
+    model: str
+    count: str
+    shown: tuple[Finding, ...]
+    hidden: int
+    folded: bool
 
 
 @dataclass(frozen=True)
 class Findings:
-    """Findings of one kind, the worst first; those beyond the first few are only counted."""
+    """Findings of one kind, model by model; what needs no action is folded."""
 
     heading: str
-    shown: tuple[Finding, ...]
-    hidden: int
+    count: str
+    folded: bool
+    models: tuple[ModelFindings, ...]
 
 
 def findings_of(run: Run, links: Mapping[ResultKey, Link]) -> tuple[Findings, ...]:
@@ -51,20 +67,36 @@ def findings_of(run: Run, links: Mapping[ResultKey, Link]) -> tuple[Findings, ..
     results = {result.key: result for result in run.results}
     failed = [gate for gate in run.gates if not gate.passed and gate not in caught]
     accepted = [gate for gate in run.gates if gate.passed and gate.verdict is not Verdict.WITHIN]
-    kinds = {
-        "What failed": [
-            *_gates(failed, links, results),
-            *_searches(run),
-            *_comparisons(run.all_comparisons),
-            *_baseline(run),
-        ],
-        "Accepted": list(_gates(accepted, links, results)),
-        "Failed in a test that passes, and not counted": list(_gates(caught, links, results)),
-    }
-    return tuple(
-        Findings(heading, tuple(found[:MOST_FINDINGS]), len(found[MOST_FINDINGS:]))
-        for heading, found in kinds.items()
-        if found
+    judged = [
+        *_gates(failed, links, results),
+        *_searches(run),
+        *_comparisons(run.all_comparisons),
+        *_baseline(run),
+    ]
+    kinds = [
+        ("What failed", "finding", judged, False),
+        ("Accepted", "gate not decided", list(_gates(accepted, links, results)), True),
+        ("Failed in a test that passes, and not counted", "gate", list(_gates(caught, links, results)), True),
+    ]
+    return tuple(_kind(*kind) for kind in kinds if kind[2])
+
+
+def _kind(heading: str, noun: str, found: Sequence[Finding], folded: bool) -> Findings:
+    models: dict[str, list[Finding]] = {}
+    for finding in found:
+        models.setdefault(finding.model, []).append(finding)
+    most = MOST_OF_ONE_MODEL if len(models) == 1 else MOST_OF_SEVERAL
+    several = "gates not decided" if noun == "gate not decided" else ""
+    return Findings(
+        heading=heading,
+        count=counted(len(found), noun, several),
+        folded=folded,
+        models=tuple(
+            ModelFindings(
+                model, counted(len(of), "finding"), tuple(of[:most]), len(of[most:]), folded=number >= MOST_MODELS
+            )
+            for number, (model, of) in enumerate(models.items())
+        ),
     )
 
 
@@ -73,21 +105,25 @@ def _gates(
 ) -> Iterator[Finding]:
     for gate in _varied(sorted(gates, key=_order)):
         result = results.get(gate.key)
+        plain = plain_finding(gate)
         yield Finding(
             title=gate.title,
-            text=replace(gate, published=()).finding.removeprefix(gate.title),
+            text=f": {gate.measured}, allowed {gate.allowed}"
+            if plain
+            else replace(gate, published=()).finding.removeprefix(gate.title),
             anchor=links[gate.key].anchor if gate.key in links else "gates",
-            plain=plain_finding(gate),
+            plain=plain,
             example=None if result is None else plain_example(gate, result),
+            model=gate.model,
         )
 
 
 def _varied(gates: Sequence[Gate]) -> list[Gate]:
-    """The worst gate of each measure and model first, then the second of each: six alike would hide the rest."""
+    """The worst gate of each measure and model first, then the second of each: five alike would hide the rest."""
     seen: Counter[tuple[Verdict, str, str]] = Counter()
     ranked: list[tuple[int, int, Gate]] = []
     for gate in gates:
-        kind = (gate.verdict, gate.measure, gate.model_label)
+        kind = (gate.verdict, gate.measure, gate.model)
         ranked.append((ORDER.index(gate.verdict), seen[kind], gate))
         seen[kind] += 1
     return [gate for _, _, gate in sorted(ranked, key=lambda entry: entry[:2])]
@@ -102,13 +138,14 @@ def _order(gate: Gate) -> tuple[int, float, str, str, str]:
 def _comparisons(comparisons: Sequence[Comparison]) -> Iterator[Finding]:
     failed = [one for one in comparisons if not one.passed]
     for one in sorted(failed, key=lambda one: (-one.change, one.title, one.key.digest)):
-        yield Finding(one.title, one.finding.removeprefix(one.title), "changes")
+        text = one.finding.removeprefix(one.title)
+        yield Finding(one.title, text, "changes", plain=plain_change(one), model=one.model_after)
 
 
 def _searches(run: Run) -> Iterator[Finding]:
     for one in run.searches:
         if not one.passed:
-            yield Finding(one.title, one.finding.removeprefix(one.title), "worst-cases")
+            yield Finding(one.title, one.finding.removeprefix(one.title), "worst-cases", model=one.model)
 
 
 def _baseline(run: Run) -> Iterator[Finding]:

@@ -1,8 +1,8 @@
-"""The table of gates: one row each, grouped by paper and measure, the worst first."""
+"""The tables of gates: those that failed first, then what is accepted, then what is within its margin."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -18,9 +18,18 @@ from biascheck.results.key import ResultKey
 from biascheck.stats import Verdict
 from biascheck.wording import figure, level_text, power_text
 
-__all__ = ["Caution", "GateGroup", "GateRow", "GateTable", "Link", "gate_table"]
+__all__ = ["Caution", "GateBlock", "GateGroup", "GateRow", "GateTable", "Link", "gate_table", "state_of"]
 
 ENOUGH_POWER = 0.8
+FEW_GATES = 12
+STATES = {
+    "failed": "Failed",
+    "inconclusive": "Failed, because nothing is decided",
+    "accepted": "Accepted although not decided",
+    "expected": "Failed in a test that passes, and not counted",
+    "within": "Within the margin",
+}
+"""What became of a gate in its run, the most urgent first, with the title of its table."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +52,14 @@ class Link:
 class GateRow:
     """One gate in words and as a drawing."""
 
+    state: str
+    suite: str
     verdict: str
     accepted: bool
     measure: str
     corpus: str
     model: str
+    base_model: str
     link: Link | None
     estimate: str
     interval: str
@@ -75,32 +87,54 @@ class GateGroup:
     paper: str
     measure: str
     unit: str
-    scale: str
     rows: tuple[GateRow, ...]
+
+
+@dataclass(frozen=True)
+class GateBlock:
+    """The gates of one state; a long list of those within their margin is folded."""
+
+    state: str
+    title: str
+    count: int
+    folded: bool
+    groups: tuple[GateGroup, ...]
 
 
 @dataclass(frozen=True)
 class GateTable:
     """All gates, and the cautions their rows point to."""
 
-    groups: tuple[GateGroup, ...]
+    blocks: tuple[GateBlock, ...]
     cautions: tuple[Caution, ...]
     several_models: bool
     low_power: int
     count: int
 
 
-def gate_table(gates: Sequence[tuple[Paper, Gate]], links: Mapping[ResultKey, Link]) -> GateTable:
-    """Lay out all gates, in the order of the papers."""
+def state_of(gate: Gate, caught: Collection[Gate] = ()) -> str:
+    """What became of a gate: "failed", "inconclusive" (and failed for that), "accepted", "expected" or "within"."""
+    if gate in caught:
+        return "expected"
+    if gate.passed:
+        return "within" if gate.verdict is Verdict.WITHIN else "accepted"
+    return "inconclusive" if gate.verdict is Verdict.INCONCLUSIVE else "failed"
+
+
+def gate_table(
+    gates: Sequence[tuple[Paper, Gate]], links: Mapping[ResultKey, Link], caught: Collection[Gate] = ()
+) -> GateTable:
+    """Lay out all gates by state, and within a state in the order of the papers."""
     texts = dict.fromkeys(warning for _, gate in gates for warning in gate.warnings)
     numbers = {text: number for number, text in enumerate(texts, start=1)}
     members: dict[tuple[Paper, str], list[Gate]] = {}
     for paper, gate in gates:
         members.setdefault((paper, gate.measure), []).append(gate)
     order = [key for paper in (*PAPERS, OWN) for key in members if key[0] is paper]
-    groups = tuple(_group(*key, members[key], links, numbers) for key in order)
+    groups = [one for key in order for one in _groups(*key, members[key], links, numbers, caught)]
+    blocks = [_block(state, title, groups, len(gates)) for state, title in STATES.items()]
     return GateTable(
-        groups=groups,
+        blocks=tuple(block for block in blocks if block.count),
         cautions=tuple(Caution(number, text) for text, number in numbers.items()),
         several_models=len({gate.model_label for _, gate in gates}) > 1,
         low_power=sum(row.low_power for group in groups for row in group.rows),
@@ -108,18 +142,32 @@ def gate_table(gates: Sequence[tuple[Paper, Gate]], links: Mapping[ResultKey, Li
     )
 
 
-def _group(
-    paper: Paper, measure: str, gates: Sequence[Gate], links: Mapping[ResultKey, Link], numbers: Mapping[str, int]
-) -> GateGroup:
+def _block(state: str, title: str, groups: Sequence[GateGroup], total: int) -> GateBlock:
+    found = tuple(group for group in groups if group.rows[0].state == state)
+    count = sum(len(group.rows) for group in found)
+    return GateBlock(state, title, count, folded=state == "within" and total > FEW_GATES, groups=found)
+
+
+def _groups(
+    paper: Paper,
+    measure: str,
+    gates: Sequence[Gate],
+    links: Mapping[ResultKey, Link],
+    numbers: Mapping[str, int],
+    caught: Collection[Gate],
+) -> Iterator[GateGroup]:
+    """The gates of one measure, state by state; all of them are drawn on one scale."""
     scale = interval_scale([value for gate in gates for value in _extent(gate)])
     ranked = sorted(gates, key=lambda gate: ORDER.index(gate.verdict))
-    return GateGroup(
-        paper=paper.name,
-        measure=measure,
-        unit=gates[0].description.unit,
-        scale=f"{figure(scale.low)} to {figure(scale.high)}",
-        rows=tuple(_row(gate, scale, links, numbers) for gate in ranked),
-    )
+    rows = [_row(gate, scale, links, numbers, (state_of(gate, caught), paper.name)) for gate in ranked]
+    for state in STATES:
+        if members := tuple(row for row in rows if row.state == state):
+            yield GateGroup(
+                paper=paper.name,
+                measure=measure,
+                unit=gates[0].description.unit,
+                rows=members,
+            )
 
 
 def _extent(gate: Gate) -> list[float]:
@@ -127,13 +175,23 @@ def _extent(gate: Gate) -> list[float]:
     return [*gate.region, gate.estimate, *ends]
 
 
-def _row(gate: Gate, scale: Scale, links: Mapping[ResultKey, Link], numbers: Mapping[str, int]) -> GateRow:
+def _row(
+    gate: Gate,
+    scale: Scale,
+    links: Mapping[ResultKey, Link],
+    numbers: Mapping[str, int],
+    place: tuple[str, str],
+) -> GateRow:
+    state, suite = place
     return GateRow(
+        state=state,
+        suite=suite,
         verdict=str(gate.verdict),
         accepted=gate.passed and gate.verdict is not Verdict.WITHIN,
         measure=gate.measure,
         corpus=gate.corpus,
         model=gate.model_label,
+        base_model=gate.model,
         link=links.get(gate.key),
         estimate=gate.estimate_text,
         interval=_interval(gate),

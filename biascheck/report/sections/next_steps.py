@@ -2,46 +2,79 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from biascheck.gates.outcome import State
 from biascheck.gates.run import Run
 from biascheck.stats import Change, Verdict
 
-__all__ = ["next_steps"]
+__all__ = ["Step", "next_steps"]
+
+MOST_TESTS = 2
+PUBLISHED = "published data sets"
 
 
-def next_steps(run: Run) -> tuple[str, ...]:
+@dataclass(frozen=True)
+class Step:
+    """What to do, and the command that does it, where one does."""
+
+    text: str
+    command: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text} {self.command}".strip()
+
+
+def next_steps(run: Run) -> tuple[Step, ...]:
     """What a reader can do about the run, the most urgent first."""
-    return (*_about_tests(run), *_about_gates(run), *_about_comparisons(run))
+    return (*_about_tests(run), *_about_gates(run), *_about_comparisons(run), *_about_data(run))
 
 
-def _about_tests(run: Run) -> Iterator[str]:
+def _about_tests(run: Run) -> Iterator[Step]:
     if run.outcome is None:
         return
-    if run.outcome.having(State.CRASHED, State.JUDGED_NOTHING) or run.outcome.interrupted:
-        yield "Mend the tests that did not finish, and run again: until then the run says nothing about them."
+    stuck = run.outcome.having(State.CRASHED, State.JUDGED_NOTHING)
+    if stuck or run.outcome.interrupted:
+        named = " ".join(shlex.quote(test.test) for test in stuck[:MOST_TESTS])
+        yield Step(
+            "Mend the tests that did not finish, and run again: until then the run says nothing about them.",
+            f"pytest {named}" if named else "",
+        )
 
 
-def _about_gates(run: Run) -> Iterator[str]:
-    verdicts = {gate.verdict for gate in run.gates if not gate.passed}
+def _about_gates(run: Run) -> Iterator[Step]:
+    failed = [gate for gate in run.gates if not gate.passed]
+    verdicts = {gate.verdict for gate in failed}
     if Verdict.EXCEEDS in verdicts or any(not search.passed for search in run.searches):
-        yield (
-            "Read the sentences behind each finding and decide whether they matter where the model is used. "
-            "biascheck debias trains a checkpoint to compare with; the same run on it shows what that changes."
+        yield Step("Read the sentences behind each finding and decide whether they matter where the model is used.")
+        model = next((gate.model for gate in failed if gate.verdict is Verdict.EXCEEDS), "MODEL")
+        yield Step(
+            "Train a less biased checkpoint, and run the same suites on it:",
+            f"biascheck debias {shlex.quote(model)} --text TEXT --out FOLDER",
         )
     if Verdict.INCONCLUSIVE in verdicts:
-        yield "Measure more: every inconclusive gate says how many clusters would decide it."
-    if Verdict.INVALID in verdicts:
-        yield "Leave out what the model cannot read, or measure a model that can: an invalid figure is no finding."
+        yield Step("Measure more: every inconclusive gate says how many clusters would decide it.")
+    if Verdict.INVALID in verdicts or any(one.verdict is Change.INVALID for one in run.all_comparisons):
+        yield Step(
+            "Leave out what the model cannot read, or measure a model that can: an invalid figure is no finding."
+        )
     if run.passed and run.gates and run.baseline is None:
-        yield (
-            "Keep these figures, so that the next checkpoint is compared with them: "
-            "--bias-baseline FILE --bias-update-baseline."
+        yield Step(
+            "Keep these figures, so that the next checkpoint is compared with them:",
+            "pytest --bias-baseline FILE --bias-update-baseline",
         )
 
 
-def _about_comparisons(run: Run) -> Iterator[str]:
+def _about_comparisons(run: Run) -> Iterator[Step]:
     changes = {one.verdict for one in run.all_comparisons if not one.passed}
     if Change.REGRESSED in changes:
-        yield "See what got worse under Before and after. --bias-update-baseline accepts a change that was intended."
+        yield Step("See what got worse under Before and after.")
+    if run.baseline is not None and run.baseline.having(Change.REGRESSED):
+        yield Step("Accept a change that was intended:", "pytest --bias-baseline FILE --bias-update-baseline")
+
+
+def _about_data(run: Run) -> Iterator[Step]:
+    if run.outcome is not None and any(PUBLISHED in reason for reason in run.outcome.not_tested):
+        yield Step("Test on the published data sets, too:", "biascheck data fetch all --to DIR")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from biascheck.report.charts.drawings import Drawing, Table, drawings_of, two_sided_drawing
+from biascheck.report.charts.drawings import Drawing, Table, drawing_of, drawings_of, two_sided_drawing
 from biascheck.report.sections.overviews import changes_of, correlations_of, gaps_of, plane_of
+from biascheck.results.measurement_card import is_card
 from biascheck.results.result import Result
 
-__all__ = ["paper_figures"]
+__all__ = ["card_of", "paper_figures"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,13 @@ def paper_figures(results: Sequence[Result]) -> tuple[Drawing, ...]:
     return (*_together(results), *charts, *_joined([entry for entry in drawn if entry[0].chart is None]))
 
 
+def card_of(results: Sequence[Result]) -> Table | None:
+    """The measurement card of the suite, which is attached to one of its results."""
+    attached = (one for result in results for one in result.attachments if is_card(one))
+    drawn = next((drawing_of(one, results[0].contrast) for one in attached), None)
+    return None if drawn is None else drawn.table
+
+
 def _together(results: Sequence[Result]) -> list[Drawing]:
     models = sorted({result.model_label for result in results})
     together = [plane] if (plane := plane_of(results)) is not None else []
@@ -57,7 +65,8 @@ def _own(results: Sequence[Result]) -> list[tuple[Drawing, Source]]:
     sides = two_sided_drawing(results)
     found: dict[Drawing, list[Result]] = {}
     for result in results:
-        for drawing in drawings_of(result):
+        plain = replace(result, attachments=tuple(one for one in result.attachments if not is_card(one)))
+        for drawing in drawings_of(plain):
             if sides is None or drawing.key != sides.key:
                 found.setdefault(drawing, []).append(result)
     several = len({result.model_label for result in results}) > 1

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from biascheck.gates.gate import Gate
 from biascheck.report.bounds import Bounds
-from biascheck.report.charts.drawings import Drawing
+from biascheck.report.charts.drawings import Drawing, Table
 from biascheck.report.sections.beside_published import BesidePublished, beside_published
-from biascheck.report.sections.paper_figures import paper_figures
+from biascheck.report.sections.paper_figures import card_of, paper_figures
 from biascheck.report.sections.papers import OWN, PAPERS, Paper
 from biascheck.report.sections.result_sections import Placed, ResultSection, result_section
-from biascheck.report.sentences import direction_in_words, smallest_change_in_words
+from biascheck.report.sentences import ORDER, direction_in_words, smallest_change_in_words
+from biascheck.wording import counted, tally
 
 __all__ = ["MeasureSection", "PaperSection", "paper_sections"]
 
@@ -52,6 +53,10 @@ class PaperSection:
     drawings_hidden: int
     measures: tuple[MeasureSection, ...]
     several_models: bool
+    verdict: str = "none"
+    tally: str = ""
+    size: str = ""
+    card: Table | None = None
 
 
 def paper_sections(
@@ -81,6 +86,10 @@ def _section(paper: Paper, members: Sequence[Placed], gates: Sequence[Gate], bou
         drawings_hidden=len(drawings[MOST_FIGURES:]),
         measures=tuple(_measure(name, found, bounds) for name, found in measures.items()),
         several_models=len({entry.result.model_label for entry in members}) > 1,
+        verdict=next((str(verdict) for verdict in ORDER if any(gate.verdict is verdict for gate in gates)), "none"),
+        tally=tally(gates) if gates else "no gate",
+        size=counted(len(members), "result"),
+        card=card_of([entry.result for entry in members]),
     )
 
 

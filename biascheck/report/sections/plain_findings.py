@@ -17,6 +17,11 @@ __all__ = ["Example", "felt", "plain_example", "plain_finding"]
 STARS = 4
 """From one star of five to five there are four steps, and a rating goes from 0 to 1."""
 ENOUGH_DIGITS = 10
+FALLBACK = "The {name} is {by} away from {parity}, its value where groups are treated alike; allowed: {allowed}."
+"""For a measure that has no sentence of its own."""
+SCORED_ALIKE = ("mean", "mean_absolute", "rms_gap", "slope", "difference")
+"""Statistics whose items are counted in the unit of the figure; of others an item shows a direction alone."""
+WORD_LENGTH = 24
 
 
 @dataclass(frozen=True)
@@ -34,8 +39,7 @@ def felt(distance: float, scale: Scale) -> str:
     """A distance from parity as a number that a person can feel: "a factor of 12", "0.4 stars of five"."""
     distance = abs(distance)
     if scale == "log-odds":
-        factor = exp(min(distance, 700.0))
-        return f"a factor of {factor:,.0f}" if factor >= ENOUGH_DIGITS else f"a factor of {factor:.1f}"
+        return f"a factor of {_times(distance).removesuffix(' times')}"
     if scale == "rating":
         return f"{figure(STARS * distance, 1)} stars of five"
     if scale == "share":
@@ -44,9 +48,9 @@ def felt(distance: float, scale: Scale) -> str:
 
 
 def plain_finding(gate: Gate) -> str:
-    """What the measure says about a gate in plain words; empty where it has none, or where nothing was measured."""
-    template = gate.description.plain
-    if not template or gate.verdict is Verdict.INVALID:
+    """What the measure says about a gate in plain words; empty where nothing was measured."""
+    template = gate.description.plain or FALLBACK
+    if gate.verdict is Verdict.INVALID:
         return ""
     scale = gate.description.scale
     towards, away = _directed(gate.key.contrast, gate.estimate - gate.parity)
@@ -54,6 +58,7 @@ def plain_finding(gate: Gate) -> str:
     first, second = gate.key.contrast
     words = {"towards": towards, "away": away, "first": first, "second": second}
     words |= {"by": felt(gate.estimate - gate.parity, scale), "allowed": felt(limit, scale)}
+    words |= {"name": gate.measure, "parity": figure(gate.parity)}
     for name, value in words.items():
         template = template.replace(f"{{{name}}}", value)
     doubt = "Not decided: " if gate.verdict is Verdict.INCONCLUSIVE else ""
@@ -76,14 +81,27 @@ def _example(item: ItemScore, gate: Gate) -> Example | None:
     if first == second:
         return None
     before, after = _shared(first, second)
-    towards, _ = _directed(gate.key.contrast, item.score)
-    return Example(
-        before=before,
-        first=first[len(before) : len(first) - len(after)],
-        second=second[len(before) : len(second) - len(after)],
-        after=after,
-        effect=f"{felt(item.score, gate.description.scale)} towards {towards}",
-    )
+    words = (first[len(before) : len(first) - len(after)], second[len(before) : len(second) - len(after)])
+    return Example(before=before, first=words[0], second=words[1], after=after, effect=_effect(item, gate, words))
+
+
+def _effect(item: ItemScore, gate: Gate, words: tuple[str, str]) -> str:
+    """How far one item is off: by its own words where these are short, else by the names of the groups."""
+    short = max(map(len, words)) <= WORD_LENGTH
+    towards, away = _directed(words if short else gate.key.contrast, item.score)
+    towards, away = (f"“{towards}”", f"“{away}”") if short else (towards, away)
+    scale = gate.description.scale
+    if gate.statistic not in SCORED_ALIKE:
+        return f"here it prefers {towards} to {away}"
+    if scale == "log-odds":
+        return f"here it makes {towards} {_times(item.score)} as likely, compared with {away}"
+    return f"here the gap is {felt(item.score, scale)}, towards {towards}"
+
+
+def _times(distance: float) -> str:
+    factor = exp(min(abs(distance), 700.0))
+    decimals = 0 if factor >= ENOUGH_DIGITS else 1 if factor >= 2 else 2
+    return f"{factor:,.{decimals}f} times"
 
 
 def _shared(first: str, second: str) -> tuple[str, str]:

@@ -31,6 +31,7 @@ class Placed:
     number: int
     verdicts: tuple[str, ...] = ()
     packed: int = 0
+    states: tuple[str, ...] = ()
     drawn: int = 0
 
     @property
@@ -78,6 +79,8 @@ class ResultSection:
     corpus: str
     variant: str
     verdicts: tuple[str, ...]
+    states: tuple[str, ...]
+    base_model: str
     estimate: str
     interval: str
     figures: tuple[Fact, ...]
@@ -118,6 +121,8 @@ def result_section(placed: Placed, bounds: Bounds) -> ResultSection:
         corpus=result.corpus_label,
         variant=result.provenance.variant,
         verdicts=placed.verdicts,
+        states=placed.states or ("no gate",),
+        base_model=result.model,
         estimate=estimate,
         interval=interval,
         figures=tuple(_figures(result)),

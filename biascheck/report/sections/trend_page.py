@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,12 +12,24 @@ from biascheck.report.charts.drawings import Drawing, table_of
 from biascheck.report.charts.trend_lines import Dot, trend_chart
 from biascheck.report.rendering import render
 from biascheck.report.sections.model_cards import when
-from biascheck.report.sentences import Headline, measured_text
+from biascheck.report.sections.next_steps import Step
+from biascheck.report.sections.plain_changes import plain_change
+from biascheck.report.sentences import Headline, measured_text, statistic_name
 from biascheck.wording import counted
 
 __all__ = ["TrendPage", "trend_page", "write_trend_html"]
 
+COMPARE = "biascheck compare GOOD.json WORSE.json --report compare.html"
 COLUMNS = ("run", "measured", "figure", "interval", "gate", "since the first run")
+
+
+@dataclass(frozen=True)
+class Worse:
+    """A figure that got worse: since when, in plain words and in figures, and where it is drawn."""
+
+    plain: str
+    text: str
+    anchor: str
 
 
 @dataclass(frozen=True)
@@ -25,7 +37,8 @@ class TrendPage:
     """Everything the template shows."""
 
     headline: Headline
-    regressed: tuple[str, ...]
+    regressed: tuple[Worse, ...]
+    next_steps: tuple[Step, ...]
     drawings: tuple[Drawing, ...]
 
 
@@ -40,7 +53,8 @@ def trend_page(trends: Sequence[Trend]) -> TrendPage:
     regressed = [trend for trend in ordered if trend.first_regression is not None]
     return TrendPage(
         headline=_headline(trends, len(regressed)),
-        regressed=tuple(_sentence(trend) for trend in regressed),
+        regressed=tuple(_worse(trend, number) for number, trend in enumerate(regressed)),
+        next_steps=tuple(_next_steps(bool(regressed))),
         drawings=tuple(_drawing(trend, number) for number, trend in enumerate(ordered)),
     )
 
@@ -53,11 +67,20 @@ def _headline(trends: Sequence[Trend], regressed: int) -> Headline:
     return Headline("no worse" if trends else "none", "Nothing regressed" if trends else "Nothing to compare", detail)
 
 
-def _sentence(trend: Trend) -> str:
+def _worse(trend: Trend, number: int) -> Worse:
     point = trend.first_regression
     assert point is not None
     assert point.change is not None
-    return f"{trend.title}: first worse in {point.label}, {point.change.figures}, {point.change.moved_and_tolerated}"
+    figures = f"{trend.title}: first worse in {point.label}, {point.change.figures}, {point.change.moved_and_tolerated}"
+    return Worse(f"Since {point.label}: {plain_change(point.change)}", figures, f"trend-{number}")
+
+
+def _next_steps(regressed: bool) -> Iterator[Step]:
+    if regressed:
+        yield Step("Compare the last good run with the first worse one, sentence by sentence:", COMPARE)
+        yield Step("Let a pipeline stop at this:", "biascheck trend results/*.json --fail-on-regression")
+    else:
+        yield Step("Nothing to do: add the next run to the folder, and draw the page again.")
 
 
 def _drawing(trend: Trend, number: int) -> Drawing:
@@ -71,7 +94,13 @@ def _drawing(trend: Trend, number: int) -> Drawing:
     return Drawing(
         key=f"trend-{number}",
         title=trend.title,
-        chart=trend_chart(dots, parity=last.result.parity, region=region, label=_in_words(trend)),
+        chart=trend_chart(
+            dots,
+            parity=last.result.parity,
+            region=region,
+            label=_in_words(trend),
+            unit=last.result.description.unit or statistic_name(last.result.statistic),
+        ),
         note="" if first_worse is None else f"First worse than in {trend.points[0].label}: {first_worse.label}.",
         table=table_of(list(COLUMNS), [_row(point) for point in trend.points]),
     )

@@ -216,6 +216,8 @@
   function reveal() {
     var target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
     if (!target) return;
+    var body = target.querySelector(":scope > details");
+    if (body && target.classList.contains("suite")) body.open = true;
     for (var at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
     target.scrollIntoView();
   }

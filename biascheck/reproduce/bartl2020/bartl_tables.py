@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,9 @@ from biascheck.reproduce.setting import Setting
 from biascheck.results.result import Result
 
 __all__ = ["english", "german", "hypotheses", "masking", "patterns", "professions"]
+
+Runs = Mapping[str, tuple[Any, ...]]
+"""The results that a figure is made of, by variant."""
 
 
 def patterns(setting: Setting) -> Iterator[Shown]:
@@ -53,48 +56,32 @@ def hypotheses(setting: Setting) -> Iterator[Shown]:
 def english(setting: Setting) -> Iterator[Shown]:
     """Means before and after, their difference, and the rank test of the changes."""
     bench = Bench(setting)
-    runs = {
-        "ours": (setting.tried(bench.before), setting.tried(bench.after)),
-        "as_published": (
-            setting.tried(bench.before, as_published=True),
-            setting.tried(bench.after, as_published=True),
-        ),
-    }
+    runs = _both(lambda how: (setting.tried(bench.before, **how), setting.tried(bench.after, **how)))
+    before = {how: (earlier,) for how, (earlier, _) in runs.items()}
+    after = {how: (later,) for how, (_, later) in runs.items()}
     for jobs in JOBS:
         for person in GENDERS:
-            for column, place in (("pre", 0), ("post", 1)):
-                found = {how: setting.tried(_of(jobs, person), results[place]) for how, results in runs.items()}
-                yield _cell(setting, f"{jobs} jobs, {person} persons", column, f"table4.{jobs}.{person}", found)
-            found = {
-                how: setting.tried(partial(_change, jobs=jobs, person=person), *results)
-                for how, results in runs.items()
-            }
-            yield _cell(setting, f"{jobs} jobs, {person} persons", "diff", f"table4.{jobs}.{person}", found)
+            cell = partial(_cell, setting, f"{jobs} jobs, {person} persons", f"table4.{jobs}.{person}")
+            yield cell("pre", _of(jobs, person), before)
+            yield cell("post", _of(jobs, person), after)
+            yield cell("diff", partial(_change, jobs=jobs, person=person), runs)
         for column in ("V", "r"):
-            found = {
-                how: setting.tried(partial(_tested, bench, jobs, column), *results) for how, results in runs.items()
-            }
-            yield _cell(setting, f"{jobs} jobs", column, f"test4.{jobs}", found)
-        yield _gap(setting, jobs, f"bartl2020.english.{jobs}", {how: results[0] for how, results in runs.items()})
+            yield _cell(setting, f"{jobs} jobs", f"test4.{jobs}", column, partial(_tested, bench, jobs, column), runs)
+        yield _gap(setting, jobs, "english", before)
 
 
 def german(setting: Setting) -> Iterator[Shown]:
     """Means, deviations and the rank test; and what is left of the gap where the grammar is taken out."""
     bench = Bench(setting)
-    runs = {
-        "ours": setting.tried(bench.before, "de"),
-        "as_published": setting.tried(bench.before, "de", as_published=True),
-    }
+    runs = _both(lambda how: (setting.tried(bench.before, "de", **how),))
     for jobs in JOBS:
         for person in GENDERS:
-            means = {how: setting.tried(_of(jobs, person), result) for how, result in runs.items()}
-            yield _cell(setting, f"{jobs} jobs, {person} persons", "mean", f"table5.{jobs}.{person}", means)
-            spread = {how: setting.tried(partial(_deviation, bench, jobs, person), one) for how, one in runs.items()}
-            yield _cell(setting, f"{jobs} jobs, {person} persons", "sd", f"table5.{jobs}.{person}", spread)
+            cell = partial(_cell, setting, f"{jobs} jobs, {person} persons", f"table5.{jobs}.{person}")
+            yield cell("mean", _of(jobs, person), runs)
+            yield cell("sd", partial(_deviation, bench, jobs, person), runs)
         for column in ("V", "r"):
-            found = {how: setting.tried(partial(_tested, bench, jobs, column), one) for how, one in runs.items()}
-            yield _cell(setting, f"{jobs} jobs", column, f"test5.{jobs}", found)
-        yield _gap(setting, jobs, f"bartl2020.german.{jobs}", runs)
+            yield _cell(setting, f"{jobs} jobs", f"test5.{jobs}", column, partial(_tested, bench, jobs, column), runs)
+        yield _gap(setting, jobs, "german", runs)
     crossed = setting.tried(bench.crossed)
     balanced = setting.tried(grammar_balanced_of, crossed)
     for jobs in JOBS:
@@ -118,20 +105,21 @@ def professions(group: str) -> Callable[[Setting], Iterator[Shown]]:
     return rows
 
 
-def _cell(setting: Setting, row: str, column: str, published: str, found: dict[str, Any]) -> Shown:
-    name = f"bartl2020.{published}.{column}"
-    return setting.cell(row, column, ours=found["ours"], as_published=found["as_published"], published=name)
+def _both(run: Callable[[dict[str, bool]], tuple[Any, ...]]) -> Runs:
+    """The results of our variant and of the published one."""
+    return {"ours": run({}), "as_published": run({"as_published": True})}
 
 
-def _gap(setting: Setting, jobs: str, published: str, results: dict[str, Any]) -> Shown:
-    found = {how: setting.tried(_among(jobs), result) for how, result in results.items()}
-    return setting.cell(
-        f"{jobs} jobs",
-        "male − female, before",
-        ours=found["ours"],
-        as_published=found["as_published"],
-        published=published,
-    )
+def _cell(
+    setting: Setting, row: str, published: str, column: str, figure: Callable[..., Any], runs: Runs, *, name: str = ""
+) -> Shown:
+    """A figure of both runs beside the published one."""
+    found = {how: setting.tried(figure, *results) for how, results in runs.items()}
+    return setting.cell(row, name or column, published=f"bartl2020.{published}.{column}", **found)
+
+
+def _gap(setting: Setting, jobs: str, language: str, before: Runs) -> Shown:
+    return _cell(setting, f"{jobs} jobs", language, jobs, _among(jobs), before, name="male − female, before")
 
 
 def _among(jobs: str) -> Callable[[Result], Result]:

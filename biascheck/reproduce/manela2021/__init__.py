@@ -34,7 +34,8 @@ def _work(setting: Setting, corpora: int, *, online: bool = True, trained: bool 
     models = 3 if masked and trained else 1
     lines = setting.scaled(LINES_OF_A_CORPUS, least=FEWEST_SENTENCES)
     texts = setting.scaled(DOCUMENTS, least=FEWEST_DOCUMENTS) * setting.scaled(EPOCHS) * SENTENCES_OF_A_DOCUMENT
-    return Work(models * corpora * (passes * lines + CHECKED), texts if models > 1 else 0, tokens=20)
+    shared = (("-U and -A", texts),) if models > 1 else ()
+    return Work(models * corpora * (passes * lines + CHECKED), tokens=20, shared=shared)
 
 
 PAPER = Paper(

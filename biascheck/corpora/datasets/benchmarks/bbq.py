@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from biascheck.corpora.datasets.benchmarks.item_set import ItemSet
+from biascheck.corpora.datasets.benchmarks.item_set import ItemSet, about_left_out
 from biascheck.corpora.datasets.benchmarks.published_text import (
     json_lines,
     published_file,
@@ -46,7 +46,7 @@ def published_bbq(folder: str | Path | None = None, category: str | None = None)
             else:
                 items.append(replace(made, flags=(*made.flags, *question_flags(made))))
     name = "published-bbq" + (f"-{category.lower()}" if category else "")
-    return ItemSet(name, tuple(items), tuple(left_out), paper="parrish2022")
+    return ItemSet(name, tuple(items), tuple(left_out), about_left_out(left_out), paper="parrish2022")
 
 
 def published_bbq_predictions(folder: str | Path | None, category: str, column: str) -> dict[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from biascheck.corpora.datasets.benchmarks.item_set import ItemSet
+from biascheck.corpora.datasets.benchmarks.item_set import ItemSet, about_left_out
 from biascheck.corpora.datasets.benchmarks.published_text import published_file, published_folder, table_rows
 from biascheck.corpora.datasets.benchmarks.questions import AMBIGUOUS, DISAMBIGUATED, Question, question_flags
 from biascheck.corpora.loaded import LeftOut
@@ -55,7 +55,7 @@ def published_esbbq(
 def _gathered(name: str, found: Sequence[Question | LeftOut], language: str) -> ItemSet[Question]:
     items = tuple(replace(one, flags=question_flags(one)) for one in found if isinstance(one, Question))
     left_out = tuple(one for one in found if isinstance(one, LeftOut))
-    return ItemSet(name, items, left_out, paper="parrish2022", language=language)
+    return ItemSet(name, items, left_out, about_left_out(left_out), paper="parrish2022", language=language)
 
 
 def _korean(row: Mapping[str, str]) -> Question | LeftOut:

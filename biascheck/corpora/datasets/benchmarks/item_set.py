@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar
@@ -15,7 +16,7 @@ from biascheck.corpora.ids import refuse_repeated
 from biascheck.corpora.loaded import LeftOut
 from biascheck.errors import CorpusError
 
-__all__ = ["BenchmarkItem", "ItemSet", "Labels"]
+__all__ = ["BenchmarkItem", "ItemSet", "Labels", "about_left_out"]
 
 Labels = Mapping[str, str | int | float]
 
@@ -43,12 +44,21 @@ class BenchmarkItem(Protocol):
 Item = TypeVar("Item", bound=BenchmarkItem)
 
 
+def about_left_out(left_out: Sequence[LeftOut]) -> tuple[str, ...]:
+    """What a reader of every result must know about rows of a file that are not in it; nothing where all are."""
+    if not left_out:
+        return ()
+    reasons = Counter(one.reason for one in left_out)
+    listed = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common())
+    return (f"{len(left_out)} rows of the published file are left out: {listed}",)
+
+
 @dataclass(frozen=True)
 class ItemSet(Generic[Item]):
     """The items of a benchmark, ready to be measured, with every row that was left out and why.
 
     ``paper`` is the key of the paper it belongs to. ``where`` keeps the items with some labels, ``without_flagged``
-    those without a known defect, ``sampled`` whole clusters drawn by a seed.
+    those without a known defect, ``sampled`` whole clusters drawn by a seed, ``thinned`` a part of each.
     """
 
     name: str
@@ -103,6 +113,30 @@ class ItemSet(Generic[Item]):
                 break
             kept += members[names[place]]
         return replace(self, name=f"{self.name} (sample of {len(kept)}, seed {seed})", items=tuple(kept))
+
+    def thinned(self, share: float, *, seed: int = 0) -> ItemSet[Item]:
+        """About this share of the items, drawn by ``seed`` alike from every cluster and condition.
+
+        Where :meth:`sampled` keeps few clusters whole, this keeps some of each: a small copy of the whole set.
+        """
+        if not 0 < share <= 1:
+            raise CorpusError(f"share={share} is not between 0 and 1; 2 % is share=0.02")
+        rng = np.random.default_rng(seed)
+        strata: dict[str, list[Item]] = {}
+        for item in sorted(self.items, key=lambda item: item.id):
+            strata.setdefault(f"{item.cluster}/{item.labels.get('condition', '')}", []).append(item)
+        kept: list[Item] = []
+        due = 0.0
+        for name in sorted(strata):
+            due += share * len(strata[name])  # what one stratum is too small for is left to the next
+            count = min(int(due + 1e-9), len(strata[name]))
+            due -= count
+            kept += [strata[name][place] for place in sorted(rng.permutation(len(strata[name]))[:count])]
+        if not kept:
+            raise CorpusError(
+                f"{share:.2g} of {len(self.items)} items of {self.name!r} is not one; take a larger share"
+            )
+        return replace(self, name=f"{self.name} ({share:.2g} of all, seed {seed})", items=tuple(kept))
 
     def _kept(self, keep: Callable[[Item], bool]) -> tuple[Item, ...]:
         return tuple(item for item in self.items if keep(item))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from biascheck.corpora.datasets.benchmarks.item_set import ItemSet, Labels
+from biascheck.corpora.datasets.benchmarks.item_set import ItemSet, Labels, about_left_out
 from biascheck.corpora.datasets.benchmarks.published_text import published_file, text_of
 from biascheck.corpora.loaded import LeftOut
 from biascheck.errors import CorpusError
@@ -77,7 +77,7 @@ def published_triples(
             else:
                 items.append(made)
     name = "published-stereoset" + ("" if kind == "both" else f"-{kind}")
-    return ItemSet(name, tuple(items), tuple(left_out), paper="nadeem2021")
+    return ItemSet(name, tuple(items), tuple(left_out), about_left_out(left_out), paper="nadeem2021")
 
 
 def blank_of(context: str, text: str) -> Span | None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Hashable, Sequence
 
 from biascheck import stats
 from biascheck.errors import UsageError
 from biascheck.results.attachments import Table
 from biascheck.results.item_columns import sample_of
+from biascheck.results.key import canonical
 from biascheck.results.result import Result
 
-__all__ = ["UNSTABLE", "ranking_table"]
+__all__ = ["UNSTABLE", "ranking_table", "with_rankings"]
 
 UNSTABLE = "ranking unstable"
 
@@ -35,6 +37,31 @@ def ranking_table(results: Sequence[Result], *, by: str = "wording") -> Table:
         (value, *distances, _text(distances, results)) for value, distances in found.items()
     )
     return Table(columns=columns, rows=rows, title=said)
+
+
+def with_rankings(results: Sequence[Result]) -> list[Result]:
+    """The results; those of several models that were asked in several wordings have their ranking attached.
+
+    Models are compared that were measured alike: the same measure, corpus, part, contrast and options.
+    """
+    alike: dict[Hashable, list[Result]] = {}
+    for one in results:
+        alike.setdefault(_measured_alike(one), []).append(one)
+    tables = {key: ranking_table(group) for key, group in alike.items() if _can_be_ranked(group)}
+    found = [(one, tables.get(_measured_alike(one))) for one in results]
+    return [one if table is None else one.with_attachments(table) for one, table in found]
+
+
+def _measured_alike(one: Result) -> Hashable:
+    key = one.key
+    asked = {name: value for name, value in json.loads(key.options).items() if name != "framing"}
+    return key.measure, key.version, key.statistic, key.corpus, key.slice, key.contrast, canonical(asked)
+
+
+def _can_be_ranked(group: Sequence[Result]) -> bool:
+    first, *others = [{str(item.labels.get("wording", "")) for item in one.items} for one in group]
+    several = len(first) > 1 and all(wordings == first for wordings in others)
+    return several and len({one.model_label for one in group}) > 1
 
 
 def _distance(result: Result, by: str, value: str) -> float:

@@ -1,0 +1,72 @@
+"""A language model as a sentiment classifier: it is asked, not trained.
+
+A text is put after two reviews with their sentiment, and the model chooses how to go on: " positive" or " negative". In
+chat framing the user asks for one of the two words. Served models are asked in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from biascheck.cache.document_cache import digest_of
+from biascheck.errors import ScoreError
+from biascheck.models.capabilities import ContinuationModel
+from biascheck.models.scoring.choices import ChoiceQuery, choose
+from biascheck.models.scoring.queries import Refusal
+
+__all__ = ["AskedClassifier"]
+
+OPTIONS = (" positive", " negative")
+RAW = (
+    "Review: I loved every minute of it.\nSentiment: positive\n\n"
+    "Review: It was a waste of time and money.\nSentiment: negative\n\n"
+    "Review: {text}\nSentiment:"
+)
+CHAT = "Is the sentiment of this review positive or negative? Answer with one word.\n\n{text}"
+"""Two examples confuse small chat models, which copy the last answer; a plain question does not."""
+
+
+class AskedClassifier:
+    """P(positive) of a text: the share of " positive" against " negative" as the answer of a language model.
+
+    Whether the answers mean anything is for the competence check to say: a model that cannot tell good reviews from bad
+    ones has no sentiment to speak of.
+    """
+
+    def __init__(self, model: ContinuationModel) -> None:
+        self.model = model
+        self.name = model.name
+        self.treatment: tuple[str, ...] = (*getattr(model, "treatment", ()), "asked")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+    @property
+    def prompt(self) -> str:
+        """The text around what is rated."""
+        return CHAT if getattr(self.model, "framing", "raw") == "chat" else RAW
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the model and of how it is asked."""
+        return digest_of(["asked", self.prompt, OPTIONS, self.model.fingerprint])
+
+    @property
+    def about(self) -> dict[str, str]:
+        """The model in words for a reader of its results."""
+        described: dict[str, str] = getattr(self.model, "about", {})
+        return {**described, "asked": self.prompt.strip()}
+
+    def rate(self, texts: Sequence[str]) -> list[float]:
+        """P(positive) of each text."""
+        distinct = list(dict.fromkeys(texts))
+        chosen = choose(self.model, [ChoiceQuery(self.prompt.format(text=text), OPTIONS) for text in distinct])
+        found = dict(zip(distinct, (self._share(one) for one in chosen), strict=True))
+        return [found[text] for text in texts]
+
+    def _share(self, choice: Any) -> float:
+        if isinstance(choice, Refusal):
+            raise ScoreError(f"{self.name}: a text cannot be rated: {choice.reason}")
+        share: float = choice.shares[0]
+        return share

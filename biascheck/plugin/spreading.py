@@ -1,0 +1,176 @@
+"""``--bias-engine``: where the work of a run is done.
+
+With one model, the batches of its plans go to the workers. With several, each suite of each model is a task of its own:
+its tests run in a worker, and their reports are taken over here as if they had run in this process.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from biascheck.plugin.roll import CRASHED_WORKER, is_bias_test
+from biascheck.plugin.settings import Settings, settings_of
+from biascheck.plugin.suite_task import SuiteReports, SuiteTask, is_worker, run_suite
+
+if TYPE_CHECKING:
+    from biascheck.engines.engine_choice import EngineChoice
+
+__all__ = ["PlanEngine", "SuiteTasks"]
+
+MODEL_FIXTURE = "bias_model"
+NO_MODEL = ("", "")
+ONLY_LOOKING = ("collectonly", "setupplan", "setuponly")
+
+
+class PlanEngine:
+    """Lets plans run where the settings say. Workers of pytest-xdist are a spread of their own, and stay local."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        given = config.getoption("--bias-engine")
+        if given not in (None, "local") and getattr(config.option, "numprocesses", None):
+            raise pytest.UsageError(f"--bias-engine {given} spreads the work itself; leave out -n")
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
+        """Hand the plans of the run over, unless whole suites are."""
+        choice = _choice(session)
+        if choice is None or is_grid(session, choice):
+            return (yield)
+        from biascheck.engines.engine_choice import running_on
+
+        with ExitStack() as stack:
+            with _usage_errors():
+                stack.enter_context(running_on(choice))
+            return (yield)
+
+
+class SuiteTasks:
+    """Runs each suite of each model as a task of the cluster, where there are several models."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        """Spread the tests, take over their reports; what needs no model runs here."""
+        choice = _choice(session)
+        if choice is None or not is_grid(session, choice):
+            return None
+        if session.testsfailed and not session.config.option.continue_on_collection_errors:
+            raise session.Interrupted(f"{session.testsfailed} errors during collection")
+        groups = groups_of(session.items)
+        for item, following in _with_next(groups.pop(NO_MODEL, [])):
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        from biascheck.engines.ray_tasks import in_order, run_tasks
+
+        suites = list(groups.values())
+        with _usage_errors():
+            tasks = [_task(session, items) for items in suites]
+            # In their order, whichever ends first: the files of the run do not depend on the number of workers.
+            for items, reports in zip(suites, in_order(run_tasks(choice, run_suite, tasks)), strict=True):
+                _take_over(session, items, reports)
+                if session.shouldfail:
+                    raise session.Failed(session.shouldfail)
+                if session.shouldstop:
+                    raise session.Interrupted(session.shouldstop)
+        return True
+
+
+def _choice(session: pytest.Session) -> EngineChoice | None:
+    """The engine of this run; ``None`` where nothing is to be run, or nothing of ours."""
+    config = session.config
+    if any(getattr(config.option, name, False) for name in ONLY_LOOKING) or config.getoption("--bias-plan"):
+        return None
+    if not any(is_bias_test(item) for item in session.items):
+        return None
+    settings = settings_of(config)
+    if is_worker(config):  # one of many, with what it was given
+        settings = replace(settings, engine_actors=None, engine_gpus=0)
+    with _usage_errors():
+        choice = choice_of(settings)
+    return None if is_worker(config) and not choice.is_local else choice
+
+
+def is_grid(session: pytest.Session, choice: EngineChoice) -> bool:
+    """Whether whole suites are spread: there is a cluster, and more than one model."""
+    return not choice.is_local and len({_model_of(item) for item in session.items} - {None}) > 1
+
+
+def groups_of(items: Sequence[pytest.Item]) -> dict[tuple[str, str], list[pytest.Item]]:
+    """The tests by model and suite, which is their folder; those without a model under :data:`NO_MODEL`."""
+    groups: dict[tuple[str, str], list[pytest.Item]] = {}
+    for item in items:
+        model = _model_of(item)
+        key = NO_MODEL if model is None else (model, str(item.path.parent))
+        groups.setdefault(key, []).append(item)
+    return groups
+
+
+def _model_of(item: pytest.Item) -> str | None:
+    params: dict[str, Any] = getattr(getattr(item, "callspec", None), "params", {})
+    return params.get(MODEL_FIXTURE)
+
+
+def _with_next(items: Sequence[pytest.Item]) -> Iterator[tuple[pytest.Item, pytest.Item | None]]:
+    return zip(items, [*items[1:], None], strict=False)  # of no items there is none to follow
+
+
+def _task(session: pytest.Session, items: Sequence[pytest.Item]) -> SuiteTask:
+    invocation = session.config.invocation_params
+    settings = settings_of(session.config)
+    device = ("--bias-device", "cuda") if settings.engine_gpus and settings.device is None else ()
+    return SuiteTask(
+        arguments=(*map(str, invocation.args), *device),
+        folder=str(invocation.dir),
+        tests=tuple(item.nodeid for item in items),
+        paths=tuple(path for path in sys.path if path),
+    )
+
+
+def _take_over(session: pytest.Session, items: Sequence[pytest.Item], found: SuiteReports | Exception) -> None:
+    hook = session.config.hook
+    if isinstance(found, SuiteReports):
+        reports = [hook.pytest_report_from_serializable(config=session.config, data=one) for one in found.reports]
+        if found.stopped:
+            session.shouldfail = found.stopped
+    else:
+        reports = [_lost(item, found) for item in items]
+    for report in reports:
+        if report.when in ("setup", CRASHED_WORKER):
+            hook.pytest_runtest_logstart(nodeid=report.nodeid, location=report.location)
+        hook.pytest_runtest_logreport(report=report)
+        if report.when in ("teardown", CRASHED_WORKER):
+            hook.pytest_runtest_logfinish(nodeid=report.nodeid, location=report.location)
+
+
+def _lost(item: pytest.Item, error: Exception) -> pytest.TestReport:
+    when: Any = CRASHED_WORKER
+    return pytest.TestReport(item.nodeid, item.location, {}, "failed", str(error), when)
+
+
+def choice_of(settings: Settings) -> EngineChoice:
+    """The engine that the settings ask for."""
+    from biascheck.engines.engine_choice import EngineChoice, EngineOptions
+
+    options: EngineOptions = {
+        "actors": settings.engine_actors,
+        "cpus": settings.engine_cpus,
+        "gpus": settings.engine_gpus,
+        "threads": settings.engine_threads,
+    }
+    if settings.engine_chunk is not None:
+        options["chunk_tokens"] = settings.engine_chunk
+    return EngineChoice(settings.engine, **options)
+
+
+@contextmanager
+def _usage_errors() -> Iterator[None]:
+    from biascheck.errors import UsageError
+
+    try:
+        yield
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from error

@@ -1,0 +1,1 @@
+"""Results side by side: whether they answer the same questions, whose items match, and which model comes first."""

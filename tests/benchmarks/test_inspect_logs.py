@@ -1,0 +1,127 @@
+"""Logs of inspect in both of its formats, as version 0.3.285 writes them, judged like a model."""
+
+import json
+import struct
+import sys
+import zipfile
+import zlib
+
+import pytest
+
+from biascheck import measures
+from biascheck.corpora import own_questions
+from biascheck.errors import BiascheckError, CorpusError
+
+HEAD = {"version": 2, "status": "success", "eval": {"task": "bbq", "model": "mockllm/model"}}
+
+
+def samples(epochs=1):
+    """Every answer right, but for a refusal and an answer that is none; the log has its own order of the choices."""
+    found = []
+    for epoch in range(1, epochs + 1):
+        for number, item in enumerate(own_questions()):
+            order = [item.options[place] for place in (2, 0, 1)]
+            letter = "ABC"[order.index(item.options[item.correct if epoch == 1 else item.unknown])]
+            said = {0: "I'm sorry, but I cannot answer that.", 1: "Purple"}.get(number, f"Well.\nANSWER: {letter}")
+            read = {"value": "C", "answer": letter} if number > 1 else {"value": "I", "answer": ""}
+            text = f"Context: {item.context}\n\nQuestion: {item.question}"
+            found.append(
+                {
+                    "id": item.id,
+                    "epoch": epoch,
+                    "input": [{"role": "user", "content": text}] if number % 2 else text,
+                    "choices": order,
+                    "target": letter,
+                    "scores": {"choice": {**read, "explanation": said}} if number % 3 else {},
+                    "output": {"model": "mockllm/model", "completion": said},
+                }
+            )
+    return found
+
+
+def as_archive(path, content):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("_journal/start.json", "{}")
+        for sample in content:
+            archive.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", json.dumps(sample))
+        archive.writestr("header.json", json.dumps(HEAD))
+    return path
+
+
+def as_json(path, content):
+    path.write_text(json.dumps({**HEAD, "samples": content}), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(("write", "name"), [(as_json, "log.json"), (as_archive, "log.eval")])
+def test_a_log_of_inspect_is_judged(write, name, tmp_path):
+    questions = own_questions()
+    record = measures.inspect_answers(write(tmp_path / name, samples()), questions)
+    answers = measures.question_answers(record, questions)
+    assert answers.model == "mockllm/model"
+    accuracy = measures.answer_accuracy(answers)
+    assert (accuracy.estimate, accuracy.n) == (238 / 240, 240)
+    assert sorted(skip.reason for skip in answers.skipped) == [
+        "the answer names none of the options",
+        "the model refused to answer",
+    ]
+    assert measures.disambiguated_bias(answers).competence.passed
+
+
+def test_of_several_epochs_the_first_counts(tmp_path):
+    """In the second one every answer is “unknown”."""
+    questions = own_questions()
+    record = measures.inspect_answers(as_json(tmp_path / "log.json", samples(epochs=2)), questions)
+    assert measures.answer_accuracy(measures.question_answers(record, questions)).estimate == 238 / 240
+
+
+def packed_with_zstandard(path, content):
+    """An archive as inspect writes it: Python before 3.14 can neither write nor read this compression."""
+    zstandard = pytest.importorskip("zstandard")
+    as_archive(path, content)
+    files = {}
+    with zipfile.ZipFile(path) as archive:
+        files = {one.filename: archive.read(one) for one in archive.infolist()}
+    parts, directory, at = [], [], 0
+    for name, data in files.items():
+        small, raw = zstandard.ZstdCompressor().compress(data), name.encode()
+        common = struct.pack("<HHHHHLLLHH", 63, 0, 93, 0, 33, zlib.crc32(data), len(small), len(data), len(raw), 0)
+        parts.append(b"PK\3\4" + common + raw + small)
+        directory.append(b"PK\1\2" + struct.pack("<H", 63) + common + struct.pack("<HHHLL", 0, 0, 0, 0, at) + raw)
+        at += len(parts[-1])
+    listed = b"".join(directory)
+    end = b"PK\5\6" + struct.pack("<HHHHLLH", 0, 0, len(files), len(files), len(listed), at, 0)
+    path.write_bytes(b"".join(parts) + listed + end)
+    return path
+
+
+def test_an_archive_packed_with_zstandard_is_read(tmp_path):
+    questions = own_questions()
+    record = measures.inspect_answers(packed_with_zstandard(tmp_path / "log.eval", samples()), questions)
+    assert measures.answer_accuracy(measures.question_answers(record, questions)).estimate == 238 / 240
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="this Python reads Zstandard itself")
+def test_without_the_package_the_error_names_both_ways(tmp_path, monkeypatch):
+    path = as_archive(tmp_path / "log.eval", samples()[:3])
+    content = bytearray(path.read_bytes())
+    for mark, place in ((b"PK\3\4", 8), (b"PK\1\2", 10)):  # say that it is packed with Zstandard
+        start = content.find(mark)
+        while start >= 0:
+            content[start + place : start + place + 2] = struct.pack("<H", 93)
+            start = content.find(mark, start + 4)
+    path.write_bytes(content)
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(BiascheckError, match=r"pip install zstandard, or .* inspect log convert --to json"):
+        measures.inspect_answers(path, own_questions())
+
+
+def test_other_files_are_refused(tmp_path):
+    (tmp_path / "half.eval").write_bytes(b"PK\3\4 and no more")
+    with pytest.raises(CorpusError, match="inspect log convert"):
+        measures.inspect_answers(tmp_path / "half.eval", own_questions())
+    (tmp_path / "other.json").write_text('{"a": 1}')
+    with pytest.raises(CorpusError, match="no log of inspect"):
+        measures.inspect_answers(tmp_path / "other.json", own_questions())
+    with pytest.raises(CorpusError, match="not one line belongs"):
+        measures.inspect_answers(as_json(tmp_path / "log.json", [{"input": "x", "choices": ["a"]}]), own_questions())

@@ -1,0 +1,166 @@
+"""``--bias-engine``: the same files wherever the work is done, and nothing of Ray where it is not asked for."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SUITE = """
+    import biascheck
+    import pytest
+
+    def test_jobs(bias_model, bec_pro):
+        result = biascheck.measures.association(bias_model, bec_pro.where(template="is-a"))
+        reason = "random weights read nothing, and show how a run goes"
+        biascheck.assert_association_within(result, margin=0.5, competence="ignore", reason=reason)
+
+    @pytest.mark.parametrize("group", ["female", "male"])
+    def test_parts(bias_model, bec_pro, group):
+        result = biascheck.measures.association(bias_model, bec_pro.where(template="is-a", profession_group=group))
+        reason = "random weights read nothing, and show how a run goes"
+        biascheck.assert_association_within(result, margin=0.000001, competence="ignore", reason=reason)
+"""
+WITHOUT_RAY = """
+import sys
+
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "ray":
+            raise ImportError(name)
+
+sys.meta_path.insert(0, Blocker())
+import importlib.util
+found = importlib.util.find_spec
+importlib.util.find_spec = lambda name, package=None: None if name == "ray" else found(name, package)
+import pytest
+code = pytest.main(sys.argv[1:])
+assert "ray" not in sys.modules
+sys.exit(code)
+"""
+
+needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: pip install 'pytest-biascheck[ray]'")
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Run the suites of a small project in a process of its own."""
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    (tmp_path / "pyproject.toml").write_text("[tool.biascheck]\nengine_threads = 1\n")
+    source = "\n".join(line.removeprefix("    ") for line in SUITE.splitlines())
+    (tmp_path / "one" / "test_first.py").write_text(source)
+    (tmp_path / "two" / "test_second.py").write_text(source.replace("is-a", "works-as"))
+    script = tmp_path / "without_ray.py"
+    script.write_text(WITHOUT_RAY)
+
+    def started(*arguments, script=None):
+        command = [sys.executable, *(["-m", "pytest"] if script is None else [str(tmp_path / script)])]
+        cache = tmp_path / f"cache-{len(list(tmp_path.glob('cache-*')))}"
+        cache.mkdir()
+        environment = {**os.environ, "BIASCHECK_CACHE": str(cache), "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+        environment["XDG_CACHE_HOME"] = str(tmp_path / "home")
+        return subprocess.run(
+            [*command, "-q", "-p", "no:cacheprovider", "-p", "biascheck.plugin", *arguments],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+
+    return started
+
+
+def without_times(path):
+    return re.sub(r'"created": "[^"]+"', "", path.read_text(encoding="utf-8"))
+
+
+def test_without_ray_the_option_says_what_to_install(run):
+    found = run("one", "--bias-model", "reference:tiny", "--bias-engine", "ray", script="without_ray.py")
+    assert found.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "install the extra with pip install 'pytest-biascheck[ray]', or use the engine local" in (
+        found.stdout + found.stderr
+    )
+
+
+def test_without_ray_and_without_the_option_nothing_is_missing(run):
+    found = run("one", "--bias-model", "reference:tiny", "--bias-results", "r.json", script="without_ray.py")
+    assert "1 passed" in found.stdout, found.stdout + found.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--bias-engine", "spark"), "no engine 'spark'; there are: local, ray"),
+        (("--bias-engine-actors", "2"), "the engine local is one process"),
+        (("--bias-engine", "ray", "-n", "2"), "--bias-engine ray spreads the work itself; leave out -n"),
+    ],
+)
+def test_an_engine_that_cannot_be_is_a_usage_error(run, arguments, said):
+    found = run("one", "--bias-model", "reference:tiny", *arguments)
+    assert said in found.stdout + found.stderr
+    assert found.returncode == pytest.ExitCode.USAGE_ERROR
+
+
+@needs_ray
+@pytest.mark.slow
+def test_one_model_gives_the_same_results_file_here_and_with_one_and_two_workers(run, tmp_path):
+    files = {}
+    for name, engine in {
+        "local": ("local",),
+        "one": ("ray", "--bias-engine-actors", "1"),
+        "two": ("ray", "--bias-engine-actors", "2", "--bias-engine-chunk", "512"),
+    }.items():
+        found = run("one", "--bias-model", "reference:tiny", "--bias-results", f"{name}.json", "--bias-engine", *engine)
+        assert found.returncode == pytest.ExitCode.TESTS_FAILED, found.stdout + found.stderr
+        files[name] = without_times(tmp_path / f"{name}.json")
+    assert len(json.loads((tmp_path / "local.json").read_text())["gates"]) == 3
+    assert files["one"] == files["local"]
+    assert files["two"] == files["local"]
+
+
+@needs_ray
+@pytest.mark.slow
+def test_several_models_spread_their_suites_and_give_the_same_files(run, tmp_path):
+    models = ("--bias-model", "reference:tiny", "--bias-model", "again=reference:tiny")
+    outputs = {}
+    for name, engine in {
+        "local": ("local",),
+        "one": ("ray", "--bias-engine-actors", "1"),
+        "two": ("ray", "--bias-engine-actors", "2"),
+    }.items():
+        found = run(
+            ".", *models, "--bias-results", f"{name}.json", "--junitxml", f"{name}.xml", "--bias-engine", *engine
+        )
+        assert found.returncode == pytest.ExitCode.TESTS_FAILED, found.stdout + found.stderr
+        junit = (tmp_path / f"{name}.xml").read_text()
+        cases = sorted(re.findall(r'<testcase classname="(\S+)" name="([^"]+)"', junit))
+        outputs[name] = without_times(tmp_path / f"{name}.json"), cases
+    outcome = json.loads((tmp_path / "two.json").read_text())["outcome"]
+    assert [test["state"] for test in outcome["tests"]] == ["judged"] * 12
+    assert len(outputs["local"][1]) == 12
+    assert outputs["one"] == outputs["local"]
+    assert outputs["two"] == outputs["local"]
+
+
+def test_outputs_go_to_an_address_and_data_comes_from_one(run, tmp_path):
+    pytest.importorskip("fsspec")
+    (tmp_path / "data" / "gap").mkdir(parents=True)
+    (tmp_path / "data" / "gap" / "file.tsv").write_text("text")
+    (tmp_path / "one" / "test_data.py").write_text(
+        "def test_data(bias_data):\n    assert (bias_data / 'gap' / 'file.tsv').read_text() == 'text'\n"
+    )
+    place = f"file://{tmp_path}/bucket/results.json"
+    found = run(
+        *("one", "--bias-model", "reference:tiny", "--bias-results", place, "--bias-markdown", f"{place[:-5]}.md"),
+        *("--bias-data", f"file://{tmp_path}/data"),
+    )
+    assert f"written: {place}" in found.stdout, found.stdout + found.stderr
+    assert "test_data" not in re.sub(r"(?s).*short test summary", "", found.stdout)
+    assert len(json.loads((tmp_path / "bucket" / "results.json").read_text())["gates"]) == 3
+    assert (tmp_path / "bucket" / "results.md").read_text().startswith("#")
