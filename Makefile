@@ -76,6 +76,8 @@ benchmarks: $(READY)
 	$(BIN)/python benchmarks/encoding.py
 	$(BIN)/python benchmarks/substitution.py
 	$(BIN)/python benchmarks/search.py
+	$(BIN)/python benchmarks/ray_engine.py
+	$(BIN)/python benchmarks/stragglers.py
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "biascheck needs Python 3.11 or newer; run make PYTHON=python3.11")'

@@ -17,7 +17,7 @@ import biascheck
 from biascheck.engines.engine_choice import EngineChoice
 from biascheck.engines.ray_engine import RayEngine
 from biascheck.models.adapters.transformers import TransformersMaskedModel
-from biascheck.models.scoring.placement import placed_on
+from biascheck.models.scoring.engine_placement import placed_on
 from biascheck.models.scoring.queries import MaskedQuery
 from biascheck.spans import Span
 

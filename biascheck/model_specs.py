@@ -20,7 +20,7 @@ from biascheck.models.loading.loader import load as load_model
 from biascheck.models.loading.local_libraries import require_local_libraries
 from biascheck.models.loading.random_references import REFERENCES, build_reference
 from biascheck.models.loading.vector_files import load_vectors
-from biascheck.models.scoring.placement import ModelReference
+from biascheck.models.scoring.engine_placement import ModelReference
 
 __all__ = ["encoder_of", "load", "load_any", "load_served", "load_vectors", "named_spec"]
 

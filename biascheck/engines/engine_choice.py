@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypedDict, Unpack
 
 from biascheck.errors import UsageError
-from biascheck.models.scoring.placement import CHUNK_TOKENS, Here, placed_on
+from biascheck.models.scoring.engine_placement import CHUNK_TOKENS, Here, placed_on
 
 __all__ = ["EngineChoice", "EngineOptions", "engine", "running_on"]
 

@@ -18,7 +18,7 @@ import numpy as np
 from biascheck.engines.ray_cluster import RayCluster, require_ray
 from biascheck.engines.scoring_worker import Order, ScoringWorker
 from biascheck.errors import BiascheckError, ScoreError, UsageError
-from biascheck.models.scoring.placement import Part
+from biascheck.models.scoring.engine_placement import Part
 from biascheck.models.scoring.plan_chunks import Chunk
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biascheck.errors import ModelError
-from biascheck.models.scoring.placement import ModelReference, Part
+from biascheck.models.scoring.engine_placement import ModelReference, Part
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,7 +89,9 @@ class ScoringWorker:
     def _loaded(self, order: Order) -> Any:
         from biascheck.model_specs import load
 
-        options: dict[str, Any] = {**order.reference.options, "device": self._device, "lazy": True}
+        options: dict[str, Any] = {**order.reference.options, "lazy": True}
+        if options.get("device_map") is None:  # else the map says where its layers are
+            options["device"] = self._device
         model: Any = load(order.reference.spec, **options)
         if model.prints.digest != order.digest:
             raise ModelError(

@@ -6,7 +6,7 @@ from tiny import CAUSAL, loaded
 from biascheck import measures
 from biascheck.cache.document_cache import DocumentCache, caching
 from biascheck.corpora import ItemSet, Question
-from biascheck.models.scoring.placement import Here, placed_on
+from biascheck.models.scoring.engine_placement import Here, placed_on
 from biascheck.models.scoring.tree_engine import TreeEngine
 
 CHUNK = 400

@@ -11,7 +11,7 @@ import biascheck as bc
 from biascheck.cache.document_cache import DocumentCache, caching
 from biascheck.errors import UsageError
 from biascheck.models.scoring.engine import TorchEngine, execute
-from biascheck.models.scoring.placement import Here, placed_on
+from biascheck.models.scoring.engine_placement import Here, placed_on
 from biascheck.models.scoring.plan_chunks import Chunk, chunks_of_plan, localised, padded_tokens
 from biascheck.models.scoring.queries import SentenceQuery
 

@@ -13,7 +13,7 @@ from biascheck.models.adapters.transformers import TransformersModel, vocabulary
 from biascheck.models.scoring.continuation_encoding import SENTENCE_REQUEST, encode_continuations, encode_prompts
 from biascheck.models.scoring.encoding import encode_sentences
 from biascheck.models.scoring.engine import TorchEngine
-from biascheck.models.scoring.placement import Part
+from biascheck.models.scoring.engine_placement import Part
 from biascheck.models.scoring.plan import ScoringPlan, make_plan
 from biascheck.models.scoring.prefix_trees import row_length, share_beginnings, without_unread
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, Framing, Refusal, SentenceQuery

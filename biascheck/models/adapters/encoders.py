@@ -20,7 +20,7 @@ from biascheck.models.capabilities import Encoder, has_states, require_capabilit
 from biascheck.models.loading.checked_files import checked_file, read_json
 from biascheck.models.scoring.encoding import Pooling, encode_texts, encode_words
 from biascheck.models.scoring.engine import Engine
-from biascheck.models.scoring.placement import Part
+from biascheck.models.scoring.engine_placement import Part
 from biascheck.models.scoring.plan import Budget, ScoringPlan, make_plan
 from biascheck.models.scoring.queries import Refusal, State, WordQuery
 from biascheck.models.scoring.state_engine import StateEngine, execute_states

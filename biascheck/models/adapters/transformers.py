@@ -14,7 +14,7 @@ from biascheck.models.adapters.trial import TRIAL_TEXT, refuse_constant
 from biascheck.models.scoring.continuation_encoding import encode_filled_spans
 from biascheck.models.scoring.encoding import encode_masked
 from biascheck.models.scoring.engine import Engine, TorchEngine, execute, padded
-from biascheck.models.scoring.placement import ModelReference, Part, active_placement
+from biascheck.models.scoring.engine_placement import ModelReference, Part, active_placement
 from biascheck.models.scoring.plan import Budget, ScoringPlan, make_plan
 from biascheck.models.scoring.pseudo_likelihood import PseudoQuery, TokenScores, encode_pseudo, gathered_tokens
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, MaskedQuery, Masking, MultiToken, Refusal

@@ -6,16 +6,26 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stderr
 from functools import partial
 from io import StringIO
+from pathlib import Path
 from typing import Any, TypeVar
 
 from biascheck.cache.fingerprints import FileState, Fingerprint, state_of
 from biascheck.errors import ModelError
 from biascheck.models.adapters.device_maps import note_placement
+from biascheck.models.loading.checked_files import checked_file, read_json
 from biascheck.models.loading.folders import ModelFolder
 from biascheck.models.loading.gguf_files import faithful
 from biascheck.models.loading.loading_report import judge_unexpected, refuse_uninitialised
 
-__all__ = ["explained", "read_folder", "read_tokenizer", "read_unchanged", "sketch_folder", "without_bars"]
+__all__ = [
+    "explained",
+    "is_quantised",
+    "read_folder",
+    "read_tokenizer",
+    "read_unchanged",
+    "sketch_folder",
+    "without_bars",
+]
 
 Read = TypeVar("Read")
 
@@ -90,6 +100,12 @@ def read_folder(
         limit = getattr(model.config, "max_position_embeddings", None)
         tokenizer = explained(folder, partial(faithful, tokenizer, folder.path / gguf_file, limit))
     return model, tokenizer
+
+
+def is_quantised(folder: Path) -> bool:
+    """Whether the weights are packed: a model without weights would have other shapes."""
+    config = checked_file(folder / "config.json")
+    return config is not None and "quantization_config" in read_json(config, dict[str, Any])
 
 
 def sketch_folder(folder: ModelFolder, *, dtype: str, trust_remote_code: bool) -> tuple[Any, Any]:

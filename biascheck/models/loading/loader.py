@@ -24,15 +24,15 @@ from biascheck.models.loading.adapter_folders import (
     is_adapter_folder,
     read_adapter,
 )
+from biascheck.models.loading.folder_reading import is_quantised, read_unchanged, sketch_folder
 from biascheck.models.loading.folder_reading import read_folder as _read_folder
-from biascheck.models.loading.folder_reading import read_unchanged, sketch_folder
 from biascheck.models.loading.folders import Kind, ModelFolder, in_words, inspect_folder, kind_of_architecture
 from biascheck.models.loading.gguf_files import require_gguf_readers
 from biascheck.models.loading.minilm import materialise_minilm_mlm
 from biascheck.models.loading.random_references import REFERENCES
 from biascheck.models.loading.smollm2 import materialise_smollm2
 from biascheck.models.loading.stored_pooler import stored_pooler
-from biascheck.models.scoring.placement import ModelReference
+from biascheck.models.scoring.engine_placement import ModelReference
 from biascheck.models.scoring.windows import Window
 
 __all__ = ["BUNDLED", "ClassifierOptions", "CommonOptions", "LoadOptions", "LoadedModel", "load"]
@@ -150,13 +150,14 @@ def load(
         **handling,
     )
     loaded.stored_pooler = partial(read_unchanged, partial(stored_pooler, folder), inspect, prints)
-    if gguf_file is None and not is_adapter_folder(path):
+    if gguf_file is None and not is_adapter_folder(path) and not is_quantised(path):
         sketch = partial(sketch_folder, folder, dtype=dtype, trust_remote_code=trust_remote_code)
         loaded.sketch = partial(read_unchanged, sketch, inspect, prints)
     loaded.reference = ModelReference(
         _spec_of(model),
         {"kind": folder.kind, "name": loaded.name, "dtype": dtype, "revision": revision, "gguf_file": gguf_file}
-        | {"base": None if base is None else _spec_of(base), "positive": positive, "window": window, **safety},
+        | {"base": None if base is None else _spec_of(base), "device_map": device_map}
+        | {"positive": positive, "window": window, **safety},
     )
     if isinstance(loaded, TransformersEncoder):
         loaded.pooling = pooling_of_folder(folder.path)

@@ -10,9 +10,9 @@ import numpy as np
 
 from biascheck.cache.progress import progress
 from biascheck.errors import ScoreError
+from biascheck.models.scoring.engine_placement import Spread, active_placement
 from biascheck.models.scoring.forecast import active_forecast
 from biascheck.models.scoring.kept_scores import KEPT_FROM, kept_scores
-from biascheck.models.scoring.placement import Spread, active_placement
 from biascheck.models.scoring.plan_chunks import Chunk, Row, chunks_of_plan, localised
 from biascheck.models.scoring.queries import Answer, Refusal
 
