@@ -72,6 +72,7 @@ benchmarks: $(READY)
 	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/causal.py
 	$(BIN)/python benchmarks/second_run.py
+	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/rewriting.py
 	$(BIN)/python benchmarks/encoding.py
 	$(BIN)/python benchmarks/substitution.py

@@ -8,14 +8,42 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["full_disk_in", "remove", "replacing", "staged_folder", "staging_folders", "write_atomically"]
+__all__ = [
+    "full_disk_in",
+    "large_files_folder",
+    "large_files_in",
+    "remove",
+    "replacing",
+    "staged_folder",
+    "staging_folders",
+    "write_atomically",
+]
 
 LONGEST_PREFIX = 128
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _FULL_IN_WORDS = ("No space left on device", "File too large", "Disk quota exceeded")
+
+
+_LARGE_FILES: ContextVar[Path | None] = ContextVar("large_files", default=None)
+
+
+@contextmanager
+def large_files_in(folder: Path | None) -> Iterator[None]:
+    """Keep what is too large for a document in this folder inside the block; ``None`` is one of this process."""
+    token = _LARGE_FILES.set(folder)
+    try:
+        yield
+    finally:
+        _LARGE_FILES.reset(token)
+
+
+def large_files_folder() -> Path | None:
+    """Where to keep what is too large for a document, if a place was chosen."""
+    return _LARGE_FILES.get()
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:

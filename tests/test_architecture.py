@@ -61,7 +61,7 @@ MAY_IMPORT = {
     "reference_models": BASE | {"cache", "results"} | SOURCES | MAKERS,
     "calibration": BASE | {"cache", "results", "gates", "reference_models"} | SOURCES | MAKERS,
     "strategies": LEAVES | {"corpora"},
-    "search": BASE | {"results", "gates", "measures", "strategies"} | SOURCES,
+    "search": BASE | {"cache", "results", "gates", "measures", "strategies"} | SOURCES,
     "studies": BASE | {"cache", "results"} | SOURCES | MAKERS,
     "reproduce": BASE | {"cache", "results", "gates", "report", "studies"} | SOURCES | MAKERS,
     "integrations": BASE | {"cache", "results", "gates", "report", "models"},

@@ -11,7 +11,7 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,12 +21,13 @@ from biascheck.cache.locks import hold_where_possible
 from biascheck.cache.passing_files import removed_with_result
 from biascheck.cache.shared_storage import ENVIRONMENT, fetched_file, is_address, local_folder, publish
 from biascheck.errors import BiascheckWarning
-from biascheck.files import write_atomically
+from biascheck.files import large_files_in, write_atomically
 
 __all__ = ["CacheInfo", "DocumentCache", "active_cache", "cache_folder", "caching", "digest_of", "results_cache"]
 
 ENVELOPE = "biascheck cache 1"
 RESULTS_FOLDER = "results"
+ITEMS_FOLDER = "items"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,18 @@ class DocumentCache:
     def keeps(self) -> bool:
         """Whether something is added on disk."""
         return self._folder is not None and self._keep
+
+    @property
+    def items_folder(self) -> Path | None:
+        """Where the items of large results are kept, beside the folder of their documents."""
+        return self._folder.parent / ITEMS_FOLDER if self._folder is not None and self._keep else None
+
+    def forget(self, key: str) -> None:
+        """Remove a document that turned out to be of no use, such as one whose items are gone."""
+        self._memory.pop(key, None)
+        if self._folder is not None and self._keep:
+            with suppress(OSError):
+                (self._folder / f"{key}.json").unlink(missing_ok=True)
 
     def fetch(self, key: str, compute: Callable[[], Any]) -> Any:
         """Return the document under ``key``, computing it at most once among all parallel workers."""
@@ -160,6 +173,7 @@ def caching(cache: DocumentCache | None) -> Iterator[None]:
     """Let measures inside the block keep and reuse their results."""
     token = _active.set(cache)
     try:
-        yield
+        with large_files_in(None if cache is None else cache.items_folder):
+            yield
     finally:
         _active.reset(token)

@@ -1,4 +1,4 @@
-"""What is in the cache folder: results, states, scores, answers, checkpoints, models, and what killed processes left.
+"""What is in the cache folder: results and what they need, checkpoints, models, and what killed processes left.
 
 Everything that belongs to one result or model has one name and one lock, so it is removed together or, while a process
 holds the lock, not at all. Files that biascheck did not write are counted and left alone.
@@ -20,7 +20,17 @@ from biascheck.files import remove
 __all__ = ["KINDS", "Clearance", "Entry", "InUse", "Kind", "clear", "entries_in", "in_use"]
 
 Kind = Literal[
-    "results", "states", "scores", "answers", "checkpoints", "models", "training states", "staging", "locks", "other"
+    "results",
+    "items",
+    "states",
+    "scores",
+    "answers",
+    "checkpoints",
+    "models",
+    "training states",
+    "staging",
+    "locks",
+    "other",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -32,13 +42,14 @@ _NAMES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("staging", re.compile(rf"\.(?P<owner>{_DIGEST})\.(json|np[yz])\.{_RANDOM}")),
     ("staging", re.compile(rf"\.(?P<owner>.+)[-.]{_RANDOM}")),
     ("results", re.compile(rf"(?P<owner>{_DIGEST})\.json")),
+    ("items", re.compile(rf"(?P<owner>{_DIGEST})\.parquet")),
     ("states", re.compile(rf"(?P<owner>{_DIGEST})\.npz")),
     ("scores", re.compile(rf"(?P<owner>{_DIGEST})\.npy")),
     ("answers", re.compile(rf"(?P<owner>{_DIGEST})\.jsonl")),
     ("checkpoints", re.compile(r"(?P<owner>.+-[0-9a-f]{16})")),
     ("models", re.compile(r"(?P<owner>.+-[0-9a-f]{12})")),
 )
-ROOMS: tuple[Kind, ...] = ("results", "states", "scores", "answers", "checkpoints", "models")
+ROOMS: tuple[Kind, ...] = ("results", "items", "states", "scores", "answers", "checkpoints", "models")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from biascheck.corpora.sentence import Sentence
 from biascheck.packed_columns import Coded, KeyedColumns, LazySequence, Texts
 from biascheck.spans import Span
 
-__all__ = ["COLUMNS_FROM", "PairColumns", "gathered_pairs", "ids_of"]
+__all__ = ["COLUMNS_FROM", "PairColumns", "attributes_of", "gathered_pairs", "ids_of"]
 
 COLUMNS_FROM = 20_000
 """A corpus with more pairs than this has them as columns."""
@@ -96,6 +96,11 @@ def gathered_pairs(pairs: Iterable[Pair]) -> Sequence[Pair]:
                 many.append(other)
             return many
     return tuple(few)
+
+
+def attributes_of(pairs: Sequence[Pair]) -> Sequence[str]:
+    """The attributes of the pairs, without making the pairs."""
+    return pairs.attributes if isinstance(pairs, PairColumns) else [pair.attribute for pair in pairs]
 
 
 def ids_of(pairs: Sequence[Pair]) -> Iterable[str]:

@@ -8,6 +8,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from biascheck.errors import ResultError
 from biascheck.files import write_atomically
 from biascheck.gates.gate import Gate
@@ -18,6 +20,7 @@ from biascheck.results.baselines import Judgement
 from biascheck.results.comparison import Comparison
 from biascheck.results.earlier_schemas import upgraded_comparison, upgraded_gate
 from biascheck.results.file_kinds import RESULTS, RESULTS_SCHEMA
+from biascheck.results.item_files import copied_beside, item_files_of
 from biascheck.results.result import Result
 from biascheck.results.storage import (
     check_schema,
@@ -35,8 +38,11 @@ __all__ = ["read_results", "read_run", "write_results", "write_run"]
 
 
 def write_run(path: Path, run: Run) -> None:
-    """Write what a run leaves behind, atomically; what JSON cannot express is refused."""
-    document = {
+    """Write what a run leaves behind, atomically; what JSON cannot express is refused.
+
+    The items of large results are in Parquet files beside it, which are written before it refers to them.
+    """
+    document: dict[str, Any] = {
         "kind": RESULTS,
         "schema": RESULTS_SCHEMA,
         "verdict": run.verdict,
@@ -44,15 +50,28 @@ def write_run(path: Path, run: Run) -> None:
         "complete": run.complete,
         "outcome": None if run.outcome is None else plain(asdict(run.outcome)),
         "baseline": None if run.baseline is None else plain(asdict(run.baseline)),
-        "results": [result_to_dict(result) for result in run.results],
+        "results": [_beside(path, result_to_dict(result)) for result in run.results],
         "gates": [plain(asdict(gate)) for gate in run.gates],
         "comparisons": [plain(asdict(comparison)) for comparison in run.comparisons],
         **({"searches": [plain(asdict(search)) for search in run.searches]} if run.searches else {}),
     }
     try:
-        write_atomically(path, json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
+        # json writes lines of its own in Python, which takes ten times as long
+        text = json.dumps(document, ensure_ascii=False, allow_nan=False)
+        write_atomically(path, msgspec.json.format(text.encode("utf-8", "backslashreplace"), indent=1))
     except (TypeError, ValueError) as error:
         raise ResultError(f"{path}: not written, a result holds what JSON cannot express ({error})") from error
+    named = {entry["items"]["file"] for entry in document["results"] if isinstance(entry["items"], dict)}
+    for stale in item_files_of(path):
+        if stale.name not in named:
+            stale.unlink(missing_ok=True)
+
+
+def _beside(path: Path, document: dict[str, Any]) -> dict[str, Any]:
+    """The document of a result, with a file of items copied to where the results are."""
+    if not isinstance(document["items"], dict):
+        return document
+    return {**document, "items": copied_beside(document["items"], path)}
 
 
 def read_run(path: Path) -> Run:
@@ -60,7 +79,7 @@ def read_run(path: Path) -> Run:
     document = read_document(path, RESULTS, "results", "--bias-results")
     check_schema(document, str(path), RESULTS_SCHEMA)
     with refusing_damage(f"{path}: the file of results"):
-        results = tuple(result_from_dict(entry) for entry in document["results"])
+        results = tuple(result_from_dict(entry, path.parent) for entry in document["results"])
         return Run(
             results=results,
             gates=tuple(_with_key(gate, results) for gate in converted(_gates(document), tuple[Gate, ...])),

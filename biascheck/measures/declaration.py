@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import platform
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -14,8 +15,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, Unpack
 
 from biascheck.cache.code_digest import code_of_measure
-from biascheck.cache.document_cache import active_cache, digest_of
-from biascheck.errors import UsageError
+from biascheck.cache.document_cache import DocumentCache, active_cache, digest_of
+from biascheck.errors import BiascheckWarning, ResultError, UsageError
 from biascheck.measures.competence.checks import competence_of
 from biascheck.measures.declared_words import Words, described
 from biascheck.models.adapters.sentences_by_continuation import with_sentences
@@ -97,7 +98,7 @@ class Measure(Generic[Source, Options]):
         # A function has no fingerprint by which a later run could find its result again.
         cache = active_cache() if getattr(model, "lasting", True) else None
         key = _key(self.description.name, provenance, code_of_measure(self.__wrapped__))
-        result = result_from_dict(compute() if cache is None else cache.fetch(key, compute))
+        result = _fetched(cache, key, compute)
         check = self.description.competence
         form = replace(
             result,
@@ -158,6 +159,21 @@ def _declaring(description: Description) -> Iterator[None]:
         yield
     finally:
         _DECLARED.reset(token)
+
+
+def _fetched(cache: DocumentCache | None, key: str, compute: Callable[[], dict[str, Any]]) -> Result:
+    """The result under a key, measured again where the file of its items is gone or damaged."""
+    if cache is None:
+        return result_from_dict(compute())
+    document = cache.fetch(key, compute)
+    try:
+        return result_from_dict(document)
+    except ResultError as error:
+        if not isinstance(document["items"], Mapping):
+            raise
+        warnings.warn(f"a kept result is measured again: {error}", BiascheckWarning, stacklevel=4)
+        cache.forget(key)
+        return result_from_dict(cache.fetch(key, compute))
 
 
 def _treatment(model: Model, options: Mapping[str, Any]) -> tuple[str, ...]:

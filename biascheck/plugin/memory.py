@@ -161,7 +161,6 @@ def _storable(result: Result, *, checked: bool) -> Document:
     document = storable(result)
     if checked:
         return document
-    document = dict(json.loads(json.dumps(document)))
     try:
         result_from_dict(document)
     except ResultError as error:

@@ -48,6 +48,9 @@ class Outputs:
     def remove_earlier(self) -> None:
         """Remove the files of an earlier run, so that none of them is taken for one of this run."""
         remove_files(self._settings.outputs)
+        if (results := self._settings.results) is not None:
+            # the items of large results lie beside the file that names them
+            remove_files(results.parent.glob(f"{results.stem}.items-{'[0-9a-f]' * 12}.parquet"))
         for address in self._settings.addresses:
             store, name = file_at(address)
             store.remove(name)

@@ -18,7 +18,7 @@ from biascheck.report.sections.change_rows import ChangeTable, change_table
 from biascheck.report.sections.findings import Findings, findings_of
 from biascheck.report.sections.first_screen import answer, since_baseline
 from biascheck.report.sections.gate_rows import GateTable, Link, gate_table, state_of
-from biascheck.report.sections.item_data import pack_items
+from biascheck.report.sections.item_data import ItemData, pack_items
 from biascheck.report.sections.model_cards import ModelCard, model_cards
 from biascheck.report.sections.next_steps import Step, next_steps
 from biascheck.report.sections.paper_sections import PaperSection, paper_sections
@@ -88,8 +88,7 @@ def page_of(run: Run) -> Page:
     caught = run.caught
     data = pack_items(results)
     placed = [
-        _placed(result, number, judged.get(result.key, ()), caught, data.counts[number])
-        for number, result in enumerate(results)
+        _placed(result, number, judged.get(result.key, ()), caught, data) for number, result in enumerate(results)
     ]
     links = {entry.result.key: Link(entry.anchor, " − ".join(entry.result.contrast)) for entry in placed}
     of_papers = [(paper_of(gate, [gate.test]), gate) for gate in gates]
@@ -146,10 +145,10 @@ def _judged(gates: Sequence[Gate]) -> dict[ResultKey, list[Gate]]:
     return judged
 
 
-def _placed(result: Result, number: int, gates: Sequence[Gate], caught: Collection[Gate], packed: int) -> Placed:
+def _placed(result: Result, number: int, gates: Sequence[Gate], caught: Collection[Gate], data: ItemData) -> Placed:
     verdicts = dict.fromkeys(str(gate.verdict) for gate in gates)
     states = dict.fromkeys(state_of(gate, caught) for gate in gates)
-    return Placed(result, number, tuple(verdicts), packed, tuple(states))
+    return Placed(result, number, tuple(verdicts), data.counts[number], tuple(states), data.drawn[number])
 
 
 def _paper(entry: Placed, judged: Mapping[ResultKey, list[Gate]]) -> Paper:

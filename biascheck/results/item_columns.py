@@ -53,6 +53,9 @@ class ShownColumn:
 class ItemColumns(LazySequence[ItemScore]):
     """The items of a large result."""
 
+    stored: str | None = None
+    """The digest of the file that has these items, once there is one."""
+
     def __init__(self, items: Iterable[ItemScore] = ()) -> None:
         self.ids = Texts()
         self.scores = array("d")
@@ -71,6 +74,7 @@ class ItemColumns(LazySequence[ItemScore]):
 
     def append(self, item: ItemScore) -> None:
         """Add an item."""
+        self.stored = None
         self.ids.append(item.id)
         self.scores.append(item.score)
         self.clusters.append(item.cluster)

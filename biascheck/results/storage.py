@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from dataclasses import fields as dataclass_fields
 from math import isfinite
 from pathlib import Path
@@ -15,6 +15,8 @@ import msgspec
 
 from biascheck.errors import BiascheckError, ResultError
 from biascheck.results.earlier_schemas import upgraded_result
+from biascheck.results.item_columns import ItemColumns
+from biascheck.results.item_files import can_store_columns, read_items, stored_items
 from biascheck.results.items import ItemScore
 from biascheck.results.published_figures import PublishedFigure
 from biascheck.results.result import Result
@@ -35,29 +37,34 @@ __all__ = [
 
 SCHEMA = 3
 """Version of the fields of a result; part of the cache key. 3: identity (treatment, slice) and description."""
+SCHEMA_OF_COLUMNS = 4
+"""Version of a result whose items are in a file of their own; all else is as in 3."""
 
 AGAIN = "; measure it again"
+LEAVES = frozenset({str, int, float, bool, type(None)})
 
 Kind = TypeVar("Kind")
 
 
 def result_to_dict(result: Result) -> dict[str, Any]:
-    """Turn a result into plain JSON values."""
+    """Turn a result into plain JSON values; items that are columns go to a file, where pyarrow is there to write it."""
     fields = {name: getattr(result, name) for name in result.__dataclass_fields__}
     fields["interval"] = None if result.interval is None else asdict(result.interval)
     fields["provenance"] = vars(result.provenance)
     fields["description"] = vars(result.description)
     fields["competence"] = None if result.competence is None else result.competence.as_dict()
-    fields["items"] = [vars(item) for item in result.items]
+    columns = result.items if isinstance(result.items, ItemColumns) and can_store_columns() else None
+    fields["items"] = [vars(item) for item in result.items] if columns is None else stored_items(columns)
     fields["skipped"] = [vars(skip) for skip in result.skipped]
-    return {"schema": SCHEMA, **plain(fields)}
+    return {"schema": SCHEMA if columns is None else SCHEMA_OF_COLUMNS, **plain(fields)}
 
 
 def storable(result: Result) -> dict[str, Any]:
-    """The document of a result, once it is sure that a file can hold it."""
+    """The document of a result as a file would give it back, once it is sure that one can hold it."""
     try:
-        document = result_to_dict(result)
-        json.dumps(document, allow_nan=False, ensure_ascii=False).encode("utf-8")
+        text = json.dumps(result_to_dict(result), allow_nan=False, ensure_ascii=False)
+        text.encode("utf-8")
+        document: dict[str, Any] = json.loads(text)
     except (TypeError, ValueError, RecursionError) as error:
         raise ResultError(
             f"{visible(result.title)} cannot be stored ({error}); use plain finite numbers, text, lists and dicts in "
@@ -66,12 +73,17 @@ def storable(result: Result) -> dict[str, Any]:
     return document
 
 
-def result_from_dict(document: object) -> Result:
-    """Rebuild a result, refusing what this release cannot understand."""
-    checked = check_schema(document, "a result", SCHEMA)
+def result_from_dict(document: object, beside: Path | None = None) -> Result:
+    """Rebuild a result, refusing what this release cannot understand.
+
+    ``beside`` is the folder of a results file, which has the files of items that the document refers to.
+    """
+    checked = check_schema(document, "a result", SCHEMA_OF_COLUMNS)
     with refusing_damage("a stored result"):
         fields = upgraded_result(checked)
         without_unknown_fields([fields], Result)
+        if isinstance(reference := fields.get("items"), Mapping):
+            return replace(converted({**fields, "items": []}, Result), items=read_items(reference, beside))
         without_unknown_fields(fields.get("items", ()), ItemScore)
         return converted(fields, Result)
 
@@ -140,6 +152,8 @@ def check_schema(document: object, what: str, newest: int) -> dict[str, Any]:
 
 def plain(value: Any) -> Any:
     """Mappings, tuples and named values as dictionaries and lists; the rest stays, for JSON to accept or refuse."""
+    if type(value) in LEAVES:
+        return value
     if isinstance(value, msgspec.Struct):
         # not msgspec.to_builtins: that writes sets, dates and bytes as something else, without a word
         tag = value.__struct_config__.tag

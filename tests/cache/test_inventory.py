@@ -144,7 +144,8 @@ def test_locks_go_with_the_last_of_what_they_guard(cache):
 def test_an_unknown_kind_names_those_there_are(run, cache):
     code, _, err = run("clear", "--only", "everything")
     assert code == 2
-    assert "no kind 'everything' in the cache; there are: results, states, scores, answers, checkpoints, models" in err
+    listed = "results, items, states, scores, answers, checkpoints, models"
+    assert f"no kind 'everything' in the cache; there are: {listed}" in err
     assert len(files_in(cache)) == len(FILES)
 
 

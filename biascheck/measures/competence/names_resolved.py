@@ -22,7 +22,7 @@ def names_resolved(model: LanguageModel, corpus: Corpus, *, seed: int = 0) -> Co
     Not applicable to a corpus whose pairs carry no ``stereotype`` or mark no people: there is nobody to rename.
     """
     named = all(pair.labels.get("stereotype") in corpus.groups for pair in corpus)
-    if not named or any(sentence.attribute is None for sentence in corpus.sentences()):
+    if not named or any(sentence.attribute is None for sentence in corpus.each_sentence()):
         return None
     return competence_in_names(name_resolution(model, corpus, seed=seed))
 

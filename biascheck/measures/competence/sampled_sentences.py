@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from biascheck.corpora.corpus import Corpus, Pair
+from biascheck.corpora.pair_columns import attributes_of, ids_of
 from biascheck.corpora.sentence import Sentence
 from biascheck.spans import Span
 
@@ -21,15 +22,19 @@ AT_LEAST = 40
 def sampled_pairs(corpus: Corpus, *, seed: int) -> list[Pair]:
     """At most 200 sentences in whole pairs, spread over the attributes as evenly as can be."""
     rng = np.random.default_rng(seed)
-    pairs = sorted(corpus, key=lambda pair: pair.id)  # the fingerprint does not know the order, nor may the sample
-    members: dict[str, list[Pair]] = {}
-    for place in rng.permutation(len(pairs)):
-        members.setdefault(pairs[place].attribute, []).append(pairs[place])
+    ids, attributes = list(ids_of(corpus.pairs)), attributes_of(corpus.pairs)
+    # the fingerprint does not know the order, nor may the sample
+    ordered = sorted(range(len(ids)), key=ids.__getitem__)
+    most = max(1, AT_MOST // len(corpus.groups))
+    members: dict[str, list[int]] = {}
+    for chosen in rng.permutation(len(ordered)):
+        place = ordered[chosen]
+        if attributes[place] in members or len(members) < most:
+            members.setdefault(attributes[place], []).append(place)
     dealt = sorted(
-        ((round_, turn, pair) for turn, own in enumerate(members.values()) for round_, pair in enumerate(own)),
-        key=lambda entry: entry[:2],
+        (round_, turn, place) for turn, own in enumerate(members.values()) for round_, place in enumerate(own[:most])
     )
-    return [pair for _, _, pair in dealt[: max(1, AT_MOST // len(corpus.groups))]]
+    return [corpus.pairs[place] for _, _, place in dealt[:most]]
 
 
 def shuffles_each(sentences: int) -> int:

@@ -90,7 +90,7 @@ def covariate_name(result: Result) -> str:
 
 def largest_items(result: Result, count: int) -> tuple[ItemRow, ...]:
     """The items with the largest gaps in either direction, as rows of text."""
-    return tuple(_row(item, result) for item in ranked(result)[:count])
+    return tuple(_row(item, result) for item in ranked(result, count))
 
 
 def _attribute(name: str, items: Sequence[ItemScore]) -> Attribute:

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from biascheck.results.items import ItemScore, Shown
 from biascheck.results.result import Result
 from biascheck.wording import visible
@@ -23,31 +25,38 @@ from biascheck.wording import visible
 __all__ = ["BUDGET", "ItemData", "pack_items", "ranked", "utf16_offset"]
 
 BUDGET = 8_000_000
-"""The most characters of a report that its items may take; beyond, the items with the smallest gaps stay outside."""
+"""The most characters of a report that its items may take; beyond, a part of the items stays outside."""
+MOST_ITEMS = 100_000
+"""The most items that a browser opens, sorts and searches without delay."""
+TIES = 3
+DRAWN = 0.2
+"""The share of the items in a page that chance draws where not all are in it; the others have the largest gaps."""
 
 
 @dataclass(frozen=True)
 class ItemData:
-    """The encoded items, and how many of each result are in them."""
+    """The encoded items, how many of each result are in them, and how many of these were drawn at random."""
 
     text: str
     counts: tuple[int, ...]
+    drawn: tuple[int, ...] = ()
 
 
 def pack_items(results: Sequence[Result], *, budget: int = BUDGET) -> ItemData:
-    """Encode the items of all results; where they do not fit, those with the largest gaps."""
-    share = 1.0
+    """Encode the items of all results; where they do not fit, those with the largest gaps, and some at random."""
+    share = min(1.0, MOST_ITEMS / max(1, sum(len(result.items) for result in results)))
     while True:
-        kept = [_largest(result, round(share * len(result.items))) for result in results]
+        chosen = [_chosen(result, round(share * len(result.items))) for result in results]
+        kept = [_at(result, one.places) for result, one in zip(results, chosen, strict=True)]
         text = _encoded(results, kept)
         if len(text) <= budget or not any(kept):
-            return ItemData(text, tuple(map(len, kept)))
+            return ItemData(text, tuple(map(len, kept)), tuple(one.drawn for one in chosen))
         share *= min(0.9, 0.95 * budget / len(text)) if share > 0.001 else 0.0
 
 
-def ranked(result: Result) -> list[ItemScore]:
-    """The items of a result, the largest gap in either direction first."""
-    return sorted(result.items, key=lambda item: (-abs(item.score), item.id))
+def ranked(result: Result, count: int) -> list[ItemScore]:
+    """Some items of a result, the largest gap in either direction first."""
+    return [result.items[place] for place in _largest(result, count)]
 
 
 def utf16_offset(text: str, offset: int) -> int:
@@ -55,12 +64,41 @@ def utf16_offset(text: str, offset: int) -> int:
     return len(text[:offset].encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _largest(result: Result, count: int) -> Sequence[ItemScore]:
-    """In the order of the result, in which neighbours are alike."""
-    if count >= len(result.items):
-        return result.items
-    kept = {item.id for item in ranked(result)[:count]}
-    return [item for item in result.items if item.id in kept]
+@dataclass(frozen=True)
+class _Chosen:
+    """Places of items, in the order of the result, in which neighbours are alike."""
+
+    places: Sequence[int]
+    drawn: int = 0
+
+
+def _chosen(result: Result, count: int) -> _Chosen:
+    total = len(result.items)
+    if count >= total:
+        return _Chosen(range(total))
+    drawn = round(DRAWN * count)
+    largest = _largest(result, count - drawn)
+    rest = np.setdiff1d(np.arange(total), largest, assume_unique=True)
+    sample = np.random.default_rng(result.seed).choice(rest, size=drawn, replace=False)
+    return _Chosen(sorted([*largest, *sample.tolist()]), drawn)
+
+
+def _largest(result: Result, count: int) -> list[int]:
+    """The places of the items with the largest gaps; of equal ones, those that come first by name."""
+    sizes = -np.abs(result.sample.values) if result.items else np.array([])
+    if count < len(sizes):
+        edge = np.partition(sizes, count)[count]
+        places = np.flatnonzero(sizes <= edge).tolist()
+    else:
+        places = list(range(len(sizes)))
+    # ids are texts, which take long to make and to compare: only those that are needed
+    names = {place: result.items[place].id for place in places} if len(places) < TIES * count + TIES else {}
+    return sorted(places, key=lambda place: (sizes[place], names.get(place, ""), place))[:count]
+
+
+def _at(result: Result, places: Sequence[int]) -> Sequence[ItemScore]:
+    """As objects: they are gone through once for every column."""
+    return [result.items[place] for place in places]
 
 
 def _encoded(results: Sequence[Result], kept: Sequence[Sequence[ItemScore]]) -> str:

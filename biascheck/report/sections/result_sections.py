@@ -32,6 +32,7 @@ class Placed:
     verdicts: tuple[str, ...] = ()
     packed: int = 0
     states: tuple[str, ...] = ()
+    drawn: int = 0
 
     @property
     def anchor(self) -> str:
@@ -98,6 +99,7 @@ class ResultSection:
     items: tuple[ItemRow, ...]
     items_total: int
     items_packed: int
+    items_drawn: int
     skips: Skips
     warnings: tuple[str, ...]
     provenance: tuple[Fact, ...]
@@ -139,6 +141,7 @@ def result_section(placed: Placed, bounds: Bounds) -> ResultSection:
         items=largest_items(result, bounds.items),
         items_total=len(result.items),
         items_packed=placed.packed,
+        items_drawn=placed.drawn,
         skips=_skips(result, bounds.reasons),
         warnings=result.warnings,
         provenance=tuple(_provenance(result)),
