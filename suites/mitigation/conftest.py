@@ -61,8 +61,8 @@ def fine_tuned(bias_finetuned_pair):
 
 
 @pytest.fixture(scope="session")
-def pronoun_figures(fine_tuned, winograd_t2, bias_seed):
-    """Skew or stereotype of both, by suffix; with a warning where a model no longer resolves names."""
+def pronoun_figures(fine_tuned, winograd_t2, bias_seed, bias_readable):
+    """Skew or stereotype of both, by suffix; not tested where a model does not resolve names after its training."""
     folds = {"skew": biascheck.measures.skew_of, "stereotype": biascheck.measures.stereotype_of}
 
     def figures(name, **how):
@@ -71,6 +71,6 @@ def pronoun_figures(fine_tuned, winograd_t2, bias_seed):
     def figure(fold, model, **how):
         gaps = biascheck.measures.pronoun_gap(model, winograd_t2, seed=bias_seed, **how)
         names = biascheck.measures.name_resolution(model, winograd_t2, seed=bias_seed, **how)
-        return fold(gaps, resolution=names)
+        return bias_readable(fold(gaps, resolution=names))
 
     return figures

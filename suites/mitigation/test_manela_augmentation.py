@@ -2,7 +2,7 @@
 
 BERT-A is trained on the text and its copies, BERT-U on the text as it is; -UO and -AO are the same under online
 mitigation. The two columns of these four rows are swapped in the paper's Table 2; the figures beside ours are the true
-ones. Where a model no longer resolves names after its training, its figures carry that warning.
+ones. Where a model does not resolve names after its training, there is nothing to compare, and that is not tested.
 """
 
 import pytest
