@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import query
-from tiny import loaded, pair
+from tiny import loaded, pair, with_budget
 
 from biascheck.models.loading.loader import load
 from biascheck.models.scoring.queries import MaskedQuery, SentenceQuery
@@ -22,12 +21,6 @@ QUERIES += [query(f"My {word} is a plumber{end}.", word) for word in WORDS[:3] f
 SENTENCES = [SentenceQuery(asked.text) for asked in QUERIES[:12]]
 
 
-def _model(family: str, budget: int):
-    model = copy.copy(loaded(family))
-    model.token_budget = budget
-    return model
-
-
 def _scores(answers):
     return [answer.log_probability for answer in answers]
 
@@ -36,13 +29,13 @@ def _scores(answers):
 @pytest.mark.parametrize("family", ["bert-uncased", "roberta", "modernbert", "deberta-v2"])
 def test_the_token_budget_does_not_move_a_score(family, budget):
     one_by_one = [_score_alone(family, asked) for asked in QUERIES]
-    assert _scores(_model(family, budget).fill(QUERIES)) == pytest.approx(one_by_one, abs=ACCURACY)
+    assert _scores(with_budget(family, budget).fill(QUERIES)) == pytest.approx(one_by_one, abs=ACCURACY)
 
 
 @pytest.mark.parametrize("budget", [1, 64, 2048])
 @pytest.mark.parametrize("family", ["gpt2", "llama"])
 def test_the_token_budget_does_not_move_a_likelihood(family, budget):
-    model = _model(family, budget)
+    model = with_budget(family, budget)
     one_by_one = [_scores(model.likelihood([asked]))[0] for asked in SENTENCES]
     assert _scores(model.likelihood(SENTENCES)) == pytest.approx(one_by_one, abs=ACCURACY)
 
@@ -68,7 +61,7 @@ def _score_alone(family: str, asked: MaskedQuery) -> float:
 @given(asked=st.lists(st.sampled_from(QUERIES), min_size=1, max_size=30), budget=st.integers(1, 400))
 def test_any_company_in_any_order_with_repeats_leaves_a_score_as_it_is(family, asked, budget):
     expected = [_score_alone(family, one) for one in asked]
-    assert _scores(_model(family, budget).fill(asked)) == pytest.approx(expected, abs=ACCURACY)
+    assert _scores(with_budget(family, budget).fill(asked)) == pytest.approx(expected, abs=ACCURACY)
 
 
 @pytest.mark.parametrize("family", ["bert-uncased", "gpt2"])

@@ -1,7 +1,7 @@
 """Questions in all orders of their options, interrupted in the middle: the second run asks what is left."""
 
 import pytest
-from tiny import CAUSAL, loaded
+from tiny import CAUSAL, with_budget
 
 from biascheck import measures
 from biascheck.cache.document_cache import DocumentCache, caching
@@ -39,8 +39,7 @@ def counted(monkeypatch):
 
 
 def answers(folder):
-    model = loaded(CAUSAL[0])
-    model.token_budget = 256
+    model = with_budget(CAUSAL[0], 256)
     with caching(DocumentCache(folder)), placed_on(Here(CHUNK)):
         return measures.question_answers(model, QUESTIONS, method="letter", orders="all")
 

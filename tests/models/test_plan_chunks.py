@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from oracle import query
-from tiny import CAUSAL, MASKED, loaded
+from tiny import CAUSAL, MASKED, loaded, with_budget
 
 import biascheck as bc
 from biascheck.cache.document_cache import DocumentCache, caching
@@ -21,10 +21,7 @@ SENTENCES = [SentenceQuery(f"My son is a {word} at work{end}") for word in WORDS
 
 
 def plans():
-    masked = loaded(MASKED[0])
-    masked.token_budget = 32
-    causal = loaded(CAUSAL[0])
-    causal.token_budget = 64
+    masked, causal = with_budget(MASKED[0], 32), with_budget(CAUSAL[0], 64)
     return {"masked": masked.plan(MASKED_QUERIES), "causal": causal.plan(SENTENCES)}
 
 
@@ -86,8 +83,7 @@ def measured(engine, plan, cache, key="result"):
 
 
 def test_what_was_finished_before_an_interruption_is_not_scored_again(tmp_path):
-    model = loaded(MASKED[0])
-    model.token_budget = 8
+    model = with_budget(MASKED[0], 8)
     plan = model.plan(MASKED_QUERIES)
     whole = measured(Counting(model._engine), plan, DocumentCache(None))
     first = Counting(model._engine, stop_after=5)
@@ -106,8 +102,7 @@ def test_what_was_finished_before_an_interruption_is_not_scored_again(tmp_path):
 
 
 def test_a_damaged_file_of_scores_is_computed_again(tmp_path):
-    model = loaded(MASKED[0])
-    model.token_budget = 8
+    model = with_budget(MASKED[0], 8)
     plan = model.plan(MASKED_QUERIES)
     whole = measured(Counting(model._engine), plan, DocumentCache(None))
     with pytest.raises(KeyboardInterrupt):

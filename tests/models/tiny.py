@@ -7,6 +7,7 @@ published model: ``##er``, ``Ġson``, ``▁son``. Words of ``SENTENCES`` are one
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -349,3 +350,10 @@ def loaded(name: str) -> Any:
     from biascheck.models.loading.loader import load
 
     return load(pair(name), name=name)
+
+
+def with_budget(name: str, tokens: int) -> Any:
+    """The same with a token budget of its own; :func:`loaded` is shared by all tests of a process."""
+    model = copy.copy(loaded(name))
+    model.token_budget = tokens
+    return model

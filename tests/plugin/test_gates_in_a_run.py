@@ -57,7 +57,7 @@ def test_one_report_holds_the_gates_and_results_of_all_processes(project, table_
     html = (pytester.path / "bias.html").read_text()
     assert "test_bias.py::test_loose" in html
     assert "test_bias.py::test_tight" in html
-    assert html.count('<details class="result">') == 1
+    assert html.count('<details class="result" data-state=') == 1
 
 
 def test_a_run_that_stops_at_its_first_failure_is_incomplete(project, table_suite, pytester):
