@@ -56,15 +56,21 @@ def write_run(path: Path, run: Run) -> None:
         **({"searches": [plain(asdict(search)) for search in run.searches]} if run.searches else {}),
     }
     try:
-        # json writes lines of its own in Python, which takes ten times as long
-        text = json.dumps(document, ensure_ascii=False, allow_nan=False)
-        write_atomically(path, msgspec.json.format(text.encode("utf-8", "backslashreplace"), indent=1))
+        write_atomically(path, _indented(document))
     except (TypeError, ValueError) as error:
         raise ResultError(f"{path}: not written, a result holds what JSON cannot express ({error})") from error
     named = {entry["items"]["file"] for entry in document["results"] if isinstance(entry["items"], dict)}
     for stale in item_files_of(path):
         if stale.name not in named:
             stale.unlink(missing_ok=True)
+
+
+def _indented(document: dict[str, Any]) -> str | bytes:
+    """JSON in lines. json breaks lines in Python, which takes ten times as long; msgspec refuses half a character."""
+    try:
+        return msgspec.json.format(json.dumps(document, ensure_ascii=False, allow_nan=False).encode(), indent=1)
+    except UnicodeEncodeError:
+        return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
 
 
 def _beside(path: Path, document: dict[str, Any]) -> dict[str, Any]:

@@ -25,7 +25,14 @@ from biascheck.results.items import ItemScore, Shown, Skipped
 from biascheck.results.key import ResultKey
 from biascheck.results.published_figures import PublishedFigure
 from biascheck.results.result import Provenance, Result
-from biascheck.results.storage import SCHEMA, converted, plain, result_from_dict, result_to_dict, storable
+from biascheck.results.storage import (
+    SCHEMA_OF_COLUMNS,
+    converted,
+    plain,
+    result_from_dict,
+    result_to_dict,
+    storable,
+)
 from biascheck.stats import Interval, Verdict
 
 PUBLISHED = PublishedFigure(5e-05, "Kurita 2019", "skills", "Table 3", "BERT", "0.5 in print", "cased")
@@ -254,7 +261,7 @@ def stored(tmp_path):
 
 @pytest.mark.parametrize("inside", [False, True], ids=["file", "result"])
 def test_a_file_of_a_later_release_is_refused(stored, inside):
-    newest = SCHEMA if inside else RESULTS_SCHEMA
+    newest = SCHEMA_OF_COLUMNS if inside else RESULTS_SCHEMA
     path = stored(lambda d: (d["results"][0] if inside else d).update(schema=newest + 1))
     refusal = rf"schema {newest + 1}, and this release reads up to {newest}; upgrade pytest-biascheck"
     with pytest.raises(ResultError, match=refusal):
