@@ -40,12 +40,13 @@ def test_every_suite_judges_any_masked_model_and_none_crashes(suites, pytester):
     counts = Counter(test.state for test in run.outcome.tests)
     assert set(counts) == {State.JUDGED, State.MEASURED, State.SKIPPED}
     assert counts[State.JUDGED] >= 25
-    assert counts[State.MEASURED] >= 9
+    assert counts[State.MEASURED] >= 7
     assert run.complete
     assert {str(gate.verdict) for gate in run.gates if not gate.passed} == {"invalid"}
-    trained = [r for r in run.results if r.measure in ("skew", "stereotype") and "manela2021-augmented" in r.treatment]
-    assert {r.treatment[1:] for r in trained} == {(), ("online",)}
-    assert all("has an F1 of" in " ".join(r.warnings) for r in trained)  # it does not resolve names either
+    # it does not resolve names either, so that its checkpoints have no skew and no stereotype to compare
+    unresolved = [test for test in run.outcome.tests if "test_copies_leave_no_more_bias" in test.test]
+    assert [test.state for test in unresolved] == [State.SKIPPED] * 2
+    assert all("manela2021-" in test.reason for test in unresolved)
     assert (
         len(run.outcome.not_tested["needs the published data sets: pass --bias-data DIR or set BIASCHECK_DATA"]) >= 40
     )

@@ -237,11 +237,13 @@ import os, signal, sys
 
 class Interrupts:
     def find_spec(self, name, path=None, target=None):
-        if name == "numpy.linalg" and "PYTEST_XDIST_WORKER" not in os.environ:
+        if name == "numpy.linalg":
             sys.meta_path.remove(self)
             os.kill(os.getpid(), signal.SIGINT)
 
-sys.meta_path.insert(0, Interrupts())
+def pytest_configure(config):
+    if not hasattr(config, "workerinput"):
+        sys.meta_path.insert(0, Interrupts())
 """
 
 

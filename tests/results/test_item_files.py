@@ -26,6 +26,7 @@ MANY = 12
 @pytest.fixture(autouse=True)
 def columns_from_ten(monkeypatch):
     monkeypatch.setattr(item_columns, "COLUMNS_FROM", 10)
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)  # these tests may themselves run on a worker
 
 
 def items(count=MANY, scale=1.0):
