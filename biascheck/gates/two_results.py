@@ -42,7 +42,7 @@ def assert_no_regression(
     level = checked_share(level, "level")
     comparison = compare(baseline, result, tolerance=tolerated, level=level, competence=competence)
     record(comparison, result)
-    doubted = comparison.verdict is Change.INCONCLUSIVE and not passes(inconclusive)
+    doubted = not passes(inconclusive) and comparison.verdict is Change.INCONCLUSIVE
     if doubted or not comparison.passed:
         raise BiasAssertionError(visible(comparison.finding))
     if comparison.verdict is Change.INCONCLUSIVE:
