@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from handmade import result_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +16,6 @@ from biascheck.gates.run_files import read_results, write_results
 from biascheck.results import item_columns
 from biascheck.results.item_columns import ItemColumns, gathered_items, sample_of
 from biascheck.results.items import ItemScore, Shown
-from biascheck.results.result import Provenance, Result
 from biascheck.results.storage import result_from_dict, result_to_dict, storable
 from biascheck.results.summaries import summarise
 
@@ -44,21 +44,7 @@ def items(count=MANY, scale=1.0):
 
 
 def result(found=None):
-    form = Result(
-        measure="gap",
-        model="tiny",
-        corpus="mine",
-        statistic="mean",
-        estimate=0.0,
-        interval=None,
-        n=0,
-        clusters=0,
-        seed=0,
-        contrast=("m", "f"),
-        provenance=Provenance(1, "ours", "a", "b"),
-        items=found or items(),
-    )
-    return summarise(form)
+    return result_of(found or items(), contrast=("m", "f"))
 
 
 NUMBERS = st.floats(-1e9, 1e9)
