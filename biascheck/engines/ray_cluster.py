@@ -53,6 +53,11 @@ class RayCluster:
         wanted = os.environ[ADDRESS_OF_RAY] if address == NEW_CLUSTER else address
         try:
             self.ray.init(wanted, **quiet)
+        except ImportError as error:
+            raise UsageError(
+                f"{wanted} is an address for Ray's client, which needs grpcio; install the extra with "
+                "pip install 'pytest-biascheck[ray]', or give the address of the cluster itself, HOST:PORT"
+            ) from error
         except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
             reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise UsageError(

@@ -3,8 +3,14 @@
 import json
 import os
 import re
+import shutil
+import signal
+import socket
 import subprocess
 import sys
+import tempfile
+import time
+from contextlib import ExitStack, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -122,6 +128,82 @@ def test_one_model_gives_the_same_results_file_here_and_with_one_and_two_workers
     assert len(json.loads((tmp_path / "local.json").read_text())["gates"]) == 3
     assert files["one"] == files["local"]
     assert files["two"] == files["local"]
+
+
+def free_ports(count):
+    with ExitStack() as opened:
+        sockets = [opened.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
+        return [one.getsockname()[1] for one in sockets]
+
+
+def wait_for(port, process):
+    """Until a server answers; the time that takes depends on the machine."""
+    while process.poll() is None:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+            return
+        time.sleep(0.1)
+    raise AssertionError("the cluster ended")
+
+
+@pytest.fixture(scope="module")
+def running_cluster():
+    """The addresses of a cluster in processes of its own: its own one, and that for clients without Ray processes."""
+    port, clients = free_ports(2)
+    folder = tempfile.mkdtemp(prefix="ray-")  # the names of sockets in it must be short
+    command = f"start --head --block --port {port} --ray-client-server-port {clients} --num-cpus 2 --temp-dir {folder}"
+    more = "--node-ip-address 127.0.0.1 --include-dashboard false --object-store-memory 100000000 --disable-usage-stats"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    ray = Path(sys.executable).with_name("ray")
+    with subprocess.Popen(
+        [ray, *command.split(), *more.split()],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as head:
+        try:
+            wait_for(port, head)
+            wait_for(clients, head)
+            yield {"cluster": f"127.0.0.1:{port}", "client": f"ray://127.0.0.1:{clients}"}
+        finally:
+            os.killpg(head.pid, signal.SIGTERM)
+            head.wait()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@needs_ray
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["cluster", "client"])
+def test_a_cluster_that_is_running_gives_the_results_file_of_this_process(run, tmp_path, kind, running_cluster):
+    files = []
+    for engine in ("local", running_cluster[kind], running_cluster[kind]):  # twice: the first run leaves it running
+        found = run(
+            *("one", "--bias-model", "reference:tiny", "--bias-results", "found.json"),
+            *("--bias-engine", engine, "--bias-engine-chunk", "512"),
+        )
+        assert found.returncode == pytest.ExitCode.TESTS_FAILED, found.stdout + found.stderr
+        files.append(without_times(tmp_path / "found.json"))
+    assert len(json.loads((tmp_path / "found.json").read_text())["gates"]) == 3
+    assert files[1] == files[0]
+    assert files[2] == files[0]
+
+
+@needs_ray
+@pytest.mark.slow
+def test_several_models_spread_over_a_cluster_by_a_client(run, tmp_path, running_cluster):
+    models = ("--bias-model", "reference:tiny", "--bias-model", "again=reference:tiny")
+    for name, engine in {"here": "local", "there": running_cluster["client"]}.items():
+        found = run(".", *models, "--bias-results", f"{name}.json", "--bias-engine", engine)
+        assert found.returncode == pytest.ExitCode.TESTS_FAILED, found.stdout + found.stderr
+    assert without_times(tmp_path / "there.json") == without_times(tmp_path / "here.json")
+
+
+@needs_ray
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["127.0.0.1:{}", "ray://127.0.0.1:{}"])
+def test_an_address_where_nothing_answers_says_what_to_do(run, form):
+    found = run("one", "--bias-model", "reference:tiny", "--bias-engine", form.format(*free_ports(1)))
+    assert "start one with 'ray start --head', check the address" in found.stdout + found.stderr
 
 
 @needs_ray
