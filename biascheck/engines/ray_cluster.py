@@ -61,8 +61,9 @@ class RayCluster:
         except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
             reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise UsageError(
-                f"no Ray cluster answers at {wanted} ({reason}); start one with 'ray start --head', check the address, "
-                "or use the engine ray, which starts one on this machine"
+                f"no Ray cluster answers at {wanted} ({reason}); start one with 'ray start --head', check the address "
+                "and, where the cluster wants one, the token (RAY_AUTH_MODE=token, RAY_AUTH_TOKEN), or use the engine "
+                "ray, which starts one on this machine"
             ) from error
 
     def workers(self) -> int:

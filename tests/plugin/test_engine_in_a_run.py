@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import time
 from contextlib import ExitStack, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from secrets import token_hex
 
 import pytest
 
@@ -65,12 +65,12 @@ def run(tmp_path):
     script = tmp_path / "without_ray.py"
     script.write_text(WITHOUT_RAY)
 
-    def started(*arguments, script=None):
+    def started(*arguments, script=None, **variables):
         command = [sys.executable, *(["-m", "pytest"] if script is None else [str(tmp_path / script)])]
         cache = tmp_path / f"cache-{len(list(tmp_path.glob('cache-*')))}"
         cache.mkdir()
         environment = {**os.environ, "BIASCHECK_CACHE": str(cache), "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-        environment["XDG_CACHE_HOME"] = str(tmp_path / "home")
+        environment |= {"XDG_CACHE_HOME": str(tmp_path / "home"), **variables}
         return subprocess.run(
             [*command, "-q", "-p", "no:cacheprovider", "-p", "biascheck.plugin", *arguments],
             cwd=tmp_path,
@@ -147,27 +147,27 @@ def wait_for(port, process):
 
 @pytest.fixture(scope="module")
 def running_cluster():
-    """The addresses of a cluster in processes of its own: its own one, and that for clients without Ray processes."""
+    """A cluster in processes of its own: its address, that for clients, and what both need in their environment."""
     port, clients = free_ports(2)
+    # the second is how Ray stays on the loopback interface
+    variables = {"RAY_AUTH_MODE": "token", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_TOKEN": token_hex(32)}
     folder = tempfile.mkdtemp(prefix="ray-")  # the names of sockets in it must be short
     command = f"start --head --block --port {port} --ray-client-server-port {clients} --num-cpus 2 --temp-dir {folder}"
-    more = "--node-ip-address 127.0.0.1 --include-dashboard false --object-store-memory 100000000 --disable-usage-stats"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    more = "--include-dashboard false --object-store-memory 100000000 --disable-usage-stats"
+    environment = {**os.environ, **variables, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     ray = Path(sys.executable).with_name("ray")
     with subprocess.Popen(
         [ray, *command.split(), *more.split()],
         env=environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        start_new_session=True,
     ) as head:
         try:
             wait_for(port, head)
             wait_for(clients, head)
-            yield {"cluster": f"127.0.0.1:{port}", "client": f"ray://127.0.0.1:{clients}"}
+            yield {"cluster": f"127.0.0.1:{port}", "client": f"ray://127.0.0.1:{clients}"}, variables
         finally:
-            os.killpg(head.pid, signal.SIGTERM)
-            head.wait()
+            head.terminate()
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -176,10 +176,12 @@ def running_cluster():
 @pytest.mark.parametrize("kind", ["cluster", "client"])
 def test_a_cluster_that_is_running_gives_the_results_file_of_this_process(run, tmp_path, kind, running_cluster):
     files = []
-    for engine in ("local", running_cluster[kind], running_cluster[kind]):  # twice: the first run leaves it running
+    addresses, variables = running_cluster
+    for engine in ("local", addresses[kind], addresses[kind]):  # twice: the first run leaves it running
         found = run(
             *("one", "--bias-model", "reference:tiny", "--bias-results", "found.json"),
             *("--bias-engine", engine, "--bias-engine-chunk", "512"),
+            **variables,
         )
         assert found.returncode == pytest.ExitCode.TESTS_FAILED, found.stdout + found.stderr
         files.append(without_times(tmp_path / "found.json"))
@@ -192,8 +194,9 @@ def test_a_cluster_that_is_running_gives_the_results_file_of_this_process(run, t
 @pytest.mark.slow
 def test_several_models_spread_over_a_cluster_by_a_client(run, tmp_path, running_cluster):
     models = ("--bias-model", "reference:tiny", "--bias-model", "again=reference:tiny")
-    for name, engine in {"here": "local", "there": running_cluster["client"]}.items():
-        found = run(".", *models, "--bias-results", f"{name}.json", "--bias-engine", engine)
+    addresses, variables = running_cluster
+    for name, engine in {"here": "local", "there": addresses["client"]}.items():
+        found = run(".", *models, "--bias-results", f"{name}.json", "--bias-engine", engine, **variables)
         assert found.returncode == pytest.ExitCode.TESTS_FAILED, found.stdout + found.stderr
     assert without_times(tmp_path / "there.json") == without_times(tmp_path / "here.json")
 
