@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from biascheck.cache.progress import announce
 from biascheck.errors import UsageError
@@ -19,6 +21,9 @@ NEW_CLUSTER = "ray"
 OBJECT_STORE = 200 * 1024 * 1024
 """Bytes for what is on its way between processes of a cluster of our own: chunks are far smaller than a megabyte."""
 ADDRESS_OF_RAY = "RAY_ADDRESS"
+CLIENT_PORT = 10_001
+"""Ray's own, where an address names none."""
+ANSWER_SECONDS = 30.0
 
 
 def require_ray() -> Any:
@@ -52,13 +57,14 @@ class RayCluster:
             return
         wanted = os.environ[ADDRESS_OF_RAY] if address == NEW_CLUSTER else address
         try:
+            _require_answer(wanted)
             self.ray.init(wanted, **quiet)
         except ImportError as error:
             raise UsageError(
                 f"{wanted} is an address for Ray's client, which needs grpcio; install the extra with "
                 "pip install 'pytest-biascheck[ray]', or give the address of the cluster itself, HOST:PORT"
             ) from error
-        except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
+        except (OSError, RuntimeError, ValueError) as error:
             reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise UsageError(
                 f"no Ray cluster answers at {wanted} ({reason}); start one with 'ray start --head', check the address "
@@ -97,6 +103,13 @@ class RayCluster:
                 self.ray.shutdown()
             except Exception as error:  # the results are there; what remains is for the cluster to clean up
                 announce(f"biascheck: the Ray cluster did not end in order ({error})")
+
+
+def _require_answer(address: str) -> None:
+    """Raise OSError where nothing listens at an address; Ray itself would go on trying for minutes."""
+    place = urlsplit(address if "//" in address else f"//{address}")
+    if address != "auto" and place.hostname:
+        socket.create_connection((place.hostname, place.port or CLIENT_PORT), timeout=ANSWER_SECONDS).close()
 
 
 def _room(node: dict[str, float], cpus: float, gpus: float) -> int:
