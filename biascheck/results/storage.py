@@ -161,8 +161,13 @@ def check_schema(document: object, what: str, newest: int) -> dict[str, Any]:
 
 def plain(value: Any) -> Any:
     """Mappings, tuples and named values as dictionaries and lists; the rest stays, for JSON to accept or refuse."""
-    if type(value) in LEAVES:
+    kind = type(value)
+    if kind in LEAVES:
         return value
+    if kind is dict:
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
     if isinstance(value, msgspec.Struct):
         # not msgspec.to_builtins: that writes sets, dates and bytes as something else, without a word
         tag = value.__struct_config__.tag
@@ -171,6 +176,4 @@ def plain(value: Any) -> Any:
         return plain(vars(value))
     if isinstance(value, Mapping):
         return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(entry) for entry in value]
     return value
