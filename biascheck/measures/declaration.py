@@ -88,10 +88,12 @@ class Measure(Generic[Source, Options]):
         options = dict(list(bound.arguments.items())[2:])
         framed = {"framing": "chat"} if framing_of(model, self.description.needs) == "chat" else {}
         provenance = _provenance(self.description.version, model, corpus, options | framed)
+        drafts: list[Result] = []  # alive until the end, so that the items of a large one are not read from their file
 
         def compute() -> dict[str, Any]:
             with _declaring(self.description):
                 drafted = self.__wrapped__(model, corpus, *args, **kwargs)
+            drafts.append(drafted)
             # asked after measuring: a model that is loaded late can describe itself by then
             origin = replace(provenance, model=dict(getattr(model, "about", {})))
             return result_to_dict(replace(drafted, measure=self.description.name, provenance=origin))

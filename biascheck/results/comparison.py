@@ -6,7 +6,8 @@ baseline, a model after debiasing with the same model before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from array import array
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,7 @@ from biascheck.results.comparing.compatibility import differences
 from biascheck.results.comparing.matching import ROUNDING, MatchedItems
 from biascheck.results.competence import Incompetence
 from biascheck.results.description import UNDESCRIBED, Description
-from biascheck.results.items import ItemScore
+from biascheck.results.item_columns import names_of, scores_of
 from biascheck.results.key import ResultKey, model_label
 from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL
@@ -256,11 +257,11 @@ def _written(match: MatchedItems, tolerance: float, verdict: Change, inability: 
         tolerance=tolerance,
         parity=before.parity,
         verdict=Change.INVALID if inability and not ignored else verdict,
-        n=len(match.items),
+        n=len(match.earlier),
         unit=after.unit,
-        clusters=len(set(match.samples[0].clusters)),
+        clusters=len(match.samples[0].names),
         seed=before.seed,
-        moves=_moves(match.items, after.name_of),
+        moves=_moves(match),
         unmatched=match.unmatched,
         family=how.family,
         warnings=(*after.warnings, *match.reservations(), *caution),
@@ -269,10 +270,11 @@ def _written(match: MatchedItems, tolerance: float, verdict: Change, inability: 
     )
 
 
-def _moves(items: Sequence[tuple[ItemScore, ItemScore]], name_of: Callable[[ItemScore], str]) -> tuple[Move, ...]:
-    members: dict[str, list[tuple[float, float]]] = {}
-    for before, after in items:
-        members.setdefault(name_of(after), []).append((before.score, after.score))
-    moves = [Move(name, *(float(mean) for mean in np.mean(scores, axis=0))) for name, scores in members.items()]
+def _moves(match: MatchedItems) -> tuple[Move, ...]:
+    members: dict[str, array[float]] = {}
+    names = names_of(match.later, match.after.named_by)
+    for name, before, after in zip(names, scores_of(match.earlier), scores_of(match.later), strict=True):
+        members.setdefault(name, array("d")).extend((before, after))
+    moves = [Move(name, *np.reshape(found, (-1, 2)).mean(axis=0).tolist()) for name, found in members.items()]
     # rounded: moves that are equal but for the last digit come by name
     return tuple(sorted(moves, key=lambda move: (-round(abs(move.change), 9), move.name)))
