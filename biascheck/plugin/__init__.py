@@ -25,6 +25,7 @@ from biascheck.plugin.fixtures import (
     bias_readable,
     bias_recipe,
     bias_seed,
+    bias_share,
     bias_text,
 )
 from biascheck.plugin.options import add_options
@@ -52,6 +53,7 @@ __all__ = [
     "bias_readable",
     "bias_recipe",
     "bias_seed",
+    "bias_share",
     "bias_text",
     "pytest_runtest_call",
     "pytest_runtest_setup",

@@ -23,10 +23,11 @@ def own(bias_model, bias_seed):
 
 
 @pytest.fixture(scope="session")
-def published(bias_model, bias_seed, bias_data, bias_paper_sizes):
+def published(bias_model, bias_seed, bias_data, bias_paper_sizes, bias_share):
     """A sample of whole decisions, each about 135 people; or all 70."""
     decisions = biascheck.corpora.published_decisions(bias_data)
-    sample = decisions if bias_paper_sizes else decisions.sampled(SAMPLE, seed=bias_seed)
+    size = bias_share * (len(decisions) if bias_paper_sizes else SAMPLE)
+    sample = decisions if size == len(decisions) else decisions.sampled(round(size), seed=bias_seed)
     return asked(bias_model, sample, bias_seed, wordings=1)
 
 
