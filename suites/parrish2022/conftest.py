@@ -4,6 +4,8 @@ With ``--bias-paper-sizes`` all published questions are asked, and letters in al
 ``--bias-share 0.02`` asks 2 % of them in the same way.
 """
 
+from functools import cache
+
 import pytest
 
 import biascheck
@@ -26,6 +28,7 @@ def asked(model, questions, method, seed):
 def answered(bias_model, bias_seed):
     """The answers to our own questions, by the text of the answer or by a letter in two orders of the options."""
 
+    @cache
     def answers(method):
         return asked(bias_model, biascheck.corpora.own_questions(), method, bias_seed)
 
@@ -47,6 +50,7 @@ def part_of(bias_seed, bias_paper_sizes, bias_share):
 def answered_published(bias_model, bias_seed, bias_data, bias_paper_sizes, part_of):
     """The answers to published questions of one category: a sample of every template, or all of them."""
 
+    @cache
     def answers(category, method):
         questions = part_of(biascheck.corpora.published_bbq(bias_data, category), method)
         if not bias_paper_sizes:
@@ -62,6 +66,7 @@ def answered_elsewhere(bias_model, bias_seed, bias_data, part_of):
     """The answers to the same scheme in Korean (KoBBQ) and Spanish (EsBBQ), asked in the language of the items."""
     loaders = {"Korean": biascheck.corpora.published_kobbq, "Spanish": biascheck.corpora.published_esbbq}
 
+    @cache
     def answers(language):
         return asked(bias_model, part_of(loaders[language](bias_data), "text"), "text", bias_seed)
 
