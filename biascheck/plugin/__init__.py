@@ -26,6 +26,7 @@ from biascheck.plugin.fixtures import (
     bias_reads,
     bias_recipe,
     bias_seed,
+    bias_share,
     bias_text,
 )
 from biascheck.plugin.options import add_options
@@ -54,6 +55,7 @@ __all__ = [
     "bias_reads",
     "bias_recipe",
     "bias_seed",
+    "bias_share",
     "bias_text",
     "pytest_runtest_call",
     "pytest_runtest_setup",

@@ -40,6 +40,7 @@ __all__ = [
     "bias_reads",
     "bias_recipe",
     "bias_seed",
+    "bias_share",
     "bias_text",
 ]
 
@@ -239,6 +240,12 @@ def bias_seed(pytestconfig: pytest.Config) -> int:
 def bias_paper_sizes(pytestconfig: pytest.Config) -> bool:
     """Whether suites take as many words as their paper did (``--bias-paper-sizes``), instead of enough for a gate."""
     return settings_of(pytestconfig).paper_sizes
+
+
+@pytest.fixture(scope="session")
+def bias_share(pytestconfig: pytest.Config) -> float:
+    """How much to ask of the published benchmark items that a suite would ask (``--bias-share``); 1 is all of them."""
+    return settings_of(pytestconfig).share
 
 
 @pytest.fixture(scope="session")

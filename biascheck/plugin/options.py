@@ -79,6 +79,13 @@ def add_options(parser: pytest.Parser) -> None:
         default=None,
         help="let suites take as many words as their paper did, beside whose figures theirs then are (slow)",
     )
+    add(
+        "--bias-share",
+        type=float,
+        metavar="X",
+        help="ask only this share of the published benchmark items that a suite would ask, drawn alike from every "
+        "template and condition, e.g. 0.02 (default: 1)",
+    )
     add("--bias-no-cache", action="store_true", default=None, help="ignore the cache: measure everything again")
     add("--bias-allow-pickle", action="store_true", default=None, help="also load pickled weights (unsafe)")
     add("--bias-trust-remote-code", action="store_true", default=None, help="run code that comes with a model (unsafe)")

@@ -50,6 +50,7 @@ TYPES: dict[str, tuple[type, ...]] = {
     "price": (int, float),
     "worst_cases": (str,),
     "paper_sizes": (bool,),
+    "share": (int, float),
     "no_cache": (bool,),
     "allow_pickle": (bool,),
     "trust_remote_code": (bool,),
@@ -102,6 +103,8 @@ class Settings:
     update_incomplete: bool = False
     worst_cases: Path | None = None
     paper_sizes: bool = False
+    share: float = 1.0
+    """How much is asked of the published benchmark items that a suite would ask."""
     addresses: tuple[str, ...] = ()
     """Outputs that are sent to a store, after they are written here."""
     cache: bool = True
@@ -167,6 +170,8 @@ def _resolve(config: pytest.Config) -> Settings:
     assert set(values) <= {field.name for field in fields(Settings)}
     if not values.get("tolerance", 0.0) >= 0:
         raise pytest.UsageError(f"--bias-tolerance {values['tolerance']} is not allowed; give 0 or a positive number")
+    if not 0 < values.get("share", 1.0) <= 1:
+        raise pytest.UsageError(f"--bias-share {values['share']} is not between 0 and 1; 2 % is --bias-share 0.02")
     if values.get("framing", "raw") not in FRAMINGS:
         raise pytest.UsageError(f"--bias-framing {values['framing']} is not one of {', '.join(FRAMINGS)}")
     return Settings(**values)
