@@ -271,6 +271,25 @@ def test_what_exceeds_comes_before_what_is_in_doubt():
     assert listed == [f"association on small-model × {name}" for name in "ba"]
 
 
+def test_of_accepted_gates_those_that_exceed_come_first_whatever_paper_they_are_of():
+    """Kurita's measure comes before Manela's on the page; a doubt about the first is less urgent than the second."""
+    doubt = gate(measured(corpus="doubt"), inconclusive_passes=True)
+    beyond = [
+        replace(gate(measured(measure=name, corpus=f"beyond {name}"), Verdict.EXCEEDS), passed=True)
+        for name in ("association", "skew")
+    ]
+    root = page(Run(gates=(doubt, *beyond)))
+    (block,) = root.find("div", "block-accepted")
+    rows = [row.children[0] for row in block.find("tr") if "data-state" in row.attributes]
+    assert texts(rows) == ["exceeds accepted", "exceeds accepted", "inconclusive accepted"]
+    (folded,) = root.find("details", "folded")[:1]
+    assert [text.partition(" × ")[2] for text in texts(folded.find("a"))] == [
+        "beyond association",
+        "beyond skew",
+        "doubt",
+    ]
+
+
 @pytest.mark.parametrize("word", ["exceeds", "invalid", "inconclusive", "within", "pass", "fail"])
 def test_every_verdict_has_a_shape_and_a_colour(word):
     macros = _environment().get_template("macros.html.j2").module

@@ -45,7 +45,8 @@ def _about_tests(run: Run) -> Iterator[Step]:
 
 
 def _about_gates(run: Run) -> Iterator[Step]:
-    failed = [gate for gate in run.gates if not gate.passed]
+    caught = run.caught
+    failed = [gate for gate in run.gates if not gate.passed and gate not in caught]
     verdicts = {gate.verdict for gate in failed}
     if Verdict.EXCEEDS in verdicts or any(not search.passed for search in run.searches):
         yield Step("Read the sentences behind each finding and decide whether they matter where the model is used.")
