@@ -22,7 +22,7 @@ from biascheck.wording import figure, level_text, power_text
 __all__ = ["Caution", "GateBlock", "GateGroup", "GateRow", "GateTable", "Link", "gate_table", "state_of"]
 
 ENOUGH_POWER = 0.8
-FEW_GATES = 12
+FEW_GATES, MANY_GATES = 12, 40
 STATES = {
     "failed": "Failed",
     "inconclusive": "Failed, because nothing is decided",
@@ -95,7 +95,7 @@ class GateGroup:
 
 @dataclass(frozen=True)
 class GateBlock:
-    """The gates of one state; a long list of those within their margin is folded."""
+    """The gates of one state; more than a few within their margin, and many of any other state, are folded."""
 
     state: str
     title: str
@@ -140,7 +140,7 @@ def gate_table(
         blocks=tuple(block for block in blocks if block.count),
         cautions=tuple(Caution(number, text) for text, number in numbers.items()),
         several_models=len({gate.model_label for _, gate in gates}) > 1,
-        low_power=sum(row.low_power for group in groups for row in group.rows),
+        low_power=sum(row.low_power and row.verdict != Verdict.EXCEEDS for group in groups for row in group.rows),
         count=len(gates),
     )
 
@@ -149,7 +149,8 @@ def _block(state: str, title: str, groups: Sequence[GateGroup], total: int) -> G
     members = [group for group in groups if group.rows[0].state == state]
     found = tuple(sorted(members, key=lambda group: RANKS[group.rows[0].verdict]))
     count = sum(len(group.rows) for group in found)
-    return GateBlock(state, title, count, folded=state == "within" and total > FEW_GATES, groups=found)
+    folded = count > MANY_GATES or (state == "within" and total > FEW_GATES)
+    return GateBlock(state, title, count, folded, groups=found)
 
 
 def _groups(
