@@ -55,9 +55,9 @@ def installed_modules_stay() -> Iterator[None]:
     homes = tuple(f"{home}{os.sep}" for home in (sys.prefix, sys.base_prefix, ROOT / "biascheck"))
 
     def stays(name: str) -> bool:
-        module = sys.modules.get(name)
-        places = (getattr(module, "__file__", None), *(getattr(module, "__path__", None) or ()))
-        return any(str(place).startswith(homes) for place in places)
+        known = vars(sys.modules[name])  # torch.classes answers to every name that is asked for
+        places = (known.get("__file__"), *(known.get("__path__") or ()))
+        return name.startswith("torch.") or any(str(place).startswith(homes) for place in places)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(snapshots, "SysModulesSnapshot", lambda **_: Snapshot(preserve=stays))
