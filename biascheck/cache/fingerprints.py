@@ -64,7 +64,7 @@ def fingerprint_of_pair(model: Any, tokenizer: Any) -> Fingerprint:
     digest = hashlib.sha256(settings_of_model(model).encode())
     for name, tensor in sorted(model.state_dict().items()):
         if tensor.device.type == "meta":
-            raise ModelError(f"{name} is not in memory, so the model cannot be told from others; load it by its folder")
+            raise ModelError(f"{name} is not in memory, so the model has no fingerprint; load it by its folder")
         digest.update(f"{name}{tuple(tensor.shape)}{tensor.dtype}".encode())
         for part in plain_tensors(tensor):
             flat = part.cpu().contiguous().flatten()

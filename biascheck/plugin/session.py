@@ -305,16 +305,17 @@ class BiasSession:
         gates = settled(before)
         tests = failed_by_family(tests, before, gates)
         searches = self._memory.searches()
-        if any(one.cases for one in searches):
-            problems += self._keep_worst_cases(searches, tests)
+        if self._settings.worst_cases is not None and any(one.cases for one in searches):
+            problems += self._keep_worst_cases(self._settings.worst_cases, searches, tests)
         outcome = Outcome(tests, interrupted=stopped, problems=tuple(problems))
         return Run(results, gates, self._memory.comparisons(), outcome, searches=searches)
 
-    def _keep_worst_cases(self, searches: Sequence[Search], tests: Sequence[TestOutcome]) -> tuple[str, ...]:
+    def _keep_worst_cases(
+        self, file: Path, searches: Sequence[Search], tests: Sequence[TestOutcome]
+    ) -> tuple[str, ...]:
         from biascheck.plugin.worst_cases import keep_worst_cases
 
-        assert self._settings.worst_cases is not None
-        kept = keep_worst_cases(self._settings.worst_cases, searches, tests)
+        kept = keep_worst_cases(file, searches, tests)
         self._notes += kept.notes
         return kept.problems
 
