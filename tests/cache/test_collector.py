@@ -15,13 +15,18 @@ def as_it_was():
     (gc.enable if enabled else gc.disable)()
 
 
-def test_nothing_is_searched_inside_the_block_even_if_it_fails():
-    gc.enable()
-    with pytest.raises(KeyError), cycles_later():
-        with cycles_later():
-            assert not gc.isenabled()
+def nested_and_failing():
+    with cycles_later():
         assert not gc.isenabled()
         raise KeyError
+
+
+def test_nothing_is_searched_inside_the_block_even_if_it_fails():
+    gc.enable()
+    with cycles_later():
+        with pytest.raises(KeyError):
+            nested_and_failing()
+        assert not gc.isenabled()
     assert gc.isenabled()
 
 
