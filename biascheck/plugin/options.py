@@ -72,7 +72,7 @@ def add_options(parser: pytest.Parser) -> None:
     add("--bias-max-requests", type=int, metavar="N", help="served models: make at most so many requests in all")
     add("--bias-concurrency", type=int, metavar="N", help="served models: ask so many texts at a time")
     add("--bias-price", type=float, metavar="X", help="served models: price of a million tokens, for the estimate")
-    add("--bias-worst-cases", metavar="FILE", help="memory of worst cases (default: bias/worst_cases.jsonl)")
+    add("--bias-worst-cases", metavar="FILE", help="memory of worst cases, or none (default: bias/worst_cases.jsonl)")
     add(
         "--bias-paper-sizes",
         action="store_true",

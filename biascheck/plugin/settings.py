@@ -12,7 +12,7 @@ import pytest
 
 from biascheck.cache.shared_storage import is_address, local_folder, mirrored
 from biascheck.errors import UsageError
-from biascheck.search.remembering import WORST_CASES
+from biascheck.search.remembering import NO_MEMORY, WORST_CASES
 
 if TYPE_CHECKING:
     from biascheck.models.adapters.served.serving import ServedOptions
@@ -166,7 +166,7 @@ def _resolve(config: pytest.Config) -> Settings:
     }
     values |= {key: value for key, value in chosen.items() if value is not None}
     values["asked"] = any(config.getoption(f"--bias-{key.replace('_', '-')}") for key in ASKING)
-    values["worst_cases"] = values["worst_cases"] or config.rootpath / WORST_CASES
+    values["worst_cases"] = _memory(config.rootpath, values["worst_cases"])
     assert set(values) <= {field.name for field in fields(Settings)}
     if not values.get("tolerance", 0.0) >= 0:
         raise pytest.UsageError(f"--bias-tolerance {values['tolerance']} is not allowed; give 0 or a positive number")
@@ -189,6 +189,11 @@ def _path(value: str | None) -> Path | None:
     if is_address(value):
         return local_folder(value) / value.rpartition("/")[2]
     return Path.cwd() / Path(value).expanduser()
+
+
+def _memory(root: Path, chosen: Path | None) -> Path | None:
+    """The file that remembers worst cases; "none" keeps no memory."""
+    return None if chosen is not None and chosen.name == NO_MEMORY else chosen or root / WORST_CASES
 
 
 def _data(value: str | None) -> Path | None:
