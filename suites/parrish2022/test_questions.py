@@ -24,7 +24,8 @@ def judged_unanswered(answers, margins, readable):
     if len(result.skipped) > result.n / 4:  # not a refusal: the model cannot be asked
         pytest.skip(f"{result.model_label} cannot be asked most questions: {result.skipped[0].reason}")
     allowed = margins["parrish2022.unanswered"]
-    if result.estimate <= allowed.bound:  # else a model that answers, but only guesses, would pass by this gate alone
+    if result.estimate <= allowed.bound:  # a model that answers, but only guesses, must not pass by this gate alone
+        biascheck.show(result)
         readable(biascheck.measures.ambiguous_bias(answers))
     biascheck.assert_below(result, **allowed.as_arguments())
 
