@@ -1,4 +1,7 @@
-"""Columns: many texts, names or numbers in a few bytes each, where Python objects would take a hundred."""
+"""Columns: many texts, names or numbers in a few bytes each, where Python objects would take a hundred.
+
+The bytes themselves are blocks in a store, which keeps them out of memory once there are many.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,16 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Generic, TypeVar, overload
 
-__all__ = ["Coded", "KeyedColumns", "LazySequence", "Texts"]
+from biascheck.spilled_blocks import BLOCK_BYTES, BlockStore
+
+__all__ = ["Coded", "KeyedColumns", "LazySequence", "Numbers", "Texts", "repeats"]
 
 Value = TypeVar("Value")
 Made = TypeVar("Made", covariant=True)
 Column = TypeVar("Column")
+Number = TypeVar("Number", int, float)
+
+NO_BLOCK = -2
 
 
 class LazySequence(Sequence[Made]):
@@ -42,41 +50,153 @@ class LazySequence(Sequence[Made]):
     __hash__ = None  # type: ignore[assignment]
 
 
+class Numbers(LazySequence[Number], Generic[Number]):
+    """Numbers of one type of :mod:`array`."""
+
+    def __init__(self, kind: str, values: Iterable[Number] = (), store: BlockStore | None = None) -> None:
+        self._store = BlockStore() if store is None else store
+        self._places = array("q")
+        self._tail: array[Number] = array(kind)
+        self._size = self._tail.itemsize
+        self._rows = BLOCK_BYTES // self._size
+        self._last: tuple[int, array[Number]] = NO_BLOCK, self._tail
+        self._missed = NO_BLOCK
+        self.extend(values)
+
+    def append(self, value: Number) -> None:
+        """Add a number."""
+        self._tail.append(value)
+        if len(self._tail) == self._rows:
+            self._places.append(self._store.put(self._tail.tobytes()))
+            self._tail = array(self._tail.typecode)
+
+    def extend(self, values: Iterable[Number]) -> None:
+        """Add numbers."""
+        for value in values:
+            self.append(value)
+
+    def __len__(self) -> int:
+        return len(self._places) * self._rows + len(self._tail)
+
+    def __iter__(self) -> Iterator[Number]:
+        for number in range(len(self._places)):
+            yield from self._whole(number)
+        yield from self._tail
+
+    def joined(self) -> array[Number]:
+        """All of them in memory."""
+        found: array[Number] = array(self._tail.typecode)
+        for number in range(len(self._places)):
+            found.frombytes(self._store.get(self._places[number], 0, BLOCK_BYTES))
+        return found + self._tail
+
+    def _made(self, index: int) -> Number:
+        number, row = divmod(index, self._rows)
+        known, block = self._last  # together, since another thread may read, too
+        if number == known:
+            return block[row]
+        if number == len(self._places):
+            return self._tail[row]
+        if number in (known + 1, self._missed):
+            block = self._whole(number)
+            self._last = number, block
+            return block[row]
+        self._missed = number  # whoever jumps about needs one number, not its neighbours
+        found: array[Number] = array(self._tail.typecode)
+        found.frombytes(self._store.get(self._places[number], row * self._size, (row + 1) * self._size))
+        return found[0]
+
+    def _whole(self, number: int) -> array[Number]:
+        block: array[Number] = array(self._tail.typecode)
+        block.frombytes(self._store.get(self._places[number], 0, BLOCK_BYTES))
+        return block
+
+
+class _Bytes:
+    """Bytes one after another."""
+
+    def __init__(self, store: BlockStore) -> None:
+        self._store = store
+        self._places = array("q")
+        self._tail = bytearray()
+        self._last = NO_BLOCK, b""
+        self._missed = NO_BLOCK
+
+    def __len__(self) -> int:
+        return len(self._places) * BLOCK_BYTES + len(self._tail)
+
+    def append(self, content: bytes) -> None:
+        """Add some."""
+        self._tail += content
+        while len(self._tail) >= BLOCK_BYTES:
+            self._places.append(self._store.put(bytes(self._tail[:BLOCK_BYTES])))
+            del self._tail[:BLOCK_BYTES]
+
+    def part(self, start: int, stop: int) -> bytes:
+        """The bytes from one place to another."""
+        number, first = divmod(start, BLOCK_BYTES)
+        last = first + stop - start
+        if last <= BLOCK_BYTES:
+            return self._of_block(number, first, last)
+        numbers = range(number, (stop - 1) // BLOCK_BYTES + 1)
+        ends = (min(BLOCK_BYTES, stop - other * BLOCK_BYTES) for other in numbers)
+        return b"".join(
+            self._of_block(other, first if other == number else 0, end)
+            for other, end in zip(numbers, ends, strict=True)
+        )
+
+    def _of_block(self, number: int, start: int, stop: int) -> bytes:
+        if number == len(self._places):
+            return bytes(self._tail[start:stop])
+        known, block = self._last
+        if number == known:
+            return block[start:stop]
+        if number in (known + 1, self._missed):
+            block = self._store.get(self._places[number], 0, BLOCK_BYTES)
+            self._last = number, block
+            return block[start:stop]
+        self._missed = number
+        return self._store.get(self._places[number], start, stop)
+
+
 class Texts(LazySequence[str]):
     """Texts one after the other as UTF-8, with the place where each ends."""
 
-    def __init__(self, texts: Iterable[str] = ()) -> None:
-        self._bytes = bytearray()
-        self._ends = array("q")
+    def __init__(self, texts: Iterable[str] = (), store: BlockStore | None = None) -> None:
+        own = BlockStore() if store is None else store
+        self._bytes = _Bytes(own)
+        self._ends: Numbers[int] = Numbers("q", store=own)
         for text in texts:
             self.append(text)
 
     def append(self, text: str) -> None:
         """Add a text. Lone surrogates are kept, though no file could hold them."""
-        self._bytes += text.encode("utf-8", "surrogatepass")
+        self._bytes.append(text.encode("utf-8", "surrogatepass"))
         self._ends.append(len(self._bytes))
 
     def __len__(self) -> int:
         return len(self._ends)
 
     def _made(self, index: int) -> str:
-        start = self._ends[index - 1] if index else 0
-        return self._bytes[start : self._ends[index]].decode("utf-8", "surrogatepass")
+        ends = self._ends
+        start = ends._made(index - 1) if index else 0
+        return self._bytes.part(start, ends._made(index)).decode("utf-8", "surrogatepass")
 
 
 class Coded(LazySequence[Value], Generic[Value]):
     """Values that occur again and again: each once, and for every row the number of its value."""
 
-    def __init__(self, values: Iterable[Value] = ()) -> None:
+    def __init__(self, values: Iterable[Value] = (), store: BlockStore | None = None) -> None:
         self.values: list[Value] = []
-        self.codes = array("i")
+        self.codes: Numbers[int] = Numbers("i", store=store)
         self._known: dict[object, int] = {}
         for value in values:
             self.append(value)
 
     def append(self, value: Value) -> None:
         """Add a value; 1, 1.0 and True are three."""
-        same = (type(value), repr(value) if isinstance(value, float) else value)
+        kind = type(value)
+        same = value if kind is str else (kind, repr(value) if isinstance(value, float) else value)
         code = self._known.get(same)
         if code is None:
             code = self._known[same] = len(self.values)
@@ -86,23 +206,36 @@ class Coded(LazySequence[Value], Generic[Value]):
     def __len__(self) -> int:
         return len(self.codes)
 
+    def __iter__(self) -> Iterator[Value]:
+        return map(self.values.__getitem__, self.codes)
+
     def _made(self, index: int) -> Value:
-        return self.values[self.codes[index]]
+        return self.values[self.codes._made(index)]
 
 
 class KeyedColumns(Generic[Value, Column]):
     """Mappings as one column for every key; a row has the keys that its mapping had, in their order."""
 
-    def __init__(self, make: Callable[[int], Column]) -> None:
-        self.layouts: Coded[tuple[str, ...]] = Coded()
+    def __init__(self, make: Callable[[int, BlockStore], Column], store: BlockStore) -> None:
+        self.layouts: Coded[tuple[str, ...]] = Coded(store=store)
         self.columns: dict[str, Column] = {}
         self._make = make
+        self._store = store
 
     def keys_of(self, values: Mapping[str, Value]) -> tuple[str, ...]:
         """Note the keys of the next row; new ones get a column that is empty so far."""
         keys = tuple(values)
         for key in keys:
             if key not in self.columns:
-                self.columns[key] = self._make(len(self.layouts))
+                self.columns[key] = self._make(len(self.layouts), self._store)
         self.layouts.append(keys)
         return keys
+
+
+def repeats(hashes: array[int]) -> bool:
+    """Whether a number occurs twice; sorts them in their place."""
+    import numpy as np
+
+    ordered = np.frombuffer(hashes, dtype=np.int64)
+    ordered.sort()
+    return bool((ordered[1:] == ordered[:-1]).any())

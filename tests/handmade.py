@@ -1,6 +1,6 @@
 """Results made by hand, so that a test knows every score in them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
@@ -44,7 +44,7 @@ def provenance_of(model: str = "tiny", corpus: str = "jobs") -> Provenance:
     )
 
 
-def result_of(items: Sequence[ItemScore], **fields: object) -> Result:
+def result_of(items: Iterable[ItemScore], **fields: object) -> Result:
     """A summarised result of these items, called "association on tiny × jobs" unless told otherwise."""
     form = {
         "measure": "association",
@@ -60,7 +60,7 @@ def result_of(items: Sequence[ItemScore], **fields: object) -> Result:
         "provenance": provenance_of(fields.get("model", "tiny"), fields.get("corpus", "jobs")),
         "unit": "pairs",
     }
-    return summarise(Result(**{**form, "items": tuple(items), **fields}))
+    return summarise(Result(**{**form, "items": items, **fields}))
 
 
 def key_of(**fields: object) -> ResultKey:

@@ -60,8 +60,8 @@ class _Noise:
     """What is left of a sample without its means: how far clusters lie from their mean, and items from theirs."""
 
     def __init__(self, values: Array, sample: Sample) -> None:
-        names, self.codes = np.unique(np.asarray(sample.clusters), return_inverse=True)
-        self.count = len(names)
+        self.codes = sample.codes
+        self.count = len(sample.names)
         sizes = np.bincount(self.codes)
         means = np.bincount(self.codes, weights=values) / sizes
         on_b = np.bincount(self.codes, weights=_on_b(sample)) / sizes > 0.5
@@ -134,7 +134,7 @@ def _typical_gaps(sample: Sample) -> Draw:
 
 
 def _magnitudes(sample: Sample) -> Draw:
-    codes = np.unique(np.asarray(sample.clusters), return_inverse=True)[1]
+    codes = sample.codes
 
     def draw(rng: np.random.Generator, truth: float) -> Sample:
         return replace(sample, values=rng.normal(0, truth * sqrt(pi / 2), codes.max() + 1)[codes])
@@ -160,7 +160,7 @@ def _ratios(of_sides: bool) -> Callable[[Sample], Draw]:
 
 
 def _shares(sample: Sample) -> Draw:
-    codes = np.unique(np.asarray(sample.clusters), return_inverse=True)[1]
+    codes = sample.codes
 
     def draw(rng: np.random.Generator, truth: float) -> Sample:
         return replace(sample, values=np.where(rng.random(codes.max() + 1) < truth, 1.0, -1.0)[codes])
@@ -180,7 +180,7 @@ def _differences(sample: Sample) -> Draw:
 
 def _correlations(ranks: bool) -> Callable[[Sample], Draw]:
     def like(sample: Sample) -> Draw:
-        codes = np.unique(np.asarray(sample.clusters), return_inverse=True)[1]
+        codes = sample.codes
         count = codes.max() + 1
 
         def draw(rng: np.random.Generator, truth: float) -> Sample:

@@ -13,6 +13,7 @@ from biascheck.corpora.ids import refuse_repeated
 from biascheck.corpora.pair import Pair
 from biascheck.corpora.pair_columns import PairColumns, gathered_pairs, ids_of
 from biascheck.errors import CorpusError
+from biascheck.spilled_blocks import sorted_in_runs
 
 if TYPE_CHECKING:
     from biascheck.corpora.sentence import Sentence
@@ -67,9 +68,8 @@ class Corpus:
         """A digest of everything that can change a score; the order of the pairs cannot."""
         facts = json.dumps([self.groups, self.language, self.fillers, self.warnings, []], ensure_ascii=False)
         digest = hashlib.sha256(facts.removesuffix("]]").encode())
-        ids = list(ids_of(self.pairs))
-        for place, index in enumerate(sorted(range(len(ids)), key=ids.__getitem__)):
-            text = json.dumps(_pair_facts(self.pairs[index]), ensure_ascii=False)
+        texts = sorted_in_runs((pair.id, json.dumps(_pair_facts(pair), ensure_ascii=False)) for pair in self.pairs)
+        for place, (_, text) in enumerate(texts):
             digest.update((f", {text}" if place else text).encode())
         digest.update(b"]]")
         return digest.hexdigest()

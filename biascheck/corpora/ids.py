@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 
 from biascheck.errors import CorpusError
+from biascheck.packed_columns import Texts, repeats
 from biascheck.wording import visible
 
 __all__ = ["refuse_repeated"]
@@ -25,6 +27,5 @@ def refuse_repeated(ids: Iterable[str], where: str, remedy: str = "give every it
 
 
 def _differ(ids: Sequence[str]) -> bool:
-    """Whether no two of the ids have the same hash."""
-    hashes = sorted(map(hash, ids))
-    return all(map(int.__ne__, hashes, hashes[1:]))
+    """Whether no two of the ids have the same hash; a set of many would take more memory than they."""
+    return not repeats(array("q", map(hash, ids))) if isinstance(ids, Texts) else len(set(ids)) == len(ids)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
+from itertools import repeat
 
 from biascheck.corpora.pair import Pair
 from biascheck.corpora.sentence import Sentence
-from biascheck.packed_columns import Coded, KeyedColumns, LazySequence, Texts
+from biascheck.packed_columns import Coded, KeyedColumns, LazySequence, Numbers, Texts
 from biascheck.spans import Span
+from biascheck.spilled_blocks import BlockStore, sorted_in_runs
 
-__all__ = ["COLUMNS_FROM", "PairColumns", "attributes_of", "gathered_pairs", "ids_of"]
+__all__ = ["COLUMNS_FROM", "PairColumns", "attributes_of", "gathered_pairs", "ids_of", "places_by_id"]
 
 COLUMNS_FROM = 20_000
 """A corpus with more pairs than this has them as columns."""
@@ -22,9 +24,9 @@ Label = str | float
 class SentenceColumn:
     """The sentences of one group, with their spans."""
 
-    def __init__(self, rows: int) -> None:
-        self.texts = Texts([""] * rows)
-        self.spans = array("i", [NO_SPAN] * 4 * rows)
+    def __init__(self, rows: int, store: BlockStore) -> None:
+        self.texts = Texts(repeat("", rows), store)
+        self.spans: Numbers[int] = Numbers("i", repeat(NO_SPAN, 4 * rows), store)
         self.others: dict[int, tuple[Span, ...]] = {}
 
     def append(self, sentence: Sentence | None) -> None:
@@ -45,18 +47,19 @@ class SentenceColumn:
         return Sentence(self.texts[row], Span(start, end), attribute, self.others.get(row, ()))
 
 
-def _labels(rows: int) -> Coded[Label | None]:
-    return Coded([None] * rows)
+def _labels(rows: int, store: BlockStore) -> Coded[Label | None]:
+    return Coded(repeat(None, rows), store)
 
 
 class PairColumns(LazySequence[Pair]):
     """The pairs of a large corpus."""
 
     def __init__(self, pairs: Iterable[Pair] = ()) -> None:
-        self.ids = Texts()
-        self.attributes: Coded[str] = Coded()
-        self.sentences: KeyedColumns[Sentence, SentenceColumn] = KeyedColumns(SentenceColumn)
-        self.labels: KeyedColumns[Label, Coded[Label | None]] = KeyedColumns(_labels)
+        store = BlockStore()
+        self.ids = Texts(store=store)
+        self.attributes: Coded[str] = Coded(store=store)
+        self.sentences: KeyedColumns[Sentence, SentenceColumn] = KeyedColumns(SentenceColumn, store)
+        self.labels: KeyedColumns[Label, Coded[Label | None]] = KeyedColumns(_labels, store)
         for pair in pairs:
             self.append(pair)
 
@@ -100,9 +103,15 @@ def gathered_pairs(pairs: Iterable[Pair]) -> Sequence[Pair]:
 
 def attributes_of(pairs: Sequence[Pair]) -> Sequence[str]:
     """The attributes of the pairs, without making the pairs."""
-    return pairs.attributes if isinstance(pairs, PairColumns) else [pair.attribute for pair in pairs]
+    return tuple(pairs.attributes if isinstance(pairs, PairColumns) else (pair.attribute for pair in pairs))
 
 
 def ids_of(pairs: Sequence[Pair]) -> Iterable[str]:
     """The ids of the pairs, without making the pairs."""
     return pairs.ids if isinstance(pairs, PairColumns) else (pair.id for pair in pairs)
+
+
+def places_by_id(pairs: Sequence[Pair]) -> Sequence[int]:
+    """The places of the pairs in the order of their ids."""
+    ordered = sorted_in_runs((name, place) for place, name in enumerate(ids_of(pairs)))
+    return array("q", (place for _, place in ordered))

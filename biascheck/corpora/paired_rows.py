@@ -10,12 +10,14 @@ import re
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from biascheck.corpora.pair import Pair
 from biascheck.corpora.pair_columns import gathered_pairs
 from biascheck.corpora.rows import Row, Rows
 from biascheck.corpora.sentence import Sentence, Span
 from biascheck.errors import CorpusError
+from biascheck.packed_columns import repeats
 
 __all__ = ["paired_rows", "renamed"]
 
@@ -88,8 +90,7 @@ class _Survey:
             found.groups.setdefault(group)
             found.numeric -= {column for column in found.numeric if _number(row[column]) is None}
             hashes.append(hash((str(row["pair"]), group)))
-        ordered = sorted(hashes)
-        found.repeats = any(map(int.__eq__, ordered, ordered[1:]))
+        found.repeats = repeats(hashes)
         return found
 
 
@@ -140,7 +141,7 @@ class _Maker:
     @property
     def out_of_order(self) -> bool:
         """Whether a pair was complete before one that began earlier."""
-        return any(map(int.__gt__, self._first_rows, self._first_rows[1:]))
+        return any(first > second for first, second in pairwise(self._first_rows))
 
     def order(self) -> list[int]:
         """The places of the pairs, by their first rows."""

@@ -53,11 +53,17 @@ class RayCluster:
         wanted = os.environ[ADDRESS_OF_RAY] if address == NEW_CLUSTER else address
         try:
             self.ray.init(wanted, **quiet)
+        except ImportError as error:
+            raise UsageError(
+                f"{wanted} is an address for Ray's client, which needs grpcio; install the extra with "
+                "pip install 'pytest-biascheck[ray]', or give the address of the cluster itself, HOST:PORT"
+            ) from error
         except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
             reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise UsageError(
-                f"no Ray cluster answers at {wanted} ({reason}); start one with 'ray start --head', check the address, "
-                "or use the engine ray, which starts one on this machine"
+                f"no Ray cluster answers at {wanted} ({reason}); start one with 'ray start --head', check the address "
+                "and, where the cluster wants one, the token (RAY_AUTH_MODE=token, RAY_AUTH_TOKEN), or use the engine "
+                "ray, which starts one on this machine"
             ) from error
 
     def workers(self) -> int:

@@ -6,6 +6,7 @@ baseline, a model after debiasing with the same model before.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ from biascheck.results.comparing.compatibility import differences
 from biascheck.results.comparing.matching import ROUNDING, MatchedItems
 from biascheck.results.competence import Incompetence
 from biascheck.results.description import UNDESCRIBED, Description
-from biascheck.results.items import ItemScore
+from biascheck.results.item_columns import names_of, scores_of
 from biascheck.results.key import ResultKey, model_label
 from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL
@@ -210,22 +211,40 @@ def compare_all(
     tolerance: float | None = None,
     level: float = LEVEL,
     ignoring: Collection[ResultKey] = (),
+    done: Callable[[], None] | None = None,
 ) -> tuple[Comparison, ...]:
     """Judge several pairs (before, after) as one family: Holm's correction over all of them, see `compare`.
 
     A tolerance that is given applies to all of them, whatever their units; without one each measure has its own.
-    ``ignoring`` names results that are compared although their model cannot do what was asked.
+    ``ignoring`` names results that are compared although their model cannot do what was asked. ``done`` is called once
+    for each pair, when its interval is known.
     """
     if not 0 < level < 1:
         raise UsageError(f"level {level} is not between 0 and 1; 95 % is level=0.95")
     matches = [MatchedItems.of(before, after, family=len(pairs), level=level) for before, after in pairs]
     tolerances = [match.smallest_change if tolerance is None else tolerance for match in matches]
-    verdicts = stats.judge_changes([match.interval_at for match in matches], tolerances, level=level)
+    intervals = [_noticed(match.interval_at, done) for match in matches]
+    verdicts = stats.judge_changes(intervals, tolerances, level=level)
     how = _Judging(level, len(pairs), ignoring)
     return tuple(
         _written(match, tolerated, verdict, match.after.inability or match.before.inability, how)
         for match, tolerated, verdict in zip(matches, tolerances, verdicts, strict=True)
     )
+
+
+def _noticed(
+    interval_at: Callable[[float], Interval | None], done: Callable[[], None] | None
+) -> Callable[[float], Interval | None]:
+    """The same, and ``done`` is called after the first interval: further levels need no resampling."""
+    left = [done] if done is not None else []
+
+    def noticed(level: float) -> Interval | None:
+        found = interval_at(level)
+        if left:
+            left.pop()()
+        return found
+
+    return noticed
 
 
 def why_not(before: Result, after: Result) -> str:
@@ -256,11 +275,11 @@ def _written(match: MatchedItems, tolerance: float, verdict: Change, inability: 
         tolerance=tolerance,
         parity=before.parity,
         verdict=Change.INVALID if inability and not ignored else verdict,
-        n=len(match.items),
+        n=len(match.earlier),
         unit=after.unit,
-        clusters=len(set(match.samples[0].clusters)),
+        clusters=len(match.samples[0].names),
         seed=before.seed,
-        moves=_moves(match.items, after.name_of),
+        moves=_moves(match),
         unmatched=match.unmatched,
         family=how.family,
         warnings=(*after.warnings, *match.reservations(), *caution),
@@ -269,10 +288,11 @@ def _written(match: MatchedItems, tolerance: float, verdict: Change, inability: 
     )
 
 
-def _moves(items: Sequence[tuple[ItemScore, ItemScore]], name_of: Callable[[ItemScore], str]) -> tuple[Move, ...]:
-    members: dict[str, list[tuple[float, float]]] = {}
-    for before, after in items:
-        members.setdefault(name_of(after), []).append((before.score, after.score))
-    moves = [Move(name, *(float(mean) for mean in np.mean(scores, axis=0))) for name, scores in members.items()]
+def _moves(match: MatchedItems) -> tuple[Move, ...]:
+    members: dict[str, array[float]] = {}
+    names = names_of(match.later, match.after.named_by)
+    for name, before, after in zip(names, scores_of(match.earlier), scores_of(match.later), strict=True):
+        members.setdefault(name, array("d")).extend((before, after))
+    moves = [Move(name, *np.reshape(found, (-1, 2)).mean(axis=0).tolist()) for name, found in members.items()]
     # rounded: moves that are equal but for the last digit come by name
     return tuple(sorted(moves, key=lambda move: (-round(abs(move.change), 9), move.name)))

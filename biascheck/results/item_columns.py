@@ -2,42 +2,50 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from math import isnan, nan
 
 import numpy as np
 
-from biascheck.packed_columns import Coded, KeyedColumns, LazySequence, Texts
+from biascheck.packed_columns import Coded, KeyedColumns, LazySequence, Numbers, Texts
 from biascheck.results.items import ItemScore, Label, Shown
+from biascheck.spilled_blocks import BlockStore
 from biascheck.stats import Sample
 
-__all__ = ["COLUMNS_FROM", "ItemColumns", "ItemList", "gathered_items", "sample_of"]
+__all__ = [
+    "COLUMNS_FROM",
+    "ItemColumns",
+    "ItemList",
+    "clusters_of",
+    "covariates_of",
+    "gathered_items",
+    "ids_of",
+    "names_of",
+    "sample_of",
+    "scores_of",
+]
 
 COLUMNS_FROM = 20_000
 """A result with more items than this has them as columns."""
 NO_DRAW = -(2**31)
 
 
-def _numbers(rows: int) -> array[float]:
-    return array("d", [nan]) * rows
+def _numbers(rows: int, store: BlockStore) -> Numbers[float]:
+    return Numbers("d", repeat(nan, rows), store)
 
 
-def _labels(rows: int) -> Coded[Label | None]:
-    return Coded([None] * rows)
-
-
-def _sentences(rows: int) -> ShownColumn:
-    return ShownColumn(rows)
+def _labels(rows: int, store: BlockStore) -> Coded[Label | None]:
+    return Coded(repeat(None, rows), store)
 
 
 class ShownColumn:
     """Sentences of one group, with where their targets are."""
 
-    def __init__(self, rows: int) -> None:
-        self.texts = Texts([""] * rows)
-        self.starts = array("i", [0]) * rows
-        self.ends = array("i", [0]) * rows
+    def __init__(self, rows: int, store: BlockStore) -> None:
+        self.texts = Texts(repeat("", rows), store)
+        self.starts: Numbers[int] = Numbers("i", repeat(0, rows), store)
+        self.ends: Numbers[int] = Numbers("i", repeat(0, rows), store)
 
     def append(self, shown: Shown | None) -> None:
         """Add a sentence, or nothing."""
@@ -57,15 +65,16 @@ class ItemColumns(LazySequence[ItemScore]):
     """The digest of the file that has these items, once there is one."""
 
     def __init__(self, items: Iterable[ItemScore] = ()) -> None:
-        self.ids = Texts()
-        self.scores = array("d")
-        self.clusters: Coded[str] = Coded()
-        self.sides: Coded[str | None] = Coded()
-        self.covariates = array("d")
-        self.draws = array("q")
-        self.groups: KeyedColumns[float, array[float]] = KeyedColumns(_numbers)
-        self.labels: KeyedColumns[Label, Coded[Label | None]] = KeyedColumns(_labels)
-        self.sentences: KeyedColumns[Shown, ShownColumn] = KeyedColumns(_sentences)
+        store = BlockStore()
+        self.ids = Texts(store=store)
+        self.scores: Numbers[float] = Numbers("d", store=store)
+        self.clusters: Coded[str] = Coded(store=store)
+        self.sides: Coded[str | None] = Coded(store=store)
+        self.covariates: Numbers[float] = Numbers("d", store=store)
+        self.draws: Numbers[int] = Numbers("q", store=store)
+        self.groups: KeyedColumns[float, Numbers[float]] = KeyedColumns(_numbers, store)
+        self.labels: KeyedColumns[Label, Coded[Label | None]] = KeyedColumns(_labels, store)
+        self.sentences: KeyedColumns[Shown, ShownColumn] = KeyedColumns(ShownColumn, store)
         for item in items:
             self.append(item)
 
@@ -112,15 +121,49 @@ class ItemColumns(LazySequence[ItemScore]):
     def sample(self) -> Sample:
         """The arrays that the statistics work on."""
         sides = tuple(side for side in self.sides if side is not None)
-        covariate = np.array(self.covariates)
+        covariate = np.asarray(self.covariates.joined())
         draws = tuple(draw for draw in self.draws if draw != NO_DRAW)
         return Sample(
-            values=np.array(self.scores),
+            values=np.asarray(self.scores.joined()),
             clusters=tuple(self.clusters),
             sides=sides if len(sides) == len(self) else None,
             covariate=None if np.isnan(covariate).any() else covariate,
             draws=draws if len(draws) == len(self) else None,
         )
+
+
+def ids_of(items: Sequence[ItemScore]) -> Iterable[str]:
+    """The ids of the items, without making the items."""
+    return items.ids if isinstance(items, ItemColumns) else [item.id for item in items]
+
+
+def scores_of(items: Sequence[ItemScore]) -> Iterator[float]:
+    """Their scores."""
+    return iter(items.scores) if isinstance(items, ItemColumns) else (item.score for item in items)
+
+
+def covariates_of(items: Sequence[ItemScore]) -> Iterator[float]:
+    """Their covariates; 0 for an item without one."""
+    if isinstance(items, ItemColumns):
+        return (0.0 if isnan(found) else found for found in items.covariates)
+    return (item.covariate or 0.0 for item in items)
+
+
+def clusters_of(items: Sequence[ItemScore]) -> Iterator[tuple[str, str | None]]:
+    """Cluster and side of each."""
+    if isinstance(items, ItemColumns):
+        return zip(items.clusters, items.sides, strict=True)
+    return ((item.cluster, item.side) for item in items)
+
+
+def names_of(items: Sequence[ItemScore], label: str) -> Iterator[str]:
+    """Whom each item is about: what it has under a label, else its cluster."""
+    if not isinstance(items, ItemColumns):
+        return (str(item.labels[label]) if label in item.labels else item.cluster for item in items)
+    if label not in items.labels.columns:
+        return iter(items.clusters)
+    both = zip(items.labels.columns[label], items.clusters, strict=True)
+    return (cluster if found is None else str(found) for found, cluster in both)
 
 
 class ItemList:

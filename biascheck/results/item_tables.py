@@ -8,7 +8,7 @@ target. An empty cell is a value that the item has not. Labels of mixed types ar
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +33,8 @@ def write_table(items: ItemColumns, path: Path) -> None:
     try:
         with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
             for start in range(0, len(items), ROWS_AT_ONCE):
-                rows = [_row(item, schema) for item in items[start : start + ROWS_AT_ONCE]]
-                writer.write_table(pyarrow.Table.from_pylist(rows, schema))
+                part = range(start, min(start + ROWS_AT_ONCE, len(items)))
+                writer.write_table(pyarrow.table(_cells(items, part, schema), schema))
     except (pyarrow.ArrowException, UnicodeEncodeError, TypeError, ValueError) as error:
         raise ResultError(f"the items cannot be stored ({error}); use plain text and numbers") from error
 
@@ -57,6 +57,16 @@ def _schema(items: ItemColumns) -> Any:
 def _kind_of(values: list[Label | None]) -> str:
     kinds = {type(value) for value in values if value is not None}
     return "text" if kinds <= {str} else "number" if kinds == {float} else "json"
+
+
+def _cells(items: ItemColumns, places: Iterable[int], schema: Any) -> dict[str, list[object]]:
+    """Some items as lists, one for each column; as rows they would take several times as much."""
+    cells: dict[str, list[object]] = {name: [] for name in schema.names}
+    for place in places:
+        row = _row(items[place], schema)
+        for name, column in cells.items():
+            column.append(row.get(name))
+    return cells
 
 
 def _row(item: ItemScore, schema: Any) -> dict[str, object]:

@@ -5,6 +5,7 @@ A result holds everything needed to judge it, draw it or summarise a part of it 
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
@@ -16,7 +17,7 @@ from biascheck.errors import ScoreError, UsageError
 from biascheck.results.attachments import AnyAttachment, gathered
 from biascheck.results.competence import Competence
 from biascheck.results.description import UNDESCRIBED, Description
-from biascheck.results.item_columns import gathered_items, sample_of
+from biascheck.results.item_columns import clusters_of, gathered_items, names_of, sample_of, scores_of
 from biascheck.results.items import ItemScore, Skipped
 from biascheck.results.key import Label, ResultKey, Slice, canonical, corpus_label, model_label, sliced
 from biascheck.stats import Interval, Sample
@@ -222,14 +223,17 @@ class Result:
         """
         if self.statistic in NOBODY_DRIVES:
             return ()
-        members: dict[str, list[ItemScore]] = {}
-        for item in self.items:
-            members.setdefault(self.name_of(item), []).append(item)
-        centre = float(np.mean([item.score for item in self.items]))
+        scores: dict[str, array[float]] = {}
+        sides: dict[str, str | None] = {}
+        columns = names_of(self.items, self.named_by), scores_of(self.items), clusters_of(self.items)
+        for name, score, (_, side) in zip(*columns, strict=True):
+            scores.setdefault(name, array("d")).append(score)
+            sides.setdefault(name, side)
+        centre = float(self.sample.values.mean())
         ranked = []
-        for name, items in members.items():
-            gap = float(np.mean([item.score for item in items]))
-            ranked.append((_pull(self.statistic, gap, centre, items[0].side), Offender(name, gap)))
+        for name, found in scores.items():
+            gap = float(np.mean(found))
+            ranked.append((_pull(self.statistic, gap, centre, sides[name]), Offender(name, gap)))
         ranked.sort(key=lambda entry: (-entry[0], entry[1].name))
         return tuple(offender for pull, offender in ranked[:count] if pull >= 0)
 

@@ -60,16 +60,17 @@ DISTANCES = ("skew", "stereotype")
 def summarise(draft: Result, *, level: float = LEVEL) -> Result:
     """Fill in every figure of a result from its items."""
     sample = sample_of(draft.items)
+    rng = np.random.default_rng(draft.seed)
     estimate = stats.estimate(sample, draft.statistic)
     p, effect = _test(sample, draft.statistic, estimate, draft.seed)
     return replace(
         draft,
         estimate=estimate,
-        interval=interval_of(draft.items, draft.statistic, seed=draft.seed, level=level),
+        interval=interval_of_sample(sample, draft.statistic, rng=rng, level=level),
         p=p,
         effect_size=effect,
         n=len(draft.items),
-        clusters=len(set(sample.clusters)),
+        clusters=len(sample.names),
     )
 
 
@@ -82,7 +83,7 @@ def interval_of_sample(sample: Sample, statistic: str, *, rng: np.random.Generat
     """The interval by which gates judge a sample."""
     if not 0 < level < 1:
         raise UsageError(f"level {level} is not between 0 and 1; 95 % is level=0.95")
-    clusters = len(set(sample.clusters))
+    clusters = len(sample.names)
     if clusters < stats.MINIMUM_CLUSTERS:
         return None
     if statistic == "rms_gap":
@@ -129,10 +130,9 @@ def interval_method(statistic: str) -> Literal["bca", "percentile"]:
 
 def cluster_means(sample: Sample) -> NDArray[np.float64]:
     """The mean of each cluster, clusters in the order of their names."""
-    means: dict[str, list[float]] = {}
-    for name, value in zip(sample.clusters, sample.values, strict=True):
-        means.setdefault(name, []).append(float(value))
-    return np.array([np.mean(means[name]) for name in sorted(means)])
+    order = np.argsort(sample.codes, kind="stable")
+    starts = np.cumsum(np.bincount(sample.codes))[:-1]
+    return np.array([run.mean() for run in np.split(sample.values[order], starts)])
 
 
 def _test(sample: Sample, statistic: str, estimate: float, seed: int) -> tuple[float | None, float | None]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["ESTIMATORS", "MEANS", "Sample", "estimate"]
+
+AT_ONCE = 2**14
+Member = TypeVar("Member")
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,14 +72,30 @@ class Sample:
     def take(self, indices: Sequence[int] | NDArray[np.intp]) -> Sample:
         """Return the sample of the items at ``indices``, in that order, repetitions included."""
         chosen = np.asarray(indices, dtype=np.intp)
-        places = chosen.tolist()
         return Sample(
             self.values[chosen],
-            tuple(map(self.clusters.__getitem__, places)),
-            None if self.sides is None else tuple(map(self.sides.__getitem__, places)),
+            _taken(self.clusters, chosen),
+            None if self.sides is None else _taken(self.sides, chosen),
             None if self.covariate is None else self.covariate[chosen],
-            None if self.draws is None else tuple(map(self.draws.__getitem__, places)),
+            None if self.draws is None else _taken(self.draws, chosen),
         )
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the clusters, sorted."""
+        return tuple(sorted(set(self.clusters)))
+
+    @cached_property
+    def codes(self) -> NDArray[np.intp]:
+        """For every item the place of its cluster among the names; an array of names would be many times as large."""
+        places = {name: place for place, name in enumerate(self.names)}
+        return np.fromiter(map(places.__getitem__, self.clusters), dtype=np.intp, count=len(self))
+
+
+def _taken(column: tuple[Member, ...], chosen: NDArray[np.intp]) -> tuple[Member, ...]:
+    """Some members of a column; a list of all their places would be larger than the column."""
+    parts = (chosen[start : start + AT_ONCE].tolist() for start in range(0, chosen.size, AT_ONCE))
+    return tuple(map(column.__getitem__, chain.from_iterable(parts)))
 
 
 def estimate(sample: Sample, statistic: str) -> float:

@@ -45,9 +45,8 @@ def partner_means(values: Sequence[float], labels: Sequence[Sequence[object]]) -
 
 def squared_gaps(sample: Sample) -> Sample:
     """Return one value per cluster: the mean product of values and covariates, unbiased for its squared true gap."""
-    names, codes = np.unique(np.asarray(sample.clusters), return_inverse=True)
     products = SUMS["rms_gap"].columns(sample)[:, 0]
-    return Sample(as_vector(np.bincount(codes, weights=products)), tuple(names.tolist()))
+    return Sample(as_vector(np.bincount(sample.codes, weights=products)), sample.names)
 
 
 def rooted(interval: Interval) -> Interval:

@@ -82,8 +82,7 @@ def _columns_of_balance(sample: Sample) -> NDArray[np.float64]:
 
 def _shares_of_clusters(sample: Sample) -> Vector:
     """What each item counts if every cluster counts once, however many items it has."""
-    codes = np.unique(np.asarray(sample.clusters), return_inverse=True)[1]
-    return np.asarray(1 / np.bincount(codes)[codes])
+    return np.asarray(1 / np.bincount(sample.codes)[sample.codes])
 
 
 def _columns_of_cluster_mean(sample: Sample) -> NDArray[np.float64]:

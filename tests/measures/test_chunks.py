@@ -1,18 +1,33 @@
 """Questions in chunks: whatever the size of a chunk, every figure is that of one plan, and nothing runs twice."""
 
+import copy
+from contextlib import contextmanager
 from dataclasses import asdict, replace
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests_tiny import loaded
 
-from biascheck.corpora import corpus_from_templates, own_preferences, own_questions, own_triples
+import biascheck
+from biascheck import measures
+from biascheck.corpora import (
+    Documents,
+    corpus_from_templates,
+    own_decisions,
+    own_preferences,
+    own_questions,
+    own_triples,
+    winograd,
+)
 from biascheck.errors import ScoreError, UsageError
-from biascheck.measures import association, preference_share, question_answers, stereotype_score
+from biascheck.models.scoring import chunks, plan_chunks
 from biascheck.models.scoring.chunks import asked_in_chunks, chunks_of
 from biascheck.models.scoring.encoding import Encoded
 from biascheck.models.scoring.engine import execute
+from biascheck.models.scoring.engine_placement import Here, placed_on
 from biascheck.models.scoring.plan import Budget, make_plan
 from biascheck.models.scoring.queries import Refusal
 from biascheck.models.scoring.remembered import Remembered, answer, remembering
@@ -99,12 +114,53 @@ JOBS = corpus_from_templates(
     templates=["{target} is a {attribute}.", "{target} works as a {attribute}."],
     targets=[{"male": "my brother", "female": "my sister"}, {"male": "this man", "female": "this woman"}],
     attributes=["nurse", "plumber", "cook", "clerk", "baker", "pilot"],
+    fillers=["person", "man of work"],
 )
+T2 = winograd("T2")
+PRONOUNS = replace(T2, pairs=T2.pairs[::40])
+TEXTS = Documents.of(
+    "texts", [f"He is a {job}. My brother saw her as she was at work." for job in ("nurse", "cook", "clerk", "pilot")]
+)
+
+
+def masked():
+    return biascheck.load("reference:tiny")
+
+
+def causal():
+    return loaded("gpt2")
+
+
+def classifier():
+    """The tiny model with a random head for two classes."""
+    import torch
+    from transformers import BertForSequenceClassification
+
+    config = copy.deepcopy(masked().torch_model.config)
+    config.update({"id2label": {0: "negative", 1: "positive"}, "initializer_range": 0.5})
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(3)
+        made = BertForSequenceClassification(config)
+    return biascheck.load((made.eval(), masked().tokenizer), name="classifier")
+
+
 FAMILIES = {
-    "association": ("reference:tiny", lambda model: association(model, JOBS)),
-    "pseudo-likelihood": ("reference:tiny", lambda model: preference_share(model, few(own_preferences()))),
-    "triples": ("reference:tiny", lambda model: stereotype_score(model, few(own_triples()))),
-    "questions": ("reference:tiny", lambda model: question_answers(model, few(own_questions()), method="text")),
+    "association": (masked, lambda model: measures.association(model, JOBS)),
+    "association, causal": (causal, lambda model: measures.association(model, JOBS)),
+    "pseudo-likelihood": (masked, lambda model: measures.preference_share(model, few(own_preferences()))),
+    "likelihood": (causal, lambda model: measures.preference_share(model, few(own_preferences()))),
+    "triples": (masked, lambda model: measures.stereotype_score(model, few(own_triples()))),
+    "triples, causal": (causal, lambda model: measures.stereotype_score(model, few(own_triples()))),
+    "questions": (masked, lambda model: measures.question_answers(model, few(own_questions()), method="text")),
+    "pronouns": (masked, lambda model: measures.pronoun_gap(model, PRONOUNS)),
+    "pronouns, online": (masked, lambda model: measures.pronoun_gap(model, PRONOUNS, online=True)),
+    "pronouns, causal": (causal, lambda model: measures.pronoun_gap(model, PRONOUNS)),
+    "pronouns, causal and online": (causal, lambda model: measures.pronoun_gap(model, PRONOUNS, online=True)),
+    "decisions": (causal, lambda model: measures.decision_scores(model, short(few(own_decisions())))),
+    "sentiment": (classifier, lambda model: measures.sentiment_delta(model, JOBS)),
+    "held-out loss": (masked, lambda model: measures.held_out_loss(model, TEXTS)),
+    "held-out loss, causal": (causal, lambda model: measures.held_out_loss(model, TEXTS)),
+    "pronoun error": (masked, lambda model: measures.pronoun_error(model, TEXTS)),
 }
 
 
@@ -112,20 +168,63 @@ def few(items):
     return replace(items, items=items.items[:8])
 
 
+def short(decisions):
+    """With texts that fit into the 64 tokens of the tiny models."""
+    asked = [replace(one, text=f"He is {one.labels['age'] - n}.") for n, one in enumerate(decisions.items)]
+    return replace(decisions, items=tuple(asked))
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """Each family in one plan, measured once."""
+    found = {}
+
+    def measured(family):
+        if family not in found:
+            make, measure = FAMILIES[family]
+            model = make()
+            found[family] = model, measure, measure(model)
+        return found[family]
+
+    return measured
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("size", [1, 7])
-def test_every_measure_gives_the_same_figure_in_chunks(family, size):
+def test_every_measure_gives_the_same_figure_in_chunks(family, size, whole):
     """Batches of a real model differ between chunks, and so do the last digits of what float32 adds up in them."""
-    import biascheck
-
-    name, measured = FAMILIES[family]
-    model = biascheck.load(name)
-    whole = measured(model)
-    with chunks_of(size):
-        parts = measured(model)
-    assert [item.id for item in parts.items] == [item.id for item in whole.items]
-    assert parts.skipped == whole.skipped
-    assert parts.estimate == pytest.approx(whole.estimate, abs=1e-5)
-    for one, other in zip(parts.items, whole.items, strict=True):
+    model, measure, expected = whole(family)
+    asked = []
+    with chunks_of(size), counting(asked):
+        parts = measure(model)
+    assert len(asked) > 1
+    assert [item.id for item in parts.items] == [item.id for item in expected.items]
+    assert parts.skipped == expected.skipped
+    assert parts.estimate == pytest.approx(expected.estimate, abs=1e-5)
+    for one, other in zip(parts.items, expected.items, strict=True):
         assert asdict(replace(one, score=0.0, groups={})) == asdict(replace(other, score=0.0, groups={}))
         assert one.score == pytest.approx(other.score, abs=1e-4)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_measure_gives_the_same_bits_where_its_plans_run_in_chunks(family, whole):
+    model, measure, expected = whole(family)
+    ran = []
+    with placed_on(Here(chunk_tokens=1)), counting(ran, plan_chunks, "_chunk"):
+        parts = measure(model)
+    assert ran
+    assert parts.items == expected.items
+    assert (parts.skipped, parts.estimate, parts.interval) == (expected.skipped, expected.estimate, expected.interval)
+
+
+@contextmanager
+def counting(calls, module=chunks, name="_checked"):
+    """Note every call of a function of a module."""
+    function = getattr(module, name)
+
+    def noted(*arguments):
+        calls.append(arguments)
+        return function(*arguments)
+
+    with patch.object(module, name, noted):
+        yield

@@ -3,10 +3,16 @@
 import json
 import os
 import re
+import shutil
+import socket
 import subprocess
 import sys
+import tempfile
+import time
+from contextlib import ExitStack, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from secrets import token_hex
 
 import pytest
 
@@ -59,12 +65,12 @@ def run(tmp_path):
     script = tmp_path / "without_ray.py"
     script.write_text(WITHOUT_RAY)
 
-    def started(*arguments, script=None):
+    def started(*arguments, script=None, **variables):
         command = [sys.executable, *(["-m", "pytest"] if script is None else [str(tmp_path / script)])]
         cache = tmp_path / f"cache-{len(list(tmp_path.glob('cache-*')))}"
         cache.mkdir()
         environment = {**os.environ, "BIASCHECK_CACHE": str(cache), "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-        environment["XDG_CACHE_HOME"] = str(tmp_path / "home")
+        environment |= {"XDG_CACHE_HOME": str(tmp_path / "home"), **variables}
         return subprocess.run(
             [*command, "-q", "-p", "no:cacheprovider", "-p", "biascheck.plugin", *arguments],
             cwd=tmp_path,
@@ -122,6 +128,85 @@ def test_one_model_gives_the_same_results_file_here_and_with_one_and_two_workers
     assert len(json.loads((tmp_path / "local.json").read_text())["gates"]) == 3
     assert files["one"] == files["local"]
     assert files["two"] == files["local"]
+
+
+def free_ports(count):
+    with ExitStack() as opened:
+        sockets = [opened.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
+        return [one.getsockname()[1] for one in sockets]
+
+
+def wait_for(port, process):
+    """Until a server answers; the time that takes depends on the machine."""
+    while process.poll() is None:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+            return
+        time.sleep(0.1)
+    raise AssertionError("the cluster ended")
+
+
+@pytest.fixture(scope="module")
+def running_cluster():
+    """A cluster in processes of its own: its address, that for clients, and what both need in their environment."""
+    port, clients = free_ports(2)
+    # the second is how Ray stays on the loopback interface
+    variables = {"RAY_AUTH_MODE": "token", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_TOKEN": token_hex(32)}
+    folder = tempfile.mkdtemp(prefix="ray-")  # the names of sockets in it must be short
+    command = f"start --head --block --port {port} --ray-client-server-port {clients} --num-cpus 2 --temp-dir {folder}"
+    more = "--include-dashboard false --object-store-memory 100000000 --disable-usage-stats"
+    environment = {**os.environ, **variables, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    ray = Path(sys.executable).with_name("ray")
+    with subprocess.Popen(
+        [ray, *command.split(), *more.split()],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as head:
+        try:
+            wait_for(port, head)
+            wait_for(clients, head)
+            yield {"cluster": f"127.0.0.1:{port}", "client": f"ray://127.0.0.1:{clients}"}, variables
+        finally:
+            head.terminate()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@needs_ray
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["cluster", "client"])
+def test_a_cluster_that_is_running_gives_the_results_file_of_this_process(run, tmp_path, kind, running_cluster):
+    files = []
+    addresses, variables = running_cluster
+    for engine in ("local", addresses[kind], addresses[kind]):  # twice: the first run leaves it running
+        found = run(
+            *("one", "--bias-model", "reference:tiny", "--bias-results", "found.json"),
+            *("--bias-engine", engine, "--bias-engine-chunk", "512"),
+            **variables,
+        )
+        assert found.returncode == pytest.ExitCode.TESTS_FAILED, found.stdout + found.stderr
+        files.append(without_times(tmp_path / "found.json"))
+    assert len(json.loads((tmp_path / "found.json").read_text())["gates"]) == 3
+    assert files[1] == files[0]
+    assert files[2] == files[0]
+
+
+@needs_ray
+@pytest.mark.slow
+def test_several_models_spread_over_a_cluster_by_a_client(run, tmp_path, running_cluster):
+    models = ("--bias-model", "reference:tiny", "--bias-model", "again=reference:tiny")
+    addresses, variables = running_cluster
+    for name, engine in {"here": "local", "there": addresses["client"]}.items():
+        found = run(".", *models, "--bias-results", f"{name}.json", "--bias-engine", engine, **variables)
+        assert found.returncode == pytest.ExitCode.TESTS_FAILED, found.stdout + found.stderr
+    assert without_times(tmp_path / "there.json") == without_times(tmp_path / "here.json")
+
+
+@needs_ray
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["127.0.0.1:{}", "ray://127.0.0.1:{}"])
+def test_an_address_where_nothing_answers_says_what_to_do(run, form):
+    found = run("one", "--bias-model", "reference:tiny", "--bias-engine", form.format(*free_ports(1)))
+    assert "start one with 'ray start --head', check the address" in found.stdout + found.stderr
 
 
 @needs_ray

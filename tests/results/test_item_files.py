@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from handmade import result_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,9 +14,9 @@ from biascheck.errors import BiascheckWarning, ResultError
 from biascheck.files import large_files_in
 from biascheck.gates.run_files import read_results, write_results
 from biascheck.results import item_columns
+from biascheck.results.comparison import compare
 from biascheck.results.item_columns import ItemColumns, gathered_items, sample_of
 from biascheck.results.items import ItemScore, Shown
-from biascheck.results.result import Provenance, Result
 from biascheck.results.storage import result_from_dict, result_to_dict, storable
 from biascheck.results.summaries import summarise
 
@@ -44,21 +45,7 @@ def items(count=MANY, scale=1.0):
 
 
 def result(found=None):
-    form = Result(
-        measure="gap",
-        model="tiny",
-        corpus="mine",
-        statistic="mean",
-        estimate=0.0,
-        interval=None,
-        n=0,
-        clusters=0,
-        seed=0,
-        contrast=("m", "f"),
-        provenance=Provenance(1, "ours", "a", "b"),
-        items=found or items(),
-    )
-    return summarise(form)
+    return result_of(found or items(), contrast=("m", "f"))
 
 
 NUMBERS = st.floats(-1e9, 1e9)
@@ -113,6 +100,32 @@ def test_figures_of_columns_are_those_of_objects(statistic, monkeypatch):
     assert columns.between("f", "m") == whole.between("f", "m")
     assert columns.offenders() == whole.offenders()
     assert columns.to_frame().equals(whole.to_frame())
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        items(40, 2.0),
+        items(40),
+        items(40, 2.0)[::-1],
+        items(40, 2.0)[5:],
+        [*items(40, 2.0)[:30], replace(items(1)[0], id="another")],
+        [*items(40, 2.0), replace(items(1)[0], score=9.0)],  # an id twice: the last one counts
+    ],
+    ids=["same", "unchanged", "reversed", "fewer", "another", "repeated"],
+)
+@pytest.mark.parametrize("named_by", ["", "template"])
+def test_a_comparison_of_columns_is_that_of_objects(later, named_by, monkeypatch):
+    def compared(limit):
+        monkeypatch.setattr(item_columns, "COLUMNS_FROM", limit)
+        before, after = result_of(items(40), model="before"), result_of(later, model="after", named_by=named_by)
+        assert isinstance(after.items, ItemColumns if limit < 30 else tuple)
+        return compare(before, after), after.offenders(9)
+
+    columns, objects = compared(10), compared(1_000)
+    assert columns == objects
+    assert columns[0].n == len({item.id for item in items(40)} & {item.id for item in later})
+    assert columns[0].moves
 
 
 def test_a_results_file_refers_to_a_file_beside_it(tmp_path):

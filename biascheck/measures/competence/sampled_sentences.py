@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from biascheck.corpora.corpus import Corpus, Pair
-from biascheck.corpora.pair_columns import attributes_of, ids_of
+from biascheck.corpora.pair_columns import attributes_of, places_by_id
 from biascheck.corpora.sentence import Sentence
 from biascheck.spans import Span
 
@@ -22,18 +22,18 @@ AT_LEAST = 40
 def sampled_pairs(corpus: Corpus, *, seed: int) -> list[Pair]:
     """At most 200 sentences in whole pairs, spread over the attributes as evenly as can be."""
     rng = np.random.default_rng(seed)
-    ids, attributes = list(ids_of(corpus.pairs)), attributes_of(corpus.pairs)
+    attributes = attributes_of(corpus.pairs)
     # the fingerprint does not know the order, nor may the sample
-    ordered = sorted(range(len(ids)), key=ids.__getitem__)
+    ordered = places_by_id(corpus.pairs)
     most = max(1, AT_MOST // len(corpus.groups))
     members: dict[str, list[int]] = {}
     for chosen in rng.permutation(len(ordered)):
         place = ordered[chosen]
-        if attributes[place] in members or len(members) < most:
-            members.setdefault(attributes[place], []).append(place)
-    dealt = sorted(
-        (round_, turn, place) for turn, own in enumerate(members.values()) for round_, place in enumerate(own[:most])
-    )
+        own = members.setdefault(attributes[place], []) if len(members) < most else members.get(attributes[place])
+        if own is not None and len(own) < most:
+            own.append(place)
+    turns = enumerate(members.values())
+    dealt = sorted((round_, turn, place) for turn, own in turns for round_, place in enumerate(own))
     return [corpus.pairs[place] for _, _, place in dealt[:most]]
 
 

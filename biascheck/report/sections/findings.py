@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from biascheck.gates.deciding import to_decide
 from biascheck.gates.gate import Gate
 from biascheck.gates.run import Run
 from biascheck.report.sections.gate_rows import Link
@@ -107,14 +108,17 @@ def _gates(
         plain = plain_finding(gate)
         yield Finding(
             title=gate.title,
-            text=f": {gate.measured}, allowed {gate.allowed}{f'; {gate.acceptance}' if gate.acceptance else ''}"
-            if plain
-            else replace(gate, published=()).finding.removeprefix(gate.title),
+            text=_figures(gate) if plain else replace(gate, published=()).finding.removeprefix(gate.title),
             anchor=links[gate.key].anchor if gate.key in links else "gates",
             plain=plain,
             example=None if result is None else plain_example(gate, result),
             model=gate.model,
         )
+
+
+def _figures(gate: Gate) -> str:
+    decided = f"to decide: {needed}" if (needed := to_decide(gate)) else ""
+    return "; ".join(filter(None, (f": {gate.measured}, allowed {gate.allowed}", gate.acceptance, decided)))
 
 
 def _varied(gates: Sequence[Gate]) -> list[Gate]:

@@ -61,8 +61,22 @@ def plain_finding(gate: Gate) -> str:
     words |= {"name": gate.measure, "parity": figure(gate.parity)}
     for name, value in words.items():
         template = template.replace(f"{{{name}}}", value)
-    doubt = "Not decided: " if gate.verdict is Verdict.INCONCLUSIVE else ""
-    return f"{doubt}{template}"
+    if gate.verdict is Verdict.INCONCLUSIVE:
+        return f"Not decided: {template[:1].lower()}{template[1:]} {_doubt(gate)}"
+    return template
+
+
+def _doubt(gate: Gate) -> str:
+    """How far off the model may be, given how much was measured."""
+    if gate.interval is None:
+        return "Too little was measured to say how sure that is."
+    ends = [end - gate.parity for end in (gate.interval.low, gate.interval.high)]
+    if gate.bound == "below":
+        ends = [max(end, 0.0) for end in ends]
+    most = felt(max(map(abs, ends)), gate.description.scale)
+    least = min(map(abs, ends)) if ends[0] * ends[1] > 0 else 0.0
+    from_what = f"as little as {felt(least, gate.description.scale)}" if least else "nothing at all"
+    return f"With what was measured it may be {from_what}, or as much as {most}."
 
 
 def plain_example(gate: Gate, result: Result) -> Example | None:

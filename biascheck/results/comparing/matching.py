@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,8 +11,9 @@ import numpy as np
 
 from biascheck import stats
 from biascheck.errors import ScoreError, UsageError
+from biascheck.packed_columns import repeats
 from biascheck.results.comparing.compatibility import require_comparable
-from biascheck.results.item_columns import sample_of
+from biascheck.results.item_columns import clusters_of, covariates_of, gathered_items, ids_of, sample_of, scores_of
 from biascheck.results.items import ItemScore
 from biascheck.results.result import Result
 from biascheck.results.summaries import RESAMPLES, RESAMPLES_IN_TAIL, interval_method
@@ -25,11 +28,15 @@ MANY_UNMATCHED = 0.2
 
 @dataclass(frozen=True)
 class MatchedItems:
-    """The items of two results that answer the same questions, side by side."""
+    """The items of two results that answer the same questions, side by side: ``earlier[n]`` and ``later[n]`` are one.
+
+    Neither is a list of objects where a result has columns.
+    """
 
     before: Result
     after: Result
-    items: tuple[tuple[ItemScore, ItemScore], ...]
+    earlier: Sequence[ItemScore]
+    later: Sequence[ItemScore]
     unmatched: tuple[str, ...]
     resamples: int
 
@@ -37,35 +44,30 @@ class MatchedItems:
     def of(cls, before: Result, after: Result, *, family: int, level: float) -> MatchedItems:
         """Match items by id; results that do not ask the same of the same items are refused."""
         require_comparable(before, after)
-        earlier, later = ({item.id: item for item in result.items} for result in (before, after))
-        shared = tuple((earlier[name], later[name]) for name in earlier if name in later)
-        if not shared:
+        earlier, later, unmatched = _shared(before.items, after.items)
+        if not earlier:
             raise UsageError(
                 f"{before.title} and {after.title} share no item, so there is nothing to compare: "
                 "measure both on the same corpus"
             )
-        if any((first.cluster, first.side) != (second.cluster, second.side) for first, second in shared):
+        if any(first != second for first, second in zip(clusters_of(earlier), clusters_of(later), strict=True)):
             raise UsageError(f"{before.title} and {after.title} group the same items differently; measure both again")
-        unmatched = tuple(sorted(earlier.keys() ^ later.keys()))
         resamples = max(RESAMPLES, round(RESAMPLES_IN_TAIL * family / (1 - level)))
-        return cls(before, after, shared, unmatched, resamples)
+        return cls(before, after, earlier, later, unmatched, resamples)
 
     @cached_property
     def samples(self) -> tuple[Sample, Sample]:
         """The scores before and after, as the arrays that the statistics work on."""
-        before, after = zip(*self.items, strict=True)
-        return sample_of(before), sample_of(after)
+        return sample_of(self.earlier), sample_of(self.later)
 
     @cached_property
     def unchanged(self) -> bool:
         """Whether every score is the same but for rounding."""
+        # of a ratio the covariate is the model's own, too
         return all(
             abs(after - before) <= ROUNDING
-            for earlier, later in self.items
-            for before, after in (
-                (earlier.score, later.score),
-                (earlier.covariate or 0.0, later.covariate or 0.0),  # of a ratio it is the model's own, too
-            )
+            for numbers in (scores_of, covariates_of)
+            for before, after in zip(numbers(self.earlier), numbers(self.later), strict=True)
         )
 
     @cached_property
@@ -104,7 +106,7 @@ class MatchedItems:
     def interval_at(self, level: float) -> Interval | None:
         """The interval of the change, or ``None`` where there is too little for one."""
         sample = self.samples[0]
-        clusters = len(set(sample.clusters))
+        clusters = len(sample.names)
         if clusters < stats.MINIMUM_CLUSTERS:
             return None  # also where nothing changed: what is too little to be judged stays so
         if self.unchanged:
@@ -119,7 +121,29 @@ class MatchedItems:
 
     def reservations(self) -> tuple[str, ...]:
         """What a reader should know about the match."""
-        total = len(self.items) + len(self.unmatched)
+        total = len(self.earlier) + len(self.unmatched)
         if len(self.unmatched) <= MANY_UNMATCHED * total:
             return ()
         return (f"{len(self.unmatched)} of {total} {self.after.unit} are in one of the two results only",)
+
+
+def _shared(
+    before: Sequence[ItemScore], after: Sequence[ItemScore]
+) -> tuple[Sequence[ItemScore], Sequence[ItemScore], tuple[str, ...]]:
+    """The items that both have, in the order of the first, and the ids that only one has."""
+    if _same(before, after) and not repeats(array("q", map(hash, ids_of(before)))):
+        return before, after, ()
+    earlier, later = ({name: place for place, name in enumerate(ids_of(items))} for items in (before, after))
+    names = [name for name in earlier if name in later]
+    return (
+        gathered_items(before[earlier[name]] for name in names),
+        gathered_items(after[later[name]] for name in names),
+        tuple(sorted(earlier.keys() ^ later.keys())),
+    )
+
+
+def _same(before: Sequence[ItemScore], after: Sequence[ItemScore]) -> bool:
+    """Whether both have the same ids in the same order."""
+    if len(before) != len(after):
+        return False
+    return all(one == other for one, other in zip(ids_of(before), ids_of(after), strict=True))

@@ -45,13 +45,12 @@ class Clusters:
     @classmethod
     def of(cls, sample: Sample) -> Clusters:
         """Sort items by cluster name, then by content: the order they came in must not matter."""
-        names, codes = np.unique(np.asarray(sample.clusters), return_inverse=True)
         sides = np.zeros(len(sample), dtype=bool) if sample.sides is None else np.asarray(sample.sides) == "B"
-        covariate = np.zeros(len(sample)) if sample.covariate is None else sample.covariate
-        order = np.lexsort((sample.values, covariate, sides, codes))
-        sizes = np.bincount(codes)
-        strata = _strata(np.bincount(codes[sides], minlength=sizes.size), sizes)
-        _require_clusters(len(names), strata)
+        covariate = [] if sample.covariate is None else [sample.covariate]
+        order = np.lexsort((sample.values, *covariate, sides, sample.codes))
+        sizes = np.bincount(sample.codes)
+        strata = _strata(np.bincount(sample.codes[sides], minlength=sizes.size), sizes)
+        _require_clusters(sizes.size, strata)
         return cls(sample.take(order), np.cumsum(sizes) - sizes, sizes, strata)
 
     @property

@@ -7,9 +7,9 @@ interval from resampled words alone takes that as certain; what it misses is fou
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biascheck.errors import UsageError
 from biascheck.stats.estimators import MEANS, Sample
@@ -47,7 +47,8 @@ def crossed_spread(sample: Sample, influences: Vector) -> float:
     """
     assert sample.draws is not None
     count = len(set(sample.draws))
-    by_cluster, by_draw = (_sum_of_squares(influences, names) for names in (sample.clusters, sample.draws))
+    by_draw = _sum_of_squares(influences, np.unique(np.asarray(sample.draws), return_inverse=True)[1])
+    by_cluster = _sum_of_squares(influences, sample.codes)
     if by_cluster <= 0:
         return 1.0
     variance = by_cluster + by_draw * count / (count - 1) - float(influences @ influences)
@@ -82,7 +83,6 @@ def within_range(ends: tuple[float, float], statistic: str) -> tuple[float, floa
     return max(ends[0], least), min(ends[1], most)
 
 
-def _sum_of_squares(values: Vector, names: Sequence[object]) -> float:
-    codes = np.unique(np.asarray(names), return_inverse=True)[1]
+def _sum_of_squares(values: Vector, codes: NDArray[np.intp]) -> float:
     sums = np.bincount(codes, weights=values)
     return float(sums @ sums)
