@@ -67,6 +67,7 @@ docs: docs-measures .venv/.docs
 
 docs-measures: $(READY)
 	$(BIN)/python tools/generate_measure_docs.py
+	$(BIN)/python tools/generate_card_docs.py
 
 benchmarks: $(READY)
 	$(BIN)/python benchmarks/scoring.py

@@ -30,8 +30,8 @@ __all__ = [
 
 ROUNDING_NOISE = 1e-12
 FEWEST_DECIMALS, MOST_DECIMALS = 2, 6
-SIZES = ("exceeds", "invalid", "inconclusive", "within", "regressed", "improved", "no worse")
-"""Verdicts, the worst first: gates, then comparisons."""
+SIZES = ("exceeds", "regressed", "invalid", "inconclusive", "within", "improved", "no worse")
+"""Verdicts of gates and of comparisons, the worst first."""
 ACCEPTABLE = ("exceeds", "invalid", "inconclusive")
 
 HIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")

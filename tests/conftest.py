@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from _pytest import pytester as snapshots
+from _pytest.pytester import SysModulesSnapshot as Snapshot
 from hypothesis import HealthCheck, settings
 
 from biascheck.cache.document_cache import caching
@@ -40,6 +43,25 @@ def shared_data() -> Path:
 def gold() -> Path:
     """The directory of golden figures: $BIASCHECK_GOLD or ../shared/gold."""
     return _directory("BIASCHECK_GOLD", ROOT.parent / "shared" / "gold")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def installed_modules_stay() -> Iterator[None]:
+    """Runs inside a test forget the test files they imported, and no module of an installed package.
+
+    Pytester forgets all of them, but packages keep the names that they took from forgotten modules, so that a later
+    import makes a second copy of everything in them; numpy and torch cannot be imported twice at all.
+    """
+    homes = tuple(f"{home}{os.sep}" for home in (sys.prefix, sys.base_prefix, ROOT / "biascheck"))
+
+    def stays(name: str) -> bool:
+        known = vars(sys.modules[name])  # torch.classes answers to every name that is asked for
+        places = (known.get("__file__"), *(known.get("__path__") or ()))
+        return name.startswith("torch.") or any(str(place).startswith(homes) for place in places)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(snapshots, "SysModulesSnapshot", lambda **_: Snapshot(preserve=stays))
+        yield
 
 
 @pytest.fixture(autouse=True)

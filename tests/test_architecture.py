@@ -2,7 +2,7 @@
 
 ::
 
-    leaves: errors, files, wording, spans, release, spilled_blocks → packed_columns · cache (uses leaves)
+    leaves: collector, errors, files, wording, spans, release, spilled_blocks → packed_columns · cache (uses leaves)
 
     stats → results → gates → report ─────────────────────────────┐
     stats → {corpora, models} → {measures, debias} ───────────────┼→ plugin, cli
@@ -31,7 +31,7 @@ LONGEST_MODULE = 350
 MOST_MODULES = 22
 HEAVY = ("torch", "transformers", "scipy", "numpy", "pandas", "msgspec", "jinja2", "sklearn", "hypothesis", "ray")
 
-LEAVES = {"errors", "files", "packed_columns", "release", "spans", "spilled_blocks", "wording"}
+LEAVES = {"collector", "errors", "files", "packed_columns", "release", "spans", "spilled_blocks", "wording"}
 BASE = LEAVES | {"stats"}
 SOURCES = {"corpora", "models"}
 MAKERS = {"measures", "debias"}

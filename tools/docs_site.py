@@ -26,10 +26,11 @@ ELSEWHERE = {
 }
 API = """# API
 
-Everything that `import biascheck` offers, in the order of the package. What one needs for measures, corpora and models
-of one's own is in `biascheck.extend`.
+Everything that `import biascheck` offers, in the order of the package; then what `biascheck.extend` adds for measures,
+corpora and models of one's own.
 """
 NOTEBOOK = re.compile(r"\]\((?:\.\./examples/notebooks/)?([\w-]+)\.ipynb\)")
+ROLE = re.compile(r":(?:attr|class|data|func|meth|mod):<code>")
 METADATA = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 
 
@@ -52,6 +53,11 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     return NOTEBOOK.sub(r"](tutorials/\1.md)", markdown).replace("](../reports/sample/", "](samples/")
 
 
+def on_page_content(html: str, **_: Any) -> str:
+    """Names of classes and functions in docstrings are code; the role before them is a mark for other tools."""
+    return ROLE.sub("<code>", html)
+
+
 def tutorials() -> dict[str, str]:
     """The notebooks as pages, with what they printed when they were last run."""
     found = {}
@@ -64,13 +70,23 @@ def tutorials() -> dict[str, str]:
 
 def api_page() -> str:
     """One section for each module that public names come from; mkdocstrings fills in the docstrings."""
-    stub = ast.parse((ROOT / "biascheck" / "__init__.pyi").read_text(encoding="utf-8"))
-    modules: dict[str, list[str]] = {}
-    for node in stub.body:
-        if isinstance(node, ast.ImportFrom) and node.module:
-            modules.setdefault(node.module, []).extend(alias.name for alias in node.names)
-    sections = [f"\n## biascheck.{module}\n\n{_directives(module, names)}" for module, names in modules.items()]
+    public = _imported(ROOT / "biascheck" / "__init__.pyi")
+    sections = [f"\n## biascheck.{module}\n\n{_directives(module, names)}" for module, names in public.items()]
+    known = {name for names in public.values() for name in names}
+    for module, names in _imported(ROOT / "biascheck" / "extend.py").items():
+        if new := [name for name in names if name not in known]:
+            sections.append(f"\n## biascheck.extend: {module}\n\n{_directives(module, new)}")
     return API + "".join(sections)
+
+
+def _imported(path: Path) -> dict[str, list[str]]:
+    """The names that a file takes from modules of the package, by module."""
+    modules: dict[str, list[str]] = {}
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and node.module and node.module != "__future__":
+            name = node.module.removeprefix("biascheck.")
+            modules.setdefault(name, []).extend(alias.name for alias in node.names)
+    return modules
 
 
 def _directives(module: str, names: list[str]) -> str:

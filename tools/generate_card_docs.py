@@ -13,8 +13,8 @@ OPENING = """# Measurement cards
 
 <!-- Written by tools/generate_card_docs.py from suites/*/card.toml; edit those. -->
 
-A benchmark is an instrument. Its card says what it claims to measure, for whom, how its items were made, what is known
-to be wrong with it, and who should not use it. The report shows the card at the top of the suite's section.
+A suite is an instrument. Its card says what it claims to measure, for whom, how its items were made, what is known to
+be wrong with it, and who should not use it. The report shows the card at the top of the suite's section.
 """
 
 

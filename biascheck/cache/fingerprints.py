@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from biascheck.cache.document_cache import active_cache, digest_of
 from biascheck.errors import ModelError
 
 __all__ = [
@@ -24,6 +25,8 @@ __all__ = [
 ]
 
 READ_AT_ONCE = 1 << 22
+KEPT_FROM = 1 << 20
+"""Bytes of a file whose digest is worth keeping for the next run."""
 SETTLED_AFTER = 2.0
 """Seconds. A file that changed later than this before it was read may change again within one tick of its clock."""
 
@@ -61,7 +64,7 @@ def fingerprint_of_pair(model: Any, tokenizer: Any) -> Fingerprint:
     digest = hashlib.sha256(settings_of_model(model).encode())
     for name, tensor in sorted(model.state_dict().items()):
         if tensor.device.type == "meta":
-            raise ModelError(f"{name} is not in memory, so the model cannot be told from others; load it by its folder")
+            raise ModelError(f"{name} is not in memory, so the model has no fingerprint; load it by its folder")
         digest.update(f"{name}{tuple(tensor.shape)}{tensor.dtype}".encode())
         for part in plain_tensors(tensor):
             flat = part.cpu().contiguous().flatten()
@@ -126,16 +129,31 @@ def state_of(path: Path) -> FileState:
 
 
 def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file's bytes; a file that did not change is read once per process."""
+    """The SHA-256 of a file's bytes; a file that did not change is read once per process.
+
+    Where results are kept, so are the digests of large files: weights are not read again for a run that needs none.
+    """
     state = state_of(path)
     key = (str(path.absolute()), state)
     if key in _known:
         return _known[key]
     settled = time.time() - max(state[3:]) / 1e9 > SETTLED_AFTER
+    cache = active_cache() if settled and state[2] >= KEPT_FROM else None
+    if cache is None:
+        digest = _read(path)
+    else:
+        digest = str(cache.fetch(digest_of(["sha256 of a file", *key]), lambda: _read(path)))
+    if state_of(path) != state:
+        if cache is not None:
+            cache.forget(digest_of(["sha256 of a file", *key]))
+    elif settled:
+        _known[key] = digest
+    return digest
+
+
+def _read(path: Path) -> str:
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(READ_AT_ONCE):
             digest.update(block)
-    if settled and state_of(path) == state:
-        _known[key] = digest.hexdigest()
     return digest.hexdigest()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +12,7 @@ import typer
 from biascheck.cli.run_mistakes import refuse_mistakes
 from biascheck.cli.starter import FOLDER, available_suites, chosen_suites
 from biascheck.release import suites_home
+from biascheck.search.remembering import NO_MEMORY, WORST_CASES
 
 __all__ = ["run"]
 
@@ -51,6 +52,14 @@ def run(
     update_baseline: Annotated[
         bool, typer.Option("--update-baseline", "--bias-update-baseline", help="write this run's results to --baseline")
     ] = False,
+    worst_cases: Annotated[
+        Path | None,
+        typer.Option(
+            "--worst-cases",
+            "--bias-worst-cases",
+            help="memory of worst cases, or none (default: in the folder bias, or beside the results or the report)",
+        ),
+    ] = None,
     device: Annotated[
         str | None, typer.Option("--device", "--bias-device", help="device to run models on, e.g. cuda:0")
     ] = None,
@@ -103,7 +112,7 @@ def run(
         *(word for model in models for word in ("--bias-model", model)),
         *(word for name, value in options.items() if value is not None for word in (f"--bias-{name}", str(value))),
         *(["--bias-update-baseline"] if update_baseline else []),
-        *_memory(),
+        *("--bias-worst-cases", _memory(worst_cases, (results, report, markdown))),
         *(["-v"] if verbose else ["-q", "--tb=no", "-r", "N"]),
     ]
     sys.exit(_pytest(arguments))
@@ -124,10 +133,16 @@ def _served_by_references() -> str:
     return ",".join(SERVED)
 
 
-def _memory() -> Iterator[str]:
-    """Where worst cases are kept: in the project that has a folder for them, never among the shipped suites."""
-    yield "--bias-worst-cases"
-    yield str(Path(FOLDER if Path(FOLDER).is_dir() else "") / "worst_cases.jsonl")
+def _memory(chosen: Path | None, outputs: Sequence[Path | None]) -> str:
+    """Where worst cases are kept: in the project that has a folder for them, else beside the files that are asked for.
+
+    Never among the shipped suites, and nowhere if no file is asked for.
+    """
+    if chosen is not None:
+        return str(chosen)
+    if Path(FOLDER).is_dir():
+        return str(Path(FOLDER) / WORST_CASES.name)
+    return next((str(path.parent / WORST_CASES.name) for path in outputs if path is not None), NO_MEMORY)
 
 
 def _pytest(arguments: Sequence[str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,11 +33,18 @@ def trend(
     ] = False,
 ) -> None:
     """Show every figure over checkpoints or dates, and where it first got worse than in the first run."""
+    from biascheck.cache.progress import progress
     from biascheck.gates.run_files import read_run
     from biascheck.gates.trends import dated, trends_of
 
-    runs = {name: read_run(path) for name, path in _named(results).items()}
-    trends = trends_of(runs if as_given else dated(runs), tolerance=tolerance)
+    named = _named(results)
+    runs = {}
+    with progress("reading results", total=len(named), unit="files") as advance:
+        for name, path in named.items():
+            runs[name] = read_run(path)
+            advance(1)
+    comparing = partial(progress, "comparing", unit="figures")
+    trends = trends_of(runs if as_given else dated(runs), tolerance=tolerance, watching=comparing)
     if not trends:
         raise UsageError("no two of the files answer the same question; give results of the same suites")
     worse = [(one.title, point) for one in trends if (point := one.first_regression) is not None]

@@ -144,6 +144,7 @@ def _build(
     original = deepcopy(base.torch_model)
     model, finished = with_adapter(original, recipe)
     freeze(model, recipe)
+    _require_parameters(model, recipe)
     before = _validated(task, model)
     history = train(model, task, recipe, state=state, title=f"{base.name} by {recipe.name}")
     inputs = (len(task.fitted), len(task.held_out))
@@ -152,6 +153,14 @@ def _build(
     plain.config.architectures = [type(plain).__name__]
     write_checkpoint(plain, base.tokenizer, folder, facts=facts, card=_card(base, documents, recipe, outcome))
     (folder / RECORD).write_text(json.dumps(outcome.as_dict(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _require_parameters(model: Any, recipe: LanguageRecipe) -> None:
+    if not any(parameter.requires_grad for parameter in model.parameters()):
+        raise UsageError(
+            f"recipe {recipe.name!r} leaves nothing to train: it freezes {recipe.frozen_layers} layers, and this model "
+            "has no more; give a recipe with fewer frozen_layers"
+        )
 
 
 def _validated(task: LanguageTask, model: Any) -> float:

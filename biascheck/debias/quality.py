@@ -6,7 +6,9 @@ from dataclasses import asdict, dataclass
 
 from biascheck.cache.document_cache import active_cache, digest_of
 from biascheck.corpora.datasets.reviews import Reviews, Sentiment
+from biascheck.errors import ScoreError
 from biascheck.models.capabilities import Classifier
+from biascheck.models.scoring.queries import Refusal
 
 __all__ = ["Quality", "quality_of"]
 
@@ -30,7 +32,7 @@ class Quality:
 
 
 def quality_of(classifier: Classifier, reviews: Reviews, *, of_class: Sentiment = "negative") -> Quality:
-    """Rate labelled reviews and count. A text is positive where P(positive) is above one half.
+    """Rate labelled reviews and count those that have a rating. A text is positive where P(positive) is above one half.
 
     Tables 5 and 6 of Jentzsch & Turan (2022) are for the negative class, without saying so; it is the default here.
     Without a single prediction of the class its precision, and with it F1, is 0.
@@ -43,9 +45,12 @@ def quality_of(classifier: Classifier, reviews: Reviews, *, of_class: Sentiment 
 
 
 def _count(classifier: Classifier, reviews: Reviews, of_class: Sentiment) -> Quality:
-    ratings = classifier.rate(reviews.texts)
-    predicted = ["positive" if rating > 0.5 else "negative" for rating in ratings]
-    truth = [item.sentiment for item in reviews]
+    answers = zip(reviews, classifier.rate(reviews.texts), strict=True)
+    rated = [(item.sentiment, rating) for item, rating in answers if not isinstance(rating, Refusal)]
+    if not rated:
+        raise ScoreError(f"{classifier.name}: not one of {len(reviews):,} reviews can be rated; give shorter ones")
+    predicted = ["positive" if rating > 0.5 else "negative" for _, rating in rated]
+    truth = [sentiment for sentiment, _ in rated]
     hits = sum(p == t for p, t in zip(predicted, truth, strict=True))
     found = sum(p == t == of_class for p, t in zip(predicted, truth, strict=True))
     precision = found / max(1, predicted.count(of_class))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 from biascheck.gates.gate import Gate
@@ -13,6 +14,13 @@ from biascheck.results.result import Result
 from biascheck.stats import Change
 
 __all__ = ["Trend", "TrendPoint", "dated", "trends_of"]
+
+Watching = Callable[[int], AbstractContextManager[Callable[[int], None]]]
+"""Shows progress: takes the number of steps, gives what is called after each."""
+
+
+def _unwatched(_total: int) -> AbstractContextManager[Callable[[int], None]]:
+    return nullcontext(lambda _steps: None)
 
 
 @dataclass(frozen=True)
@@ -57,14 +65,17 @@ def dated(runs: Mapping[str, Run]) -> dict[str, Run]:
     return dict(sorted(runs.items(), key=lambda entry: _measured(entry[1])))
 
 
-def trends_of(runs: Mapping[str, Run], *, tolerance: float | None = None) -> tuple[Trend, ...]:
+def trends_of(
+    runs: Mapping[str, Run], *, tolerance: float | None = None, watching: Watching = _unwatched
+) -> tuple[Trend, ...]:
     """Every question that at least two runs answered; all points are compared with the first as one family (Holm).
 
     ``runs`` are in their order, by the label that names them. A run that measured several models by one question is a
-    point for each of them.
+    point for each of them. ``watching`` is told how many comparisons there are, and after each of them.
     """
     trends = [Trend(tuple(points)) for points in _by_question(runs).values() if len(points) > 1]
-    return _compared(sorted(trends, key=lambda trend: trend.title), tolerance)
+    with watching(sum(len(trend.points) - 1 for trend in trends)) as advance:
+        return _compared(sorted(trends, key=lambda trend: trend.title), tolerance, advance)
 
 
 def _by_question(runs: Mapping[str, Run]) -> dict[tuple[object, ...], list[TrendPoint]]:
@@ -78,7 +89,7 @@ def _by_question(runs: Mapping[str, Run]) -> dict[tuple[object, ...], list[Trend
     return found
 
 
-def _compared(trends: Sequence[Trend], tolerance: float | None) -> tuple[Trend, ...]:
+def _compared(trends: Sequence[Trend], tolerance: float | None, advance: Callable[[int], None]) -> tuple[Trend, ...]:
     reasons = {
         (row, place): why_not(trend.points[0].result, point.result)
         for row, trend in enumerate(trends)
@@ -86,8 +97,11 @@ def _compared(trends: Sequence[Trend], tolerance: float | None) -> tuple[Trend, 
         if place
     }
     places = [place for place, reason in reasons.items() if not reason]
+    if refused := len(reasons) - len(places):
+        advance(refused)
     pairs = [(trends[row].points[0].result, trends[row].points[place].result) for row, place in places]
-    changes = dict(zip(places, compare_all(pairs, tolerance=tolerance) if pairs else (), strict=True))
+    found = compare_all(pairs, tolerance=tolerance, done=lambda: advance(1)) if pairs else ()
+    changes = dict(zip(places, found, strict=True))
     return tuple(
         Trend(
             tuple(

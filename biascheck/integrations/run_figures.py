@@ -28,7 +28,8 @@ def figures_of(run: Run) -> dict[str, float]:
     for result in run.results:
         name = _name(result)
         found |= _figures(name if named[name] == 1 else f"{name}.{result.key.digest[:8]}", result)
-    failed = sum(not gate.passed for gate in run.gates)
+    caught = run.caught
+    failed = sum(not gate.passed and gate not in caught for gate in run.gates)
     return found | {"bias/gates": float(len(run.gates)), "bias/failed_gates": float(failed)}
 
 

@@ -54,7 +54,8 @@ AS_PUBLISHED: Variant = "as published (Bartl 2020)"
     smallest_change=0.095,
     smallest_change_reason="the odds of the two groups' words change by a tenth: ln 1.1",
     scale="log-odds",
-    plain="On average the attributes shift the odds towards {towards} words by {by}; allowed: {allowed}.",
+    plain="On average the words asked about, such as jobs or traits, shift the odds towards {towards} words by {by}; "
+    "allowed: {allowed}.",
     sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
     "the mean gap; zero is parity.",
     paper="kurita2019",

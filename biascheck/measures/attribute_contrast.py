@@ -31,7 +31,7 @@ _attribute_contrast = derived_measure(
     smallest_change_reason="the odds of the two groups' words change by a tenth: ln 1.1",
     unit="natural log units: +0.69 means that set A doubles the odds of the first group's words compared with set B",
     scale="log-odds",
-    plain="The first set of attributes shifts the odds towards {towards} words by {by} more than the "
+    plain="The first set of words shifts the odds towards {towards} words by {by} more than the "
     "second; allowed: {allowed}.",
     sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
     "the mean gap of set A minus that of set B: positive means that set A leans towards {first} more than set B does; "

@@ -22,6 +22,7 @@ from biascheck.measures.declared_words import Words, described
 from biascheck.models.adapters.sentences_by_continuation import with_sentences
 from biascheck.models.capabilities import Model, capabilities_of, require_capability
 from biascheck.models.framings import framing_note, framing_of, unframed
+from biascheck.results.competence import Competence
 from biascheck.results.description import Description
 from biascheck.results.result import Provenance, Result
 from biascheck.results.storage import SCHEMA, result_from_dict, result_to_dict
@@ -101,16 +102,25 @@ class Measure(Generic[Source, Options]):
         cache = active_cache() if getattr(model, "lasting", True) else None
         key = _key(self.description.name, provenance, code_of_measure(self.__wrapped__))
         result = _fetched(cache, key, compute)
-        check = self.description.competence
         form = replace(
             result,
             model=model.name,
             corpus=corpus.name,
             treatment=_treatment(model, options),
-            competence=competence_of(check, model, corpus) if check else None,
+            competence=self._competence(model, corpus),
             warnings=(*result.warnings, *framing_note(model, self.description.needs)),
         )
         return self._described(form, corpus)
+
+    def competence(self, model: Any, corpus: Source) -> Competence | None:
+        """Whether a model can do what this measure asks of it on a corpus; ``None`` where nothing checks it."""
+        model = self._adapted(model)
+        require_capability(model, self.description.needs, self.description.name)
+        return self._competence(model, corpus)
+
+    def _competence(self, model: Any, corpus: Source) -> Competence | None:
+        check = self.description.competence
+        return competence_of(check, model, corpus) if check else None
 
     def _adapted(self, model: Any) -> Any:
         """A model that can be asked: of a function where the measure knows how, raw where it is about states."""

@@ -46,7 +46,7 @@ AS_PUBLISHED: Variant = "as published (Kurita 2019)"
     unit="standard deviations",
     smallest_change=0.2,
     smallest_change_reason="a small effect by Cohen (1988)",
-    plain="The first set of attributes leans more towards {towards} words than the second: by {by} standard "
+    plain="The first set of words leans more towards {towards} words than the second: by {by} standard "
     "deviations; allowed: {allowed}.",
     sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
     "set A minus set B in standard deviations of these gaps: positive means that set A leans towards {first} more than "

@@ -31,8 +31,8 @@ __all__ = ["positive_share"]
     smallest_change=0.05,
     smallest_change_reason="one attribute in twenty changes sides",
     scale="share",
-    plain="More attributes lean towards {towards} words than towards {away} ones: {by} away from one half; "
-    "allowed: {allowed}.",
+    plain="More of the words asked about lean towards {towards} words than towards {away} ones: {by} away from one "
+    "half; allowed: {allowed}.",
     sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
     "the share of attributes with a positive gap; 0.50 is parity, above it more attributes lean towards {first} than "
     "towards {second}.",

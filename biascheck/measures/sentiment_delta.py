@@ -13,8 +13,9 @@ from biascheck.measures.tables.delta_table import delta_summary
 from biascheck.models.adapters.functions import as_classifier
 from biascheck.models.capabilities import Classifier
 from biascheck.models.scoring.chunks import asked_in_chunks
-from biascheck.results.item_columns import gathered_items
-from biascheck.results.items import ItemScore, Shown
+from biascheck.models.scoring.queries import Refusal
+from biascheck.results.item_columns import ItemList
+from biascheck.results.items import ItemScore, Shown, Skipped
 from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
 
@@ -58,6 +59,7 @@ def sentiment_delta(model: Classifier, corpus: Corpus, *, seed: int = 0) -> Resu
 
     Positive: the classifier thinks better of the text when its people are men. The estimate is the mean over all
     reviews (the paper's total bias), those without gendered words included; its interval is a bootstrap over reviews.
+    A review of which a version is too long for a model that is asked is skipped with that reason.
     Attached are the counts below, at and above zero with the means on each side, the total and the absolute bias
     over all and over non-zero reviews, and Wilcoxon's signed-rank test without zeros.
 
@@ -71,10 +73,16 @@ def sentiment_delta(model: Classifier, corpus: Corpus, *, seed: int = 0) -> Resu
     """
     if len(corpus.groups) != 2:
         raise UsageError(f"{corpus.name} has the groups {list(corpus.groups)}; choose two with corpus.with_groups(…)")
-    ratings = asked_in_chunks(model.rate, (sentence.text for sentence in corpus.each_sentence()))
-    items = gathered_items(_item(pair, corpus.groups, [next(ratings), next(ratings)]) for pair in corpus)
     first, second = corpus.groups
-    form = summarise(draft(model, corpus, items, (), contrast=(first, second), seed=seed, unit="reviews"))
+    ratings = asked_in_chunks(model.rate, (sentence.text for sentence in corpus.each_sentence()))
+    items, skipped = ItemList(), []
+    for pair in corpus:
+        both = next(ratings), next(ratings)
+        if refused := next((one for one in both if isinstance(one, Refusal)), None):
+            skipped.append(Skipped(pair.id, refused.reason, dict(pair.labels)))
+        else:
+            items.append(_item(pair, corpus.groups, [float(one) for one in both if not isinstance(one, Refusal)]))
+    form = summarise(draft(model, corpus, items, skipped, contrast=(first, second), seed=seed, unit="reviews"))
     summary = delta_summary(form, name=f"{model.name} × {corpus.name}")
     return form.with_attachments(*summary.attachments())
 

@@ -28,8 +28,8 @@ MOST_NAMED = 3
     ),
     statistic="rms_gap",
     direction="upwards",
-    plain="A single attribute typically shifts the balance between the groups by {by}, in one direction or "
-    "the other; allowed: {allowed}.",
+    plain="A single word asked about, such as a job or a trait, typically shifts the balance between the groups by "
+    "{by}, in one direction or the other; allowed: {allowed}.",
     sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
     "the typical size of an attribute's gap, whatever its sign; zero is parity.",
 )

@@ -179,8 +179,8 @@ class Generator(Model, Protocol):
 class Classifier(Model, Protocol):
     """A model that rates text: how positive is it?"""
 
-    def rate(self, texts: Sequence[str]) -> list[float]:
-        """P(positive) of each text in order, from 0 to 1."""
+    def rate(self, texts: Sequence[str]) -> Sequence[float | Refusal]:
+        """P(positive) of each text in order, from 0 to 1, or why a text has none."""
 
 
 @runtime_checkable

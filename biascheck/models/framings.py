@@ -13,6 +13,8 @@ FramingChoice = Literal["raw", "chat", "auto"]
 """``auto`` asks a model by its chat template where it has one, and raw where it has none."""
 
 READS_ON = {"scores text", "scores continuations", "generates"}
+FRAMED = READS_ON | {"rates text"}
+"""A model that is asked whether a text is positive is asked in a framing, too."""
 
 
 def in_framing(model: Any, choice: FramingChoice) -> Any:
@@ -36,7 +38,7 @@ def unframed(model: Any) -> Any:
 
 def framing_of(model: Any, needs: tuple[str, ...]) -> str | None:
     """The framing of a model for a measure with these needs; ``None`` where there is no running text to frame."""
-    if not READS_ON & set(needs) or "fills masks" in capabilities_of(model):
+    if not FRAMED & set(needs) or "fills masks" in capabilities_of(model):
         return None
     found: str | None = getattr(model, "framing", None)
     return found

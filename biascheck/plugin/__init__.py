@@ -23,8 +23,10 @@ from biascheck.plugin.fixtures import (
     bias_paper_sizes,
     bias_published,
     bias_readable,
+    bias_reads,
     bias_recipe,
     bias_seed,
+    bias_share,
     bias_text,
 )
 from biascheck.plugin.options import add_options
@@ -50,8 +52,10 @@ __all__ = [
     "bias_paper_sizes",
     "bias_published",
     "bias_readable",
+    "bias_reads",
     "bias_recipe",
     "bias_seed",
+    "bias_share",
     "bias_text",
     "pytest_runtest_call",
     "pytest_runtest_setup",

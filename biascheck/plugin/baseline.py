@@ -123,9 +123,7 @@ class RunBaseline:
             return (problem,)
         try:
             before = self.read()
-            ignoring = _ignoring(run)
-            unread = [one for one in run.results if one.inability and one.key not in ignoring]
-            accepted = [one for one in run.results if not one.inability or one.key in ignoring]
+            accepted, unread = _parted(run)
             write_baseline(self.path, before.updated(accepted))
         except Exception as error:
             problem = f"{short(self.path)} could not be written ({in_words(error)})"
@@ -146,6 +144,15 @@ class RunBaseline:
             return read_baseline(self.path)
         except ResultError as error:
             raise pytest.UsageError(str(error)) from error
+
+
+def _parted(run: Run) -> tuple[list[Result], list[Result]]:
+    """The results that a baseline may hold, and those on what the model cannot do."""
+    parts: tuple[list[Result], list[Result]] = [], []
+    ignoring = _ignoring(run)
+    for one in run.results:
+        parts[bool(one.inability) and one.key not in ignoring].append(one)
+    return parts
 
 
 def _ignoring(run: Run) -> frozenset[ResultKey]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from biascheck.corpora import Documents, NameMap, Reviews
     from biascheck.debias import ClassifierRecipe, LanguageRecipe
     from biascheck.gates.margins import Margins
+    from biascheck.measures.declaration import Material, Measure
     from biascheck.models.capabilities import Classifier, Model
     from biascheck.models.loading.loader import LoadedModel
+    from biascheck.results.competence import Competence
     from biascheck.results.published_figures import PublishedFigures
     from biascheck.results.result import Result
 
@@ -35,8 +37,10 @@ __all__ = [
     "bias_paper_sizes",
     "bias_published",
     "bias_readable",
+    "bias_reads",
     "bias_recipe",
     "bias_seed",
+    "bias_share",
     "bias_text",
 ]
 
@@ -239,6 +243,12 @@ def bias_paper_sizes(pytestconfig: pytest.Config) -> bool:
 
 
 @pytest.fixture(scope="session")
+def bias_share(pytestconfig: pytest.Config) -> float:
+    """How much to ask of the published benchmark items that a suite would ask (``--bias-share``); 1 is all of them."""
+    return settings_of(pytestconfig).share
+
+
+@pytest.fixture(scope="session")
 def bias_data(pytestconfig: pytest.Config) -> Path:
     """The folder with the published data sets; a test that needs it is skipped where there is none."""
     folder = settings_of(pytestconfig).data
@@ -287,15 +297,36 @@ def bias_readable() -> Callable[..., Result]:
 
     A result that was read is handed back. ``what`` names the corpus in the reason of the skip.
     """
-
     from biascheck.models.scoring.forecast import active_forecast
 
     def readable(result: Result, what: str = "this corpus") -> Result:
-        found = result.competence
-        if found is not None and not found.passed:
+        if result.competence is not None and not result.competence.passed:
             if active_forecast() is not None:
                 pytest.skip("planned up to here: figures of a plan are made up")
-            pytest.skip(f"{result.model_label} {found.lack.replace('this corpus', what)}: {found.finding}")
+            _skip_unread(result.model_label, result.competence, what)
         return result
 
     return readable
+
+
+@pytest.fixture(scope="session")
+def bias_reads() -> Callable[..., None]:
+    """Skip before anything is measured: ``bias_reads(measures.association, bias_model, corpus, "German")``.
+
+    The check takes seconds where the measure may take minutes. A plan counts the measure all the same.
+    """
+    from biascheck.models.scoring.forecast import active_forecast
+    from biascheck.results.key import model_label
+
+    def reads(measure: Measure[Any, Any], model: Any, corpus: Material, what: str = "this corpus") -> None:
+        if active_forecast() is not None:
+            return
+        found = measure.competence(model, corpus)
+        if found is not None and not found.passed:
+            _skip_unread(model_label(model.name, getattr(model, "treatment", ())), found, what)
+
+    return reads
+
+
+def _skip_unread(label: str, found: Competence, what: str) -> NoReturn:
+    pytest.skip(f"{label} {found.lack.replace('this corpus', what)}: {found.finding}")

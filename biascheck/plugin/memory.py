@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, field, replace
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from biascheck.gates.gate import Gate
     from biascheck.gates.searches import Search
     from biascheck.results.comparison import Comparison
@@ -14,11 +17,51 @@ if TYPE_CHECKING:
 
     Judged = Gate | Comparison | Search
 
-__all__ = ["Memory", "Parcel"]
+__all__ = ["Contents", "Memory", "Parcel", "Post"]
 
 Document = dict[str, Any]
+Kind = TypeVar("Kind")
 SAME_FIGURE = 1e-5
 """Two processes agree on a figure to about this much; more is another measurement."""
+
+
+@dataclass
+class Contents:
+    """What a parcel holds: judgements, the documents of results, and the results that these documents give back."""
+
+    judged: list[Judged] = field(default_factory=list)
+    documents: dict[str, Document] = field(default_factory=dict)
+    results: dict[str, Result] = field(default_factory=dict)
+
+    def sealed(self) -> str:
+        """A text for another process."""
+        from biascheck.results.storage import plain
+
+        listed = {
+            name: [plain(asdict(one)) for one in self.judged if isinstance(one, kind)]
+            for name, kind in _kinds_of_judgements().items()
+        }
+        return json.dumps({**listed, "results": self.documents})
+
+    @classmethod
+    def opened(cls, text: str) -> Contents:
+        """What another process sealed."""
+        from biascheck.collector import cycles_later
+        from biascheck.results.storage import converted
+
+        with cycles_later():
+            document = json.loads(text)
+        kinds = _kinds_of_judgements().items()
+        judged = [one for name, kind in kinds for one in converted(document[name], list[kind])]  # type: ignore[valid-type]
+        return cls(judged, document["results"])
+
+
+def _kinds_of_judgements() -> dict[str, type[Judged]]:
+    from biascheck.gates.gate import Gate
+    from biascheck.gates.searches import Search
+    from biascheck.results.comparison import Comparison
+
+    return {"gates": Gate, "comparisons": Comparison, "searches": Search}
 
 
 class Parcel:
@@ -29,6 +72,7 @@ class Parcel:
         self._known = known
         self._whole = whole
         self._fresh: set[str] = set()
+        self._results: dict[str, Result] = {}
         self._introduced: set[str] = set()
         self.attempt = attempt
         self.judged: list[Judged] = []
@@ -58,9 +102,13 @@ class Parcel:
 
     def add_result(self, result: Result) -> None:
         """Take a result. ``known`` has those that this process has sent before, and refuses another figure for one."""
+        from biascheck.results.storage import storable
+
         digest = result.key.digest
-        document = _storable(result, checked=digest in self._known)
-        if digest not in self._known:
+        if digest in self._known:
+            document = storable(result, items=False)  # those that are known count; only what is attached may be new
+        else:
+            document, self._results[digest] = _stored(result)
             self._introduced.add(digest)
         if keep(self._known, digest, document if self._whole else {**document, "items": [], "skipped": []}):
             self._fresh.add(digest)
@@ -70,20 +118,11 @@ class Parcel:
         """Whether there is nothing to send."""
         return not (self.judged or self._fresh)
 
-    def sealed(self) -> str:
-        """Empty it into a text; results that this process has sent before are left out."""
-        from biascheck.gates.gate import Gate
-        from biascheck.gates.searches import Search
-        from biascheck.results.comparison import Comparison
-        from biascheck.results.storage import plain
-
-        results = {digest: self._known[digest] for digest in sorted(self._fresh)}
-        kinds = {"gates": Gate, "comparisons": Comparison, "searches": Search}
-        listed = {
-            name: [plain(asdict(one)) for one in self.judged if isinstance(one, kind)] for name, kind in kinds.items()
-        }
-        self.judged, self._fresh = [], set()
-        return json.dumps({**listed, "results": results})
+    def emptied(self) -> Contents:
+        """What is in it, and nothing is left; results that this process has sent before are left out."""
+        found = Contents(self.judged, {digest: self._known[digest] for digest in sorted(self._fresh)}, self._results)
+        self.judged, self._fresh, self._results = [], set(), {}
+        return found
 
     def take_back(self) -> None:
         """Forget the results that this attempt measured first: the test is made again, and its last attempt counts."""
@@ -91,84 +130,107 @@ class Parcel:
             self._known.pop(digest, None)
 
 
+class Post:
+    """Parcels on their way with the reports of tests: as a text to another process, as they are within one."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, Contents] = {}
+        self._number = count()
+
+    def send(self, contents: Contents, *, elsewhere: bool) -> str:
+        """What a report carries: the contents, or under which number they wait for it in this process."""
+        if elsewhere:
+            return contents.sealed()
+        number = str(next(self._number))
+        self._waiting[number] = contents
+        return number
+
+    def receive(self, text: str) -> Contents:
+        """What was sent as this text."""
+        return self._waiting.pop(text) if text in self._waiting else Contents.opened(text)
+
+
 class Memory:
     """The parcels of all tests, opened. What a test judged is kept by test, so that a rerun can take it back."""
 
     def __init__(self) -> None:
-        self._gates: dict[str, list[Gate]] = {}
-        self._comparisons: dict[str, list[Comparison]] = {}
-        self._searches: dict[str, list[Search]] = {}
-        self._results: dict[str, Document] = {}
+        self._judged: dict[str, list[Judged]] = {}
+        self._documents: dict[str, Document] = {}
+        self._results: dict[str, tuple[Document, Result]] = {}
         self._introduced: dict[str, set[str]] = {}
         self.problems: list[str] = []
 
-    def open(self, test: str, parcel: str) -> bool:
+    def take(self, test: str, contents: Contents) -> bool:
         """Take over what a test judged and showed, whichever process ran it; say whether it judged anything."""
         from biascheck.errors import ResultError
-        from biascheck.gates.gate import Gate
-        from biascheck.gates.searches import Search
-        from biascheck.results.comparison import Comparison
-        from biascheck.results.storage import converted
 
-        document = json.loads(parcel)
-        self._gates.setdefault(test, []).extend(converted(document["gates"], list[Gate]))
-        self._comparisons.setdefault(test, []).extend(converted(document["comparisons"], list[Comparison]))
-        self._searches.setdefault(test, []).extend(converted(document["searches"], list[Search]))
-        for digest, result in document["results"].items():
-            if digest not in self._results:
+        self._judged.setdefault(test, []).extend(contents.judged)
+        for digest, document in contents.documents.items():
+            if digest not in self._documents:
                 self._introduced.setdefault(test, set()).add(digest)
             try:
-                keep(self._results, digest, result)
+                keep(self._documents, digest, document)
             except ResultError as error:
                 self.problems.append(str(error))
-        return bool(document["gates"] or document["comparisons"] or document["searches"])
+            if digest in contents.results:
+                self._results[digest] = document, contents.results[digest]
+        return bool(contents.judged)
 
     def take_back(self, test: str) -> str:
         """Forget an attempt that is made again; say what it judged."""
-        findings = [gate.finding for gate in self._gates.pop(test, [])]
-        findings += [one.finding for one in self._comparisons.pop(test, [])]
-        findings += [one.finding for one in self._searches.pop(test, [])]
+        judged = self._judged.pop(test, [])
         for digest in self._introduced.pop(test, ()):
-            del self._results[digest]
-        return "; ".join(findings)
+            del self._documents[digest]
+        return "; ".join(one.finding for one in judged)
 
     def results(self) -> tuple[Result, ...]:
         """All results, by model, corpus and measure."""
+        found = [self._result(digest, document) for digest, document in self._documents.items()]
+        return tuple(sorted(found, key=lambda one: (one.model_label, one.corpus_label, one.measure, one.key.digest)))
+
+    def _result(self, digest: str, document: Document) -> Result:
+        """The result that a document gives back; made already, unless tests of other processes attached more to it."""
         from biascheck.results.storage import result_from_dict
 
-        found = [result_from_dict(document) for document in self._results.values()]
-        return tuple(sorted(found, key=lambda one: (one.model_label, one.corpus_label, one.measure, one.key.digest)))
+        source, result = self._results.get(digest, (None, None))
+        return result if result is not None and source is document else result_from_dict(document)
 
     def gates(self) -> tuple[Gate, ...]:
         """All gates, by test."""
-        return tuple(gate for _, gates in sorted(self._gates.items()) for gate in gates)
+        from biascheck.gates.gate import Gate
+
+        return tuple(self._of_kind(Gate))
 
     def comparisons(self) -> tuple[Comparison, ...]:
         """All comparisons that tests made, by test."""
-        return tuple(one for _, comparisons in sorted(self._comparisons.items()) for one in comparisons)
+        from biascheck.results.comparison import Comparison
+
+        return tuple(self._of_kind(Comparison))
 
     def searches(self) -> tuple[Search, ...]:
         """All searches, by test."""
-        return tuple(one for _, searches in sorted(self._searches.items()) for one in searches)
+        from biascheck.gates.searches import Search
+
+        return tuple(self._of_kind(Search))
+
+    def _of_kind(self, kind: type[Kind]) -> Iterator[Kind]:
+        return (one for _, judged in sorted(self._judged.items()) for one in judged if isinstance(one, kind))
 
 
-def _storable(result: Result, *, checked: bool) -> Document:
-    """The document of a result as a file would give it back; refused here, where its test fails, if none could."""
+def _stored(result: Result) -> tuple[Document, Result]:
+    """The document of a result, and what a file would give back; refused here, where its test fails, if none could."""
     from biascheck.errors import ResultError
     from biascheck.results.storage import result_from_dict, storable
     from biascheck.wording import visible
 
     document = storable(result)
-    if checked:
-        return document
     try:
-        result_from_dict(document)
+        return document, result_from_dict(document)
     except ResultError as error:
         raise ResultError(
             f"{visible(str(result.title))} cannot be stored: {error.__cause__ or error}; every field of a result needs "
             "the type that it is declared with"
         ) from error
-    return document
 
 
 def _storable_judgement(judged: Judged) -> Judged:

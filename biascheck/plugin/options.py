@@ -72,12 +72,19 @@ def add_options(parser: pytest.Parser) -> None:
     add("--bias-max-requests", type=int, metavar="N", help="served models: make at most so many requests in all")
     add("--bias-concurrency", type=int, metavar="N", help="served models: ask so many texts at a time")
     add("--bias-price", type=float, metavar="X", help="served models: price of a million tokens, for the estimate")
-    add("--bias-worst-cases", metavar="FILE", help="memory of worst cases (default: bias/worst_cases.jsonl)")
+    add("--bias-worst-cases", metavar="FILE", help="memory of worst cases, or none (default: bias/worst_cases.jsonl)")
     add(
         "--bias-paper-sizes",
         action="store_true",
         default=None,
         help="let suites take as many words as their paper did, beside whose figures theirs then are (slow)",
+    )
+    add(
+        "--bias-share",
+        type=float,
+        metavar="X",
+        help="ask only this share of the published benchmark items that a suite would ask, drawn alike from every "
+        "template and condition, e.g. 0.02 (default: 1)",
     )
     add("--bias-no-cache", action="store_true", default=None, help="ignore the cache: measure everything again")
     add("--bias-allow-pickle", action="store_true", default=None, help="also load pickled weights (unsafe)")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from functools import cached_property, partial
 from pathlib import Path
@@ -15,6 +15,7 @@ import pytest
 
 from biascheck.cache.document_cache import DocumentCache, caching, results_cache
 from biascheck.cache.progress import show_progress_on
+from biascheck.collector import cycles_rarely
 from biascheck.gates.families import ALONE, judging_in, settled
 from biascheck.gates.outcome import State
 from biascheck.gates.recording import recording
@@ -22,7 +23,7 @@ from biascheck.plugin.baseline import RunBaseline
 from biascheck.plugin.collection import fate_of, is_about_bias, selection_of
 from biascheck.plugin.counting import failed_by_family, families_of
 from biascheck.plugin.ending import Ending
-from biascheck.plugin.memory import Memory, Parcel
+from biascheck.plugin.memory import Memory, Parcel, Post
 from biascheck.plugin.outputs import Outputs, in_words, remove_files
 from biascheck.plugin.roll import NOTE, Roll, is_bias_test, note_of
 from biascheck.plugin.settings import Settings, paths_of_command_line, settings_of
@@ -58,6 +59,8 @@ class BiasSession:
         self._roll = Roll()
         self._termination = Termination()
         self._known: dict[str, dict[str, Any]] = {}
+        self._post = Post()
+        self._collect_as_before: Callable[[], None] = lambda: None
         self._locations: dict[str, tuple[str, int]] = {}
         self._run: Run | None = None
         self._notes: list[str] = []
@@ -106,6 +109,7 @@ class BiasSession:
         if not self._has_begun:
             self._has_begun = True
             self._termination.interrupts()
+            self._collect_as_before = cycles_rarely()
             if not self._is_worker:
                 self._outputs.remove_earlier()
 
@@ -207,25 +211,25 @@ class BiasSession:
                 from biascheck.plugin.facts import extra_of
 
                 report.extras = [*getattr(report, "extras", []), *map(extra_of, parcel.judged)]  # type: ignore[attr-defined]
-            setattr(report, PARCEL, parcel.sealed())
+            setattr(report, PARCEL, self._post.send(parcel.emptied(), elsewhere=self._is_worker))
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the gates of a test, whichever process ran it. A worker leaves them in the report for its controller."""
         if self._is_worker:
             return
-        claims, text = report.__dict__.pop(CLAIMS, None), report.__dict__.pop(PARCEL, "")
-        with interrupts_wait() if claims or text else nullcontext():
+        claims, sent = report.__dict__.pop(CLAIMS, None), report.__dict__.pop(PARCEL, "")
+        with interrupts_wait() if claims or sent else nullcontext():
             if claims:
                 self._hear_worker(*claims)
-            self._take(report, text)
+            self._take(report, sent)
 
-    def _take(self, report: pytest.TestReport, text: str) -> None:
+    def _take(self, report: pytest.TestReport, sent: str) -> None:
         attempt = getattr(report, "rerun", 0)
         if self._roll.is_over(report.nodeid, attempt):
             return
-        if text:
-            if self._memory.open(report.nodeid, text):
+        if sent:
+            if self._memory.take(report.nodeid, self._post.receive(sent)):
                 self._roll.judged(report.nodeid)
             file, line, _ = report.location
             self._locations[report.nodeid] = file, (line or 0) + 1
@@ -266,6 +270,7 @@ class BiasSession:
     def pytest_unconfigure(self) -> None:
         """Leave the process as it was."""
         self._termination.restore()
+        self._collect_as_before()
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
         """Show how the gates went."""
@@ -300,16 +305,17 @@ class BiasSession:
         gates = settled(before)
         tests = failed_by_family(tests, before, gates)
         searches = self._memory.searches()
-        if any(one.cases for one in searches):
-            problems += self._keep_worst_cases(searches, tests)
+        if self._settings.worst_cases is not None and any(one.cases for one in searches):
+            problems += self._keep_worst_cases(self._settings.worst_cases, searches, tests)
         outcome = Outcome(tests, interrupted=stopped, problems=tuple(problems))
         return Run(results, gates, self._memory.comparisons(), outcome, searches=searches)
 
-    def _keep_worst_cases(self, searches: Sequence[Search], tests: Sequence[TestOutcome]) -> tuple[str, ...]:
+    def _keep_worst_cases(
+        self, file: Path, searches: Sequence[Search], tests: Sequence[TestOutcome]
+    ) -> tuple[str, ...]:
         from biascheck.plugin.worst_cases import keep_worst_cases
 
-        assert self._settings.worst_cases is not None
-        kept = keep_worst_cases(self._settings.worst_cases, searches, tests)
+        kept = keep_worst_cases(file, searches, tests)
         self._notes += kept.notes
         return kept.problems
 
@@ -338,9 +344,7 @@ class BiasSession:
     @contextmanager
     def _uncaptured(self) -> Iterator[TextIO]:
         capture = self._config.pluginmanager.getplugin("capturemanager")
-        with ExitStack() as stack:
-            if capture is not None:
-                stack.enter_context(capture.global_and_fixture_disabled())
+        with nullcontext() if capture is None else capture.global_and_fixture_disabled():
             yield sys.stderr
 
 

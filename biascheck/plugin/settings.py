@@ -12,7 +12,7 @@ import pytest
 
 from biascheck.cache.shared_storage import is_address, local_folder, mirrored
 from biascheck.errors import UsageError
-from biascheck.search.remembering import WORST_CASES
+from biascheck.search.remembering import NO_MEMORY, WORST_CASES
 
 if TYPE_CHECKING:
     from biascheck.models.adapters.served.serving import ServedOptions
@@ -50,6 +50,7 @@ TYPES: dict[str, tuple[type, ...]] = {
     "price": (int, float),
     "worst_cases": (str,),
     "paper_sizes": (bool,),
+    "share": (int, float),
     "no_cache": (bool,),
     "allow_pickle": (bool,),
     "trust_remote_code": (bool,),
@@ -102,6 +103,8 @@ class Settings:
     update_incomplete: bool = False
     worst_cases: Path | None = None
     paper_sizes: bool = False
+    share: float = 1.0
+    """How much is asked of the published benchmark items that a suite would ask."""
     addresses: tuple[str, ...] = ()
     """Outputs that are sent to a store, after they are written here."""
     cache: bool = True
@@ -163,10 +166,12 @@ def _resolve(config: pytest.Config) -> Settings:
     }
     values |= {key: value for key, value in chosen.items() if value is not None}
     values["asked"] = any(config.getoption(f"--bias-{key.replace('_', '-')}") for key in ASKING)
-    values["worst_cases"] = values["worst_cases"] or config.rootpath / WORST_CASES
+    values["worst_cases"] = _memory(config.rootpath, values["worst_cases"])
     assert set(values) <= {field.name for field in fields(Settings)}
     if not values.get("tolerance", 0.0) >= 0:
         raise pytest.UsageError(f"--bias-tolerance {values['tolerance']} is not allowed; give 0 or a positive number")
+    if not 0 < values.get("share", 1.0) <= 1:
+        raise pytest.UsageError(f"--bias-share {values['share']} is not between 0 and 1; 2 % is --bias-share 0.02")
     if values.get("framing", "raw") not in FRAMINGS:
         raise pytest.UsageError(f"--bias-framing {values['framing']} is not one of {', '.join(FRAMINGS)}")
     return Settings(**values)
@@ -184,6 +189,11 @@ def _path(value: str | None) -> Path | None:
     if is_address(value):
         return local_folder(value) / value.rpartition("/")[2]
     return Path.cwd() / Path(value).expanduser()
+
+
+def _memory(root: Path, chosen: Path | None) -> Path | None:
+    """The file that remembers worst cases; "none" keeps no memory."""
+    return None if chosen is not None and chosen.name == NO_MEMORY else chosen or root / WORST_CASES
 
 
 def _data(value: str | None) -> Path | None:

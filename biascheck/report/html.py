@@ -16,7 +16,7 @@ from biascheck.gates.searches import Search
 from biascheck.report.rendering import render
 from biascheck.report.sections.change_rows import ChangeTable, change_table
 from biascheck.report.sections.findings import Findings, findings_of
-from biascheck.report.sections.first_screen import answer, since_baseline
+from biascheck.report.sections.first_screen import ModelVerdict, answer, by_model, since_baseline
 from biascheck.report.sections.gate_rows import GateTable, Link, gate_table, state_of
 from biascheck.report.sections.item_data import ItemData, pack_items
 from biascheck.report.sections.model_cards import ModelCard, model_cards
@@ -48,6 +48,7 @@ class Page:
     who: str
     headline: Headline
     answer: str
+    by_model: tuple[ModelVerdict, ...]
     since: str
     untested: Untested | None
     baseline: Judgement | None
@@ -101,6 +102,7 @@ def page_of(run: Run) -> Page:
         who=_who(run),
         headline=_headline(run),
         answer=answer(run),
+        by_model=by_model(run),
         since=since_baseline(run.baseline),
         untested=None if run.outcome is None else untested(run.outcome),
         baseline=run.baseline,

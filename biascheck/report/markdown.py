@@ -9,6 +9,9 @@ from biascheck.gates.gate import Gate
 from biascheck.gates.outcome import Outcome, State
 from biascheck.gates.run import Run
 from biascheck.gates.searches import Search, WorstCase, tally_of_searches
+from biascheck.report.sections.findings import Finding, Findings, findings_of
+from biascheck.report.sections.first_screen import answer
+from biascheck.report.sections.next_steps import Step, next_steps
 from biascheck.results.baselines import Judgement
 from biascheck.results.comparison import Comparison
 from biascheck.stats import Change, Verdict
@@ -37,10 +40,16 @@ CHANGE_HEAD = ("verdict", "measure", "corpus", "before → after", "change in di
 
 
 def summary(run: Run) -> str:
-    """The whole run: the verdict, what failed or is inconclusive, what was not tested, and folded what is fine."""
+    """The whole run: the verdict, what failed in plain words, what to do, every gate, and what was not tested.
+
+    The sentences are those of the first screen of the HTML report.
+    """
     lines = ["## Bias gates", "", f"{'✅' if run.passed else '❌'} **{_text(run.headline)}**", ""]
+    lines += [_text(answer(run)), ""]
+    lines += [line for found in findings_of(run, {}) if not found.folded for line in _findings(found)]
     if run.outcome is not None:
         lines += _unfinished(run.outcome)
+    lines += _steps(next_steps(run))
     models: dict[str, list[Gate]] = {}
     for gate in run.gates:
         models.setdefault(gate.model, []).append(gate)
@@ -58,6 +67,39 @@ def summary(run: Run) -> str:
     cautions = dict.fromkeys(warning for gate in run.gates for warning in gate.warnings)
     lines += _folded(counted(len(cautions), "caution"), [f"- {_text(caution)}" for caution in cautions])
     return visible("\n".join(lines), lines=True).rstrip() + "\n"
+
+
+def _findings(found: Findings) -> Iterator[str]:
+    """The worst findings of the first models, in words that need no statistics."""
+    yield from (f"**{found.heading}**: {found.count}", "")
+    shown = [of for of in found.models if not of.folded]
+    for of in shown:
+        if len(found.models) > 1:
+            yield from (f"{_text(of.model or 'Baseline')}, {of.count}:", "")
+        yield from (f"- {_finding(one)}" for one in of.shown)
+        yield from ([f"- … and {of.hidden:,} more, in the tables below"] if of.hidden else [])
+        yield ""
+    if rest := len(found.models) - len(shown):
+        yield from (f"… and {counted(rest, 'more model')}, in the tables below", "")
+
+
+def _finding(one: Finding) -> str:
+    if not one.plain:
+        return f"{_text(one.title)}{_text(one.text)}"
+    example = ""
+    if one.example is not None:
+        before, after = _edged(one.example.before), _edged(one.example.after)
+        both = f"**{_text(one.example.first)} / {_text(one.example.second)}**"
+        example = f" For example “{before}{both}{after}”: {_text(one.example.effect)}."
+    return f"{_text(one.plain)}{example}<br><sub>{_text(one.title)}{_text(one.text)}</sub>"
+
+
+def _steps(steps: Sequence[Step]) -> Iterator[str]:
+    if steps:
+        yield from ("**What to do next**", "")
+        for step in steps:
+            yield f"- {_text(step.text)}{f' <code>{_text(step.command)}</code>' if step.command else ''}"
+        yield ""
 
 
 def _searches(searches: Sequence[Search]) -> Iterator[str]:
@@ -175,6 +217,11 @@ def _folded(title: str, lines: Sequence[str]) -> list[str]:
     if not lines:
         return []
     return [f"<details><summary>{title}</summary>", "", *lines, *([""] if lines[-1] else []), "</details>", ""]
+
+
+def _edged(text: str) -> str:
+    """Part of a sentence, with the blank that separates it from the next part."""
+    return f"{' ' * text.startswith(' ')}{_text(text)}{' ' * (text.endswith(' ') and bool(text.strip()))}"
 
 
 def _text(text: str) -> str:

@@ -7,7 +7,7 @@ baseline, a model after debiasing with the same model before.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -211,22 +211,40 @@ def compare_all(
     tolerance: float | None = None,
     level: float = LEVEL,
     ignoring: Collection[ResultKey] = (),
+    done: Callable[[], None] | None = None,
 ) -> tuple[Comparison, ...]:
     """Judge several pairs (before, after) as one family: Holm's correction over all of them, see `compare`.
 
     A tolerance that is given applies to all of them, whatever their units; without one each measure has its own.
-    ``ignoring`` names results that are compared although their model cannot do what was asked.
+    ``ignoring`` names results that are compared although their model cannot do what was asked. ``done`` is called once
+    for each pair, when its interval is known.
     """
     if not 0 < level < 1:
         raise UsageError(f"level {level} is not between 0 and 1; 95 % is level=0.95")
     matches = [MatchedItems.of(before, after, family=len(pairs), level=level) for before, after in pairs]
     tolerances = [match.smallest_change if tolerance is None else tolerance for match in matches]
-    verdicts = stats.judge_changes([match.interval_at for match in matches], tolerances, level=level)
+    intervals = [_noticed(match.interval_at, done) for match in matches]
+    verdicts = stats.judge_changes(intervals, tolerances, level=level)
     how = _Judging(level, len(pairs), ignoring)
     return tuple(
         _written(match, tolerated, verdict, match.after.inability or match.before.inability, how)
         for match, tolerated, verdict in zip(matches, tolerances, verdicts, strict=True)
     )
+
+
+def _noticed(
+    interval_at: Callable[[float], Interval | None], done: Callable[[], None] | None
+) -> Callable[[float], Interval | None]:
+    """The same, and ``done`` is called after the first interval: further levels need no resampling."""
+    left = [done] if done is not None else []
+
+    def noticed(level: float) -> Interval | None:
+        found = interval_at(level)
+        if left:
+            left.pop()()
+        return found
+
+    return noticed
 
 
 def why_not(before: Result, after: Result) -> str:

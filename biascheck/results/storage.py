@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from biascheck.collector import cycles_later
 from biascheck.errors import BiascheckError, ResultError
 from biascheck.results.earlier_schemas import upgraded_result
 from biascheck.results.item_columns import ItemColumns
@@ -46,8 +47,13 @@ LEAVES = frozenset({str, int, float, bool, type(None)})
 Kind = TypeVar("Kind")
 
 
-def result_to_dict(result: Result) -> dict[str, Any]:
-    """Turn a result into plain JSON values; items that are columns go to a file, where pyarrow is there to write it."""
+def result_to_dict(result: Result, *, items: bool = True) -> dict[str, Any]:
+    """Turn a result into plain JSON values; items that are columns go to a file, where pyarrow is there to write it.
+
+    Without ``items`` the document has none of them, nor what was skipped.
+    """
+    if not items:
+        result = replace(result, items=(), skipped=())
     fields = {name: getattr(result, name) for name in result.__dataclass_fields__}
     fields["interval"] = None if result.interval is None else asdict(result.interval)
     fields["provenance"] = vars(result.provenance)
@@ -56,15 +62,17 @@ def result_to_dict(result: Result) -> dict[str, Any]:
     columns = result.items if isinstance(result.items, ItemColumns) and can_store_columns() else None
     fields["items"] = [vars(item) for item in result.items] if columns is None else stored_items(columns)
     fields["skipped"] = [vars(skip) for skip in result.skipped]
-    return {"schema": SCHEMA if columns is None else SCHEMA_OF_COLUMNS, **plain(fields)}
+    with cycles_later():
+        return {"schema": SCHEMA if columns is None else SCHEMA_OF_COLUMNS, **plain(fields)}
 
 
-def storable(result: Result) -> dict[str, Any]:
+def storable(result: Result, *, items: bool = True) -> dict[str, Any]:
     """The document of a result as a file would give it back, once it is sure that one can hold it."""
     try:
-        text = json.dumps(result_to_dict(result), allow_nan=False, ensure_ascii=False)
+        text = json.dumps(result_to_dict(result, items=items), allow_nan=False, ensure_ascii=False)
         text.encode("utf-8")
-        document: dict[str, Any] = json.loads(text)
+        with cycles_later():
+            document: dict[str, Any] = json.loads(text)
     except (TypeError, ValueError, RecursionError) as error:
         raise ResultError(
             f"{visible(result.title)} cannot be stored ({error}); use plain finite numbers, text, lists and dicts in "
@@ -79,7 +87,7 @@ def result_from_dict(document: object, beside: Path | None = None) -> Result:
     ``beside`` is the folder of a results file, which has the files of items that the document refers to.
     """
     checked = check_schema(document, "a result", SCHEMA_OF_COLUMNS)
-    with refusing_damage("a stored result"):
+    with cycles_later(), refusing_damage("a stored result"):
         fields = upgraded_result(checked)
         without_unknown_fields([fields], Result)
         if isinstance(reference := fields.get("items"), Mapping):
@@ -106,7 +114,8 @@ def converted(document: object, kind: type[Kind]) -> Kind:
 def read_document(path: Path, kind: str, noun: str, flag: str) -> dict[str, Any]:
     """Read a JSON object of ours; whatever else is there is refused with what to do."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"), parse_constant=_finite, parse_float=_finite)
+        with cycles_later():
+            document = json.loads(path.read_text(encoding="utf-8"), parse_constant=_finite, parse_float=_finite)
     except FileNotFoundError as error:
         raise ResultError(f"no {noun} at {path}; write them with pytest {flag} {path}") from error
     except (ValueError, RecursionError) as error:
@@ -152,8 +161,13 @@ def check_schema(document: object, what: str, newest: int) -> dict[str, Any]:
 
 def plain(value: Any) -> Any:
     """Mappings, tuples and named values as dictionaries and lists; the rest stays, for JSON to accept or refuse."""
-    if type(value) in LEAVES:
+    kind = type(value)
+    if kind in LEAVES:
         return value
+    if kind is dict:
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
     if isinstance(value, msgspec.Struct):
         # not msgspec.to_builtins: that writes sets, dates and bytes as something else, without a word
         tag = value.__struct_config__.tag
@@ -162,6 +176,4 @@ def plain(value: Any) -> Any:
         return plain(vars(value))
     if isinstance(value, Mapping):
         return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(entry) for entry in value]
     return value

@@ -78,13 +78,24 @@ def _usual(model: Any) -> Figure:
     return "cosine" if "embeds sentences" in found and "rates text" not in found else "rating"
 
 
-def _by_text(pairs: Sequence[Pair], read: Callable[[list[str]], Sequence[float | str]]) -> list[Reading | Refusal]:
+def _by_text(
+    pairs: Sequence[Pair], read: Callable[[list[str]], Sequence[float | str | Refusal]]
+) -> list[Reading | Refusal]:
     texts = list(dict.fromkeys(sentence.text for pair in pairs for sentence in pair.sentences.values()))
     answers = list(read(texts))
     if len(answers) != len(texts):
         raise ScoreError(f"{len(texts)} texts, {len(answers)} answers; return one for each")
     known = dict(zip(texts, answers, strict=True))
-    return [_reading({group: known[one.text] for group, one in pair.sentences.items()}) for pair in pairs]
+    return [_of_texts({group: known[one.text] for group, one in pair.sentences.items()}) for pair in pairs]
+
+
+def _of_texts(answers: Mapping[str, float | str | Refusal]) -> Reading | Refusal:
+    figures: dict[str, float | str] = {}
+    for group, answer in answers.items():
+        if isinstance(answer, Refusal):
+            return answer
+        figures[group] = answer
+    return _reading(figures)
 
 
 def _reading(figures: Figures) -> Reading:
@@ -107,12 +118,15 @@ class _Decider:
         self.lasting = bool(getattr(model, "lasting", True))
         self._ask = self._asking(model)
 
-    def answers(self, texts: list[str]) -> list[str]:
-        """The answer to each text."""
+    def answers(self, texts: list[str]) -> list[str | Refusal]:
+        """The answer to each text, or why it has none."""
         found = list(self._ask(texts))
-        if all(isinstance(answer, float) for answer in found):
-            return ["positive" if answer >= 0.5 else "negative" for answer in found]
-        return [str(answer) for answer in found]
+        rated = all(isinstance(answer, float | Refusal) for answer in found)
+        return [answer if isinstance(answer, Refusal) else self._answer(answer, rated=rated) for answer in found]
+
+    @staticmethod
+    def _answer(answer: Any, *, rated: bool) -> str:
+        return ("positive" if answer >= 0.5 else "negative") if rated else str(answer)
 
     def _asking(self, model: Any) -> Callable[[list[str]], Iterable[Any]]:
         if hasattr(model, "predict"):

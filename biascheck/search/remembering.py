@@ -7,10 +7,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-__all__ = ["WORST_CASES", "memory_file", "remembering"]
+__all__ = ["NO_MEMORY", "WORST_CASES", "memory_file", "remembering"]
 
 WORST_CASES = Path("bias/worst_cases.jsonl")
 """Where a project keeps them, from its root."""
+NO_MEMORY = "none"
+"""In place of a file: keep nothing."""
 _file: ContextVar[Path | None] = ContextVar("worst_cases", default=None)
 
 

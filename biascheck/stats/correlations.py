@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from biascheck.errors import ScoreError
-from biascheck.stats.vectors import Vector, as_vector
+from biascheck.stats.vectors import Vector, as_vector, mid_ranks
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -48,13 +48,13 @@ def spearman(x: ArrayLike, y: ArrayLike) -> Correlation:
     order of 3); read the coefficient's bootstrap interval there.
     """
     first, second = _columns(x, y)
-    return _correlation("spearman", stats.rankdata(first), stats.rankdata(second))
+    return _correlation("spearman", mid_ranks(first), mid_ranks(second))
 
 
 def correlation_of_rows(x: NDArray[np.float64], y: NDArray[np.float64], *, ranks: bool) -> Vector:
     """Correlate each row of one matrix with the same row of another; a constant row gives not-a-number."""
     if ranks:
-        x, y = stats.rankdata(x, axis=1), stats.rankdata(y, axis=1)
+        x, y = mid_ranks(x), mid_ranks(y)
     with np.errstate(invalid="ignore", divide="ignore"):
         units = [_unit_rows(x), _unit_rows(y)]
     coefficients: Vector = np.clip(np.einsum("ij,ij->i", *units), -1.0, 1.0)

@@ -8,11 +8,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from biascheck.errors import ScoreError
 from biascheck.stats.effects import rosenthal_r
-from biascheck.stats.vectors import as_vector
+from biascheck.stats.vectors import as_vector, mid_ranks
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -60,7 +60,7 @@ def wilcoxon_signed_rank(differences: ArrayLike, *, continuity: bool = False) ->
     """
     values = as_vector(differences, "differences")
     nonzero = values[values != 0]
-    ranks = stats.rankdata(np.abs(nonzero))
+    ranks = mid_ranks(np.abs(nonzero))
     counts = np.unique(ranks, return_counts=True)[1].astype(np.float64)
     v = float(ranks[nonzero > 0].sum())
     return _signed_rank(v, int(nonzero.size), int(values.size), float((counts**3 - counts).sum()), continuity)

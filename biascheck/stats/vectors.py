@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from biascheck.errors import ScoreError, UsageError
 
-__all__ = ["LARGEST", "Vector", "as_vector", "require_generator"]
+__all__ = ["LARGEST", "Vector", "as_vector", "mid_ranks", "require_generator"]
 
 Vector: TypeAlias = NDArray[np.float64]
 
@@ -34,6 +34,24 @@ def as_vector(values: ArrayLike, name: str = "values") -> Vector:
             "find the item that produced it, or record it as skipped"
         )
     return vector
+
+
+def mid_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Ranks from 1 along the last axis; equal values share the mean of theirs.
+
+    As scipy.stats.rankdata, whose import takes longer than all other figures of a repeated run.
+    """
+    rows = np.atleast_2d(values)
+    order = rows.argsort(axis=1)
+    ordered = np.take_along_axis(rows, order, axis=1)
+    groups = np.zeros(rows.shape, dtype=np.intp)
+    np.cumsum(ordered[:, 1:] != ordered[:, :-1], axis=1, out=groups[:, 1:])
+    within = groups + rows.shape[1] * np.arange(len(rows))[:, None]
+    counts = np.bincount(within.ravel(), minlength=rows.size).reshape(rows.shape)
+    shared = np.take_along_axis(counts.cumsum(axis=1) - (counts - 1) / 2, groups, axis=1)
+    ranks = np.empty(rows.shape)
+    np.put_along_axis(ranks, order, shared, axis=1)
+    return ranks.reshape(values.shape)
 
 
 def require_generator(rng: object) -> None:

@@ -11,8 +11,9 @@ def english(bias_model, bec_pro, bias_seed):
 
 
 @pytest.fixture(scope="session")
-def german(bias_model, bec_pro_german, bias_seed, bias_readable):
-    result = bias_readable(biascheck.measures.association(bias_model, bec_pro_german, seed=bias_seed), "German")
+def german(bias_model, bec_pro_german, bias_seed, bias_reads):
+    bias_reads(biascheck.measures.association, bias_model, bec_pro_german, "German")
+    result = biascheck.measures.association(bias_model, bec_pro_german, seed=bias_seed)
     return with_table(result).with_attachments(biascheck.measures.association_table(result))
 
 

@@ -14,9 +14,9 @@ TEMPLATES = ["is-a", "works-as", "applied-for", "had-a-good-day", "wants-to-beco
 
 
 @pytest.mark.parametrize("group", GROUPS)
-def test_gap_in_profession_group(group, english, bias_margins, bias_published):
+def test_gap_in_profession_group(group, english, bias_margins, bias_published, bias_card):
     biascheck.assert_association_within(
-        english.where(profession_group=group),
+        english.where(profession_group=group).with_attachments(bias_card),
         **bias_margins["bartl2020.english.group"].as_arguments(),
         published=bias_published.get(f"bartl2020.english.{group}"),
     )

@@ -16,9 +16,10 @@ GROUPS = ["female", "male", "balanced"]
 
 @pytest.mark.bias(judges=False)
 @pytest.mark.parametrize("group", GROUPS)
-def test_gap_in_profession_group(group, german, bias_published):
+def test_gap_in_profession_group(group, german, bias_published, bias_card):
     figures = bias_published.listed(f"bartl2020.german.{group}")
-    biascheck.show(german.where(profession_group=group).with_attachments(biascheck.extend.Published(figures=figures)))
+    shown = german.where(profession_group=group)
+    biascheck.show(shown.with_attachments(biascheck.extend.Published(figures=figures), bias_card))
 
 
 @pytest.mark.parametrize("group", GROUPS)

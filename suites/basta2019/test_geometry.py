@@ -9,9 +9,10 @@ figures are then shown beside; ``biascheck reproduce basta2019`` has all of them
 import biascheck
 
 
-def test_gender_subspace(bias_model, professions, bias_seed, bias_margins):
+def test_gender_subspace(bias_model, professions, bias_seed, bias_margins, bias_card):
     result = biascheck.measures.gender_subspace(bias_model, professions, corrected=True, seed=bias_seed)
-    biascheck.assert_below(result, **bias_margins["basta2019.gender-subspace"].as_arguments())
+    judged = result.with_attachments(bias_card)
+    biascheck.assert_below(judged, **bias_margins["basta2019.gender-subspace"].as_arguments())
 
 
 def test_direct_bias(bias_model, professions, bias_seed, bias_margins, beside_the_paper):

@@ -57,10 +57,10 @@ def nonzero_table(result, figures, condition, terms):
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
-def test_no_delta(condition, deltas, bias_margins, bias_published):
+def test_no_delta(condition, deltas, bias_margins, bias_published, bias_card):
     result = deltas(condition, "all")
     biascheck.assert_no_sentiment_delta(
-        with_published(result, bias_published, "total", condition),
+        with_published(result, bias_published, "total", condition).with_attachments(bias_card),
         **bias_margins["jentzsch2022.total"].as_arguments(),
         published=published(bias_published, "total", result, condition),
     )

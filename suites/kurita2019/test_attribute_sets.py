@@ -24,7 +24,7 @@ def test_effect_size_on_published_stimuli(category, bias_model, bias_seed, bias_
 
 
 @pytest.mark.parametrize("category", SOCIAL)
-def test_contrast_of_the_sets(category, bias_model, bias_seed, bias_margins):
+def test_contrast_of_the_sets(category, bias_model, bias_seed, bias_margins, bias_card):
     corpus = biascheck.corpora.kurita_weat(CATEGORIES[category], extended=True)
-    result = biascheck.measures.attribute_contrast(bias_model, corpus, seed=bias_seed)
+    result = biascheck.measures.attribute_contrast(bias_model, corpus, seed=bias_seed).with_attachments(bias_card)
     biascheck.assert_contrast_within(result, **bias_margins["kurita2019.contrast"].as_arguments())

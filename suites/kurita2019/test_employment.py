@@ -31,9 +31,10 @@ def published_list(request, bias_data):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_lean(kind, bias_model, bias_seed, bias_margins):
+def test_lean(kind, bias_model, bias_seed, bias_margins, bias_card):
     result = biascheck.measures.association(bias_model, biascheck.corpora.employment(kind), seed=bias_seed)
-    biascheck.assert_association_within(result, **bias_margins["kurita2019.employment"].as_arguments())
+    judged = result.with_attachments(bias_card)
+    biascheck.assert_association_within(judged, **bias_margins["kurita2019.employment"].as_arguments())
 
 
 def test_lean_on_published_lists(published_list, bias_model, bias_seed, bias_margins):

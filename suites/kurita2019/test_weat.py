@@ -48,7 +48,7 @@ def as_in_the_paper(model, category, seed):
 
 
 @pytest.mark.parametrize("category", SOCIAL)
-def test_weat(category, bias_model, bias_seed, bias_margins):
+def test_weat(category, bias_model, bias_seed, bias_margins, bias_card):
     words = biascheck.corpora.weat_test(CATEGORIES[category], extended=True)
-    result = biascheck.measures.weat(bias_model, words, seed=bias_seed)
+    result = biascheck.measures.weat(bias_model, words, seed=bias_seed).with_attachments(bias_card)
     biascheck.assert_weat_within(result, **bias_margins["kurita2019.weat"].as_arguments())

@@ -42,9 +42,9 @@ def published_share(published, name, model):
     return published.get(f"manela2021.competency.{name}.{model}").value
 
 
-def test_pronouns_do_not_follow_competence(shares, bias_margins):
+def test_pronouns_do_not_follow_competence(shares, bias_margins, bias_card):
     found, attached = shares(biascheck.corpora.competency(extended=True))
-    contrast = biascheck.measures.competency_contrast(found).with_attachments(*attached)
+    contrast = biascheck.measures.competency_contrast(found).with_attachments(*attached, bias_card)
     biascheck.assert_contrast_within(contrast, **bias_margins["manela2021.competency"].as_arguments())
 
 

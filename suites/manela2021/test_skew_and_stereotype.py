@@ -48,12 +48,12 @@ def judge_both(bias_readable, bias_margins):
 
 
 @pytest.fixture
-def judge_slope(bias_model, bias_seed, bias_margins):
+def judge_slope(bias_model, bias_seed, bias_margins, bias_card):
     """Judge how far the gaps follow the workforce."""
 
     def judged(corpus):
         gaps = biascheck.measures.pronoun_gap(bias_model, corpus, seed=bias_seed)
-        slope = biascheck.measures.workforce_slope(gaps)
+        slope = biascheck.measures.workforce_slope(gaps).with_attachments(bias_card)
         biascheck.assert_within_margin(slope, **bias_margins["manela2021.workforce"].as_arguments())
 
     return judged

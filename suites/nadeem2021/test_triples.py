@@ -17,8 +17,8 @@ def own(bias_model, bias_seed):
 
 
 @pytest.fixture(scope="session")
-def published(bias_model, bias_seed, bias_data):
-    triples = biascheck.corpora.published_triples(bias_data)
+def published(bias_model, bias_seed, bias_data, bias_share):
+    triples = biascheck.corpora.published_triples(bias_data).thinned(bias_share, seed=bias_seed)
     return biascheck.measures.stereotype_preference(bias_model, triples, seed=bias_seed)
 
 

@@ -20,8 +20,8 @@ def own(bias_model, bias_seed):
 
 
 @pytest.fixture(scope="session")
-def published(bias_model, bias_seed, bias_data):
-    pairs = biascheck.corpora.published_preferences(bias_data)
+def published(bias_model, bias_seed, bias_data, bias_share):
+    pairs = biascheck.corpora.published_preferences(bias_data).thinned(bias_share, seed=bias_seed)
     return biascheck.measures.preference_share(bias_model, pairs, seed=bias_seed)
 
 

@@ -1,7 +1,10 @@
 """One pass over the questions per model and way of answering, read by all tests of this suite.
 
-With ``--bias-paper-sizes`` all published questions are asked, and letters in all six orders of the options.
+With ``--bias-paper-sizes`` all published questions are asked, and letters in all six orders of the options;
+``--bias-share 0.02`` asks 2 % of them in the same way.
 """
+
+from functools import cache
 
 import pytest
 
@@ -25,25 +28,33 @@ def asked(model, questions, method, seed):
 def answered(bias_model, bias_seed):
     """The answers to our own questions, by the text of the answer or by a letter in two orders of the options."""
 
+    @cache
     def answers(method):
         return asked(bias_model, biascheck.corpora.own_questions(), method, bias_seed)
 
     return answers
 
 
-def some_of(questions, method, seed):
+@pytest.fixture(scope="session")
+def part_of(bias_seed, bias_paper_sizes, bias_share):
     """A part of every template: many near-copies of few templates would tell less."""
-    return questions.thinned(min(1, SAMPLE[method] / len(questions)), seed=seed)
+
+    def part(questions, method):
+        usual = 1 if bias_paper_sizes else min(1, SAMPLE[method] / len(questions))
+        return questions.thinned(usual * bias_share, seed=bias_seed)
+
+    return part
 
 
 @pytest.fixture(scope="session")
-def answered_published(bias_model, bias_seed, bias_data, bias_paper_sizes):
+def answered_published(bias_model, bias_seed, bias_data, bias_paper_sizes, part_of):
     """The answers to published questions of one category: a sample of every template, or all of them."""
 
+    @cache
     def answers(category, method):
-        questions = biascheck.corpora.published_bbq(bias_data, category)
+        questions = part_of(biascheck.corpora.published_bbq(bias_data, category), method)
         if not bias_paper_sizes:
-            return asked(bias_model, some_of(questions, method, bias_seed), method, bias_seed)
+            return asked(bias_model, questions, method, bias_seed)
         orders = "all" if method == "letter" else 1
         return biascheck.measures.question_answers(bias_model, questions, method=method, orders=orders, seed=bias_seed)
 
@@ -51,13 +62,12 @@ def answered_published(bias_model, bias_seed, bias_data, bias_paper_sizes):
 
 
 @pytest.fixture(scope="session")
-def answered_elsewhere(bias_model, bias_seed, bias_data, bias_paper_sizes):
+def answered_elsewhere(bias_model, bias_seed, bias_data, part_of):
     """The answers to the same scheme in Korean (KoBBQ) and Spanish (EsBBQ), asked in the language of the items."""
     loaders = {"Korean": biascheck.corpora.published_kobbq, "Spanish": biascheck.corpora.published_esbbq}
 
+    @cache
     def answers(language):
-        questions = loaders[language](bias_data)
-        sample = questions if bias_paper_sizes else some_of(questions, "text", bias_seed)
-        return asked(bias_model, sample, "text", bias_seed)
+        return asked(bias_model, part_of(loaders[language](bias_data), "text"), "text", bias_seed)
 
     return answers

@@ -18,11 +18,16 @@ CATEGORIES = [
 LANGUAGES = ["Korean", "Spanish"]
 
 
-def judged_unanswered(answers, margins):
+def judged_unanswered(answers, margins, readable):
+    """Judged where the other gates are, or where too few answers may be why they are not."""
     result = biascheck.measures.unanswered_share(answers)
     if len(result.skipped) > result.n / 4:  # not a refusal: the model cannot be asked
         pytest.skip(f"{result.model_label} cannot be asked most questions: {result.skipped[0].reason}")
-    biascheck.assert_below(result, **margins["parrish2022.unanswered"].as_arguments())
+    allowed = margins["parrish2022.unanswered"]
+    if result.estimate <= allowed.bound:  # a model that answers, but only guesses, must not pass by this gate alone
+        biascheck.show(result)
+        readable(biascheck.measures.ambiguous_bias(answers))
+    biascheck.assert_below(result, **allowed.as_arguments())
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -38,8 +43,8 @@ def test_disambiguated_questions(method, answered, bias_margins, bias_readable):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_questions_without_an_answer(method, answered, bias_margins):
-    judged_unanswered(answered(method), bias_margins)
+def test_questions_without_an_answer(method, answered, bias_margins, bias_readable):
+    judged_unanswered(answered(method), bias_margins, bias_readable)
 
 
 @pytest.mark.bias(judges=False)
@@ -74,8 +79,8 @@ def test_published_disambiguated_questions(category, method, answered_published,
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("category", CATEGORIES)
-def test_published_questions_without_an_answer(category, method, answered_published, bias_margins):
-    judged_unanswered(answered_published(category, method), bias_margins)
+def test_published_questions_without_an_answer(category, method, answered_published, bias_margins, bias_readable):
+    judged_unanswered(answered_published(category, method), bias_margins, bias_readable)
 
 
 @pytest.mark.bias(judges=False)

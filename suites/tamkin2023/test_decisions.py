@@ -6,6 +6,7 @@ import biascheck
 
 GROUPS = [("gender", "female"), ("gender", "non-binary"), ("race", "Black"), ("race", "Asian"), ("race", "Hispanic")]
 SAMPLE = 1080
+SMALLEST = 675  # five decisions: an interval has no fewer clusters
 WORDINGS = 3
 
 
@@ -23,10 +24,11 @@ def own(bias_model, bias_seed):
 
 
 @pytest.fixture(scope="session")
-def published(bias_model, bias_seed, bias_data, bias_paper_sizes):
+def published(bias_model, bias_seed, bias_data, bias_paper_sizes, bias_share):
     """A sample of whole decisions, each about 135 people; or all 70."""
     decisions = biascheck.corpora.published_decisions(bias_data)
-    sample = decisions if bias_paper_sizes else decisions.sampled(SAMPLE, seed=bias_seed)
+    size = max(SMALLEST, round(bias_share * (len(decisions) if bias_paper_sizes else SAMPLE)))
+    sample = decisions if size == len(decisions) else decisions.sampled(size, seed=bias_seed)
     return asked(bias_model, sample, bias_seed, wordings=1)
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from planted_answers import QUESTIONS
 
@@ -127,14 +128,35 @@ def test_a_thinned_set_is_a_small_copy():
     count = Counter((item.cluster, item.condition) for item in half)
     assert set(count.values()) == {2}
     assert len(count) == 60
+    assert Counter(item.labels["polarity"] for item in half) == {"negative": 60, "nonnegative": 60}
     tenth = questions.thinned(0.1)
     assert len(tenth) == 24
     assert Counter(item.condition for item in tenth) == {"ambiguous": 12, "disambiguated": 12}
     assert questions.thinned(0.1) == tenth
     assert questions.thinned(0.1, seed=1) != tenth
-    assert len(questions.thinned(1)) == len(questions)
+    assert questions.thinned(1) is questions
     for share in (0, 1.5):
         with pytest.raises(biascheck.CorpusError, match="between 0 and 1"):
             questions.thinned(share)
     with pytest.raises(biascheck.CorpusError, match="take a larger share"):
         questions.thinned(0.001)
+
+
+@pytest.mark.parametrize("share", [0.125, 0.25, 0.375])
+def test_what_is_left_over_favours_no_condition(share):
+    """Half a question is due from each part: given to every second one, it must not always be the same condition."""
+    for seed in range(5):
+        part = own_questions().thinned(share, seed=seed)
+        count = Counter((item.condition, item.labels["polarity"]) for item in part)
+        assert max(count.values()) - min(count.values()) <= 1
+        assert len(part) == 240 * share
+        assert len({item.cluster for item in part}) > 15
+
+
+def test_every_question_is_as_likely_to_be_drawn():
+    questions = own_questions()
+    drawn = Counter(item.id for seed in range(400) for item in questions.thinned(0.1, seed=seed))
+    counts = np.array([drawn[item.id] for item in questions])
+    # 40 of 400 on average, with a deviation of 6: of 240 counts none is further than five of them
+    assert abs(counts - 40).max() < 30
+    assert counts.sum() == 400 * 24

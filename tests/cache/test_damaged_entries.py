@@ -31,7 +31,7 @@ def of_another_program(_text):
 
 
 def of_another_format(text):
-    return text.replace("biascheck cache 1", "biascheck cache 2")
+    return text.replace("biascheck cache 2", "biascheck cache 7")
 
 
 def without_checksum(text):
@@ -72,7 +72,7 @@ def test_a_damaged_entry_is_noticed_computed_again_and_repaired(tmp_path, damage
 
 def test_an_entry_that_is_no_text_is_noticed(tmp_path):
     (tmp_path / f"{KEY}.json").write_bytes(b"\xff\xfe\x80")
-    with pytest.warns(BiascheckWarning, match=r"is damaged \(UnicodeDecodeError"):
+    with pytest.warns(BiascheckWarning, match=r"is damaged \(its checksum or key does not match"):
         assert DocumentCache(tmp_path).fetch(KEY, Work()) == DOCUMENT
 
 
@@ -90,3 +90,15 @@ def test_a_half_written_entry_of_a_killed_run_is_never_read(tmp_path):
     assert DocumentCache(tmp_path).fetch(KEY, work) == DOCUMENT
     assert work.times == 1
     assert DocumentCache(tmp_path).info().entries == 1
+
+
+def test_an_entry_of_an_earlier_release_is_computed_again_without_a_word(tmp_path, recwarn):
+    DocumentCache(tmp_path).fetch(KEY, Work())
+    entry = entry_in(tmp_path)
+    whole = entry.read_text(encoding="utf-8")
+    earlier = {"format": "biascheck cache 1", "key": KEY, "sha256": digest_of(DOCUMENT), "document": DOCUMENT}
+    entry.write_text(json.dumps(earlier), encoding="utf-8")
+    work = Work()
+    assert DocumentCache(tmp_path).fetch(KEY, work) == DOCUMENT
+    assert (work.times, recwarn.list) == (1, [])
+    assert entry.read_text(encoding="utf-8") == whole

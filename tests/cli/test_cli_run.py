@@ -32,6 +32,13 @@ def test_gap(figure, bias_margins):
         result_of(items_of(spread(figure, 0.01, 10))), **bias_margins["NAME.gap"].as_arguments()
     )
 """
+REMEMBERS = """
+@pytest.mark.bias(judges=False)
+def test_memory():
+    from pathlib import Path
+    from biascheck.search.remembering import memory_file
+    Path("seen").write_text(str(memory_file()), encoding="utf-8")
+"""
 MARGINS = """
 [NAME.gap]
 margin = { strict = 0.01, standard = 0.05, watch = 0.5 }
@@ -74,6 +81,26 @@ def test_the_exit_code_and_the_files_are_those_of_the_gates(shipped, monkeypatch
     assert "warning" not in shown
     assert read_run(shipped / "r.json").verdict == "FAIL"
     assert sorted(path.name for path in shipped.iterdir()) == ["r.html", "r.json", "r.md"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "options", "memory"),
+    [
+        (None, (), None),
+        (None, ("--report", "out/r.html"), "out/worst_cases.jsonl"),
+        (None, ("--report", "r.html", "--results", "out/r.json"), "out/worst_cases.jsonl"),
+        ("bias", ("--report", "out/r.html"), "bias/worst_cases.jsonl"),
+        ("bias", ("--worst-cases", "mine.jsonl"), "mine.jsonl"),
+        ("bias", ("--worst-cases", "none"), None),
+    ],
+)
+def test_worst_cases_are_kept_beside_the_files_that_were_asked_for(shipped, monkeypatch, folder, options, memory):
+    suite = release.HOMES[0] / "first" / "test_first.py"
+    suite.write_text(suite.read_text(encoding="utf-8") + REMEMBERS, encoding="utf-8")
+    for name in filter(None, (folder, "out")):
+        (shipped / name).mkdir()
+    assert biascheck_run(monkeypatch, "reference:tiny", "--suites", "first", "--profile", "watch", *options) == 0
+    assert (shipped / "seen").read_text(encoding="utf-8") == str(memory and shipped / memory)
 
 
 def test_suites_and_profile_are_chosen(shipped, monkeypatch, capsys):  # noqa: ARG001

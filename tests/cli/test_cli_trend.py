@@ -1,7 +1,9 @@
 """``biascheck trend``: stored runs in, a page and an exit code out."""
 
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
+from io import StringIO
 
 import pytest
 from handmade import PROVENANCE, items_of, result_of, spread
@@ -44,6 +46,20 @@ def test_the_page_names_the_first_regression(files, monkeypatch, capsys, tmp_pat
     assert "1 of 1 figure regressed" in html
     assert EVIL not in html
     assert html.count('<g class="regressed">') == 1
+
+
+def test_long_work_shows_how_far_it_is(files, monkeypatch):
+    """Four files, and three later figures to compare; lines of the log stop before the last step."""
+    monkeypatch.setattr("biascheck.cache.progress.PATIENCE_SECONDS", -1.0)
+    monkeypatch.setattr("biascheck.cache.progress.BETWEEN_LINES", -1.0)
+    stream = StringIO()
+    monkeypatch.setattr("biascheck.cache.progress._output", lambda: nullcontext(stream))
+    assert trend(monkeypatch, *(files(f"step-{n}", 0.1 * n) for n in range(1, 5))) == 0
+    lines = [line.partition(", ")[0] for line in stream.getvalue().splitlines()]
+    assert lines == [
+        *(f"biascheck: reading results: {share}% of 4 files" for share in (25, 50, 75)),
+        *(f"biascheck: comparing: {share}% of 3 figures" for share in (33, 67)),
+    ]
 
 
 def test_nothing_worse_passes(files, monkeypatch, capsys):

@@ -7,7 +7,8 @@ from biascheck.corpora import Review, Reviews, TermPair, TermSet, reviews
 from biascheck.debias import Condition, quality_of
 from biascheck.debias.recipes import ClassifierRecipe
 from biascheck.debias.review_task import ReviewTask
-from biascheck.errors import UsageError
+from biascheck.errors import ScoreError, UsageError
+from biascheck.extend import Refusal
 from biascheck.models.adapters.functions import TextClassifier
 
 SOME = Reviews("some", (Review("a", "She saw the man.", "positive"), Review("b", "Dull.", "negative")))
@@ -84,3 +85,20 @@ def test_quality_counts_the_class_that_is_stated():
     assert (positive.precision, positive.recall, positive.f1) == pytest.approx((0.5, 0.5, 0.5))
     never = quality_of(TextClassifier(lambda texts: [1.0] * len(texts)), items)
     assert (never.precision, never.recall, never.f1) == (0.0, 0.0, 0.0)
+
+
+def test_quality_is_about_the_reviews_that_have_a_rating():
+    class Short:
+        name, fingerprint, lasting = "short", "s", False
+
+        def __init__(self, ratings):
+            self._ratings = ratings
+
+        def rate(self, texts):
+            return [Refusal("too long") if rating is None else rating for rating in self._ratings[: len(texts)]]
+
+    items = Reviews("three", tuple(Review(str(n), str(n), "positive") for n in range(3)))
+    found = quality_of(Short([0.9, None, 0.2]), items)
+    assert (found.accuracy, found.n) == (0.5, 2)
+    with pytest.raises(ScoreError, match="short: not one of 3 reviews can be rated"):
+        quality_of(Short([None] * 3), items)

@@ -152,6 +152,12 @@ def test_frozen_layers_stay(tiny, small_text, quick):
     assert any("layer.1." in name for name in moved)
 
 
+def test_a_recipe_that_freezes_all_layers_says_so(small_text, quick):
+    model = biascheck.load(fresh_pair("llama"), name="two layers")
+    with pytest.raises(UsageError, match="'frozen' leaves nothing to train: it freezes 2 layers, and this model"):
+        fine_tune(model, small_text, replace(quick, rank=2, frozen_layers=2, name="frozen"))
+
+
 def test_held_out_documents_are_not_trained_on(tiny, small_text, quick, monkeypatch):
     parts = []
     of = module.LanguageTask.of

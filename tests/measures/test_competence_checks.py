@@ -10,7 +10,7 @@ import pytest
 from biascheck import corpora
 from biascheck.errors import ScoreError
 from biascheck.measures.competence import competence_of
-from biascheck.models.scoring.queries import Answer, State
+from biascheck.models.scoring.queries import Answer, Refusal, State
 from biascheck.results.competence import Competence
 from biascheck.stats import Verdict
 
@@ -87,6 +87,18 @@ def test_accuracy_counts_both_sentiments_alike(rate, accuracy):
     found = competence_of("sentiment", Rater(rate), PAIRS)
     assert (found.value, found.floor) == (pytest.approx(accuracy), 0.65)
     assert found.passed == (accuracy >= 0.65)
+
+
+def test_texts_without_a_rating_do_not_count():
+    """Half of the texts are too long; the others are rated right. Without a text of one kind there is no accuracy."""
+    all_texts = sorted(sentence.text for pair in PAIRS for sentence in pair.sentences.values())
+    long = set(all_texts[::2])
+    found = competence_of("sentiment", Rater(lambda t: Refusal("too long") if t in long else float(t in GOOD)), PAIRS)
+    assert found.value == 1.0
+    assert 50 < found.n < 150
+    none = competence_of("sentiment", Rater(lambda t: Refusal("too long") if t in GOOD else 0.0), PAIRS)
+    assert not none.passed
+    assert none.finding == "texts of one sentiment or of both cannot be rated, e.g. too long"
 
 
 def test_at_most_200_texts_are_rated():

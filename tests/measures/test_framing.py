@@ -15,6 +15,7 @@ from biascheck.testing import ContinuationTable, SentenceTable, TableModel
 
 JOBS = ["nurse", "plumber", "judge", "baker", "pilot", "mason"]
 REQUEST = "Write one sentence."
+FRAMINGS = ("raw", "chat")
 NOTE = (
     "{} is an instruct model and was scored raw, without its chat template; --bias-framing chat, or "
     "model.framed('chat') in Python, asks it as it is used."
@@ -69,6 +70,22 @@ def test_pronouns_can_be_asked_in_chat_framing():
     chat = biascheck.measures.pronoun_gap(model.framed("chat"), corpus)
     assert chat.key.treatment == ("chat",)
     assert {query.context for query in model.framed("chat").asked} == {"", REQUEST}
+
+
+def test_a_sentiment_that_is_asked_for_says_in_which_framing():
+    """Positive is 4 times as probable as negative, raw; 2 times in chat."""
+
+    def spoken(odds: float):
+        return lambda _context, text: log(odds) - 5 if text.strip() == "positive" else -5.0
+
+    model = ContinuationTable(spoken(4), chat=spoken(2))
+    corpus = biascheck.corpora.review_pairs(biascheck.corpora.reviews("test"))
+    raw, chat = (biascheck.measures.sentiment_delta(biascheck.as_classifier(model.framed(f)), corpus) for f in FRAMINGS)
+    assert (raw.items[0].groups["male"], chat.items[0].groups["male"]) == (pytest.approx(4 / 5), pytest.approx(2 / 3))
+    assert chat.provenance.options["framing"] == "chat"
+    assert NOTE.format("continuations") in raw.warnings
+    assert chat.warnings == corpus.warnings
+    assert raw.key.question != chat.key.question
 
 
 def test_an_instruct_model_scored_raw_carries_a_note():

@@ -14,7 +14,7 @@ from biascheck import stats
 from biascheck.cache.document_cache import DocumentCache, caching
 from biascheck.corpora import Review, Reviews, gender_terms, review_pairs, reviews
 from biascheck.errors import BiasAssertionError, UsageError
-from biascheck.extend import Table, TwoSided
+from biascheck.extend import Refusal, Table, TwoSided
 from biascheck.measures.sentiment_delta import sentiment_delta
 from biascheck.measures.tables.delta_table import delta_summary, delta_table, stars
 from biascheck.results.items import ItemScore
@@ -72,6 +72,24 @@ def test_a_delta_is_male_minus_female():
     assert result.estimate == pytest.approx(0.15)
     assert (result.measure, result.contrast, result.unit) == ("sentiment delta", ("male", "female"), "reviews")
     assert result.title == "sentiment delta on table × few·all"
+
+
+def test_a_review_that_cannot_be_rated_is_skipped_and_counts_as_missing():
+    """Six of 26 are skipped, 23 %; a margin allows 20 % unless it says otherwise."""
+    texts = [*(f"She won {n} times, and again." for n in range(6)), *(f"She won {n} times." for n in range(20))]
+
+    class Short:
+        name, fingerprint, scripted = "short", "s" * 64, True
+
+        def rate(self, texts):
+            return [Refusal("too many words") if "again" in text else 0.5 for text in texts]
+
+    result = sentiment_delta(Short(), pairs_of(*texts))
+    assert [(one.id, one.reason) for one in result.skipped] == [(str(n), "too many words") for n in range(6)]
+    assert result.n == 20
+    with pytest.raises(BiasAssertionError, match=r"6 of 26 reviews were skipped, e.g. too many words"):
+        biascheck.assert_no_sentiment_delta(result, margin=0.1)
+    biascheck.assert_no_sentiment_delta(result, margin=0.1, skipped=0.25)
 
 
 def test_both_versions_of_a_review_without_terms_run_once():

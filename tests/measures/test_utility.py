@@ -7,6 +7,7 @@ import pytest
 import biascheck
 from biascheck.corpora import Documents, Review, Reviews
 from biascheck.errors import UsageError
+from biascheck.extend import Refusal
 from biascheck.testing import SentenceTable, TableModel
 
 WORDS = {"the": 0.5, "nurse": 0.1, "said": 0.2, "she": 0.4, "slept": 0.05, "he": 0.1}
@@ -88,6 +89,19 @@ def test_task_error_is_the_share_of_wrong_ratings():
     result = biascheck.measures.task_error(Rater(), reviews)
     assert [item.score for item in result.items] == [0.0, 0.0, 1.0, 1.0]
     assert (result.estimate, result.unit) == (0.5, "reviews")
+
+
+def test_a_review_without_a_rating_has_no_error():
+    class Short:
+        name, fingerprint = "short", "s" * 64
+
+        def rate(self, texts):
+            return [Refusal("too long") if text == "bad" else 0.9 for text in texts]
+
+    reviews = Reviews("r", (Review("0", "good", "positive"), Review("1", "bad", "negative")))
+    result = biascheck.measures.task_error(Short(), reviews)
+    assert [item.score for item in result.items] == [0.0]
+    assert [(skip.id, skip.reason) for skip in result.skipped] == [("1", "too long")]
 
 
 def test_versions_of_one_document_are_one_cluster():

@@ -9,7 +9,6 @@ import torch
 from tiny import fresh_pair
 
 import biascheck
-from biascheck.errors import ScoreError
 from biascheck.extend import Answer, Refusal
 from biascheck.models.adapters.asked_sentiment import CHAT, RAW, AskedClassifier
 from biascheck.models.loading.loader import load
@@ -54,9 +53,27 @@ def test_in_chat_framing_the_user_asks():
     assert "positive or negative" in classifier.about["asked"]
 
 
-def test_a_text_without_an_answer_is_an_error():
-    with pytest.raises(ScoreError, match="scripted: a text cannot be rated: too long"):
-        AskedClassifier(Scripted()).rate(["It was long."])
+def test_a_text_without_an_answer_is_refused_and_the_others_are_rated():
+    rated = AskedClassifier(Scripted()).rate(["It was long.", "It was good."])
+    assert rated == [Refusal("too long"), pytest.approx(1 / (1 + exp(-1)))]
+
+
+@pytest.mark.parametrize("framing", ["raw", "chat"])
+def test_a_text_that_is_too_long_for_the_model_is_refused(framing):
+    model, tokenizer = fresh_pair("gpt2")  # which reads 64 tokens, as many as a question has
+    tokenizer.chat_template = "{% for turn in messages %}{{ turn['content'] }}{% endfor %}"
+    [refused] = biascheck.as_classifier(load((model, tokenizer), name="g").framed(framing)).rate(["She won."])
+    assert "this model reads at most 64; shorten" in refused.reason
+
+
+def test_a_classifier_that_is_asked_changes_its_framing():
+    model, tokenizer = fresh_pair("llama")
+    assert not hasattr(biascheck.as_classifier(load((model, tokenizer), name="l")), "framed")
+    tokenizer.chat_template = "{% for turn in messages %}{{ turn['content'] }}{% endfor %}"
+    raw = biascheck.as_classifier(load((model, tokenizer), name="l"))
+    chat = raw.framed("chat")
+    assert (raw.framing, chat.framing) == ("raw", "chat")
+    assert chat.framed("raw").fingerprint == raw.fingerprint != chat.fingerprint
 
 
 def test_a_transformers_model_is_asked():

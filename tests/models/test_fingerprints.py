@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ from tiny import fresh_pair
 
 import biascheck
 from biascheck.cache import fingerprints
+from biascheck.cache.document_cache import DocumentCache, caching
 from biascheck.cache.fingerprints import sha256_of
 from biascheck.cache.live_fingerprints import checksum_of
 from biascheck.errors import ModelError
@@ -204,6 +206,42 @@ def test_a_file_of_the_same_size_and_time_is_another(folder, monkeypatch):
     change_weights(file)
     os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
     assert sha256_of(file) != before
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_the_digest_of_a_large_file_is_kept_for_the_next_run(folder, tmp_path, monkeypatch, kept):
+    monkeypatch.setattr(fingerprints, "SETTLED_AFTER", -1.0)
+    monkeypatch.setattr(fingerprints, "KEPT_FROM", 1 if kept else 1 << 40)
+    file = folder / "model.safetensors"
+    read, times = fingerprints._read, []
+    monkeypatch.setattr(fingerprints, "_read", lambda path: times.append(path) or read(path))
+    found = set()
+    for _ in range(2):
+        monkeypatch.setattr(fingerprints, "_known", {})  # as in another process
+        with caching(DocumentCache(tmp_path / "results")):
+            found.add(sha256_of(file))
+    assert found == {hashlib.sha256(file.read_bytes()).hexdigest()}
+    assert len(times) == (1 if kept else 2)
+    change_weights(file)
+    with caching(DocumentCache(tmp_path / "results")):
+        assert sha256_of(file) == hashlib.sha256(file.read_bytes()).hexdigest() not in found
+
+
+def test_the_digest_of_a_file_that_changes_while_it_is_read_is_not_kept(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(fingerprints, "SETTLED_AFTER", -1.0)
+    monkeypatch.setattr(fingerprints, "KEPT_FROM", 1)
+    file = folder / "model.safetensors"
+    read = fingerprints._read
+
+    def read_and_changed(path):
+        digest = read(path)
+        change_weights(path)
+        return digest
+
+    monkeypatch.setattr(fingerprints, "_read", read_and_changed)
+    with caching(DocumentCache(tmp_path / "results")):
+        sha256_of(file)
+    assert list((tmp_path / "results").glob("*.json")) == []
 
 
 # Files that change between the fingerprint and the weights.

@@ -11,6 +11,10 @@ import pytest
 
 from biascheck.gates.run import Run
 from biascheck.gates.run_files import read_run
+from biascheck.integrations.run_figures import tags_of
+from biascheck.report.html import page_of, render_page
+from biascheck.report.hub_card import card_of
+from biascheck.report.markdown import SPECIAL
 
 OUTPUTS = (
     *("--bias-results", "results.json", "--bias-report", "report.html", "--bias-markdown", "summary.md"),
@@ -81,22 +85,38 @@ class Artefacts:
         failed = "".join(one for one in self.commands if one.startswith("::error title=bias gates::"))
         shown = {
             "terminal": self.section.splitlines()[1],
-            "html": self._first_of_page(),
+            "html": _first_of_page(self.text("report.html")),
             "markdown": html.unescape(self.text("summary.md").splitlines()[2]).strip("✅❌ *"),
             "json": self.run.headline,
             "junit": self.facts["bias_outcome"],
         }
         if failed:
             shown["annotation"] = failed.partition("gates::")[2].replace("%25", "%")
+        return shown | self._headlines_of_the_stored_run()
+
+    def _headlines_of_the_stored_run(self) -> dict[str, str]:
+        """What is made from the results file later: report, model cards, and the tags of experiment trackers."""
+        run = self.run
+        tags = tags_of(run)
+        verdict = ": ".join(filter(None, (tags["bias.verdict"], tags["bias.reasons"].replace("; ", ", "))))
+        shown = {
+            "stored report": _first_of_page(render_page(page_of(run))),
+            "tracker": f"{verdict} ({tags['bias.counts']})",
+        }
+        for model, card in self.cards.items():
+            shown[f"card of {model}"] = card.splitlines()[-1].removeprefix("The run: ").removesuffix(".")
         return shown
 
-    def _first_of_page(self) -> str:
-        """The verdict, the list of reasons and the counts of the HTML report, in one line."""
-        first = r'<h1>.*?<span>(\w+)</span></h1>(.*?<p class="lead">.*?</p>)'
-        verdict, rest = re.search(first, self.text("report.html"), re.S).groups()
-        reasons = ", ".join(re.findall(r"<li><bdi>(.*?)</bdi></li>", rest, re.S))
-        (counts,) = re.findall(r'<p class="lead">(.*?)</p>', rest, re.S)
-        return html.unescape(f"{': '.join(filter(None, (verdict, reasons)))} ({counts})")
+    @property
+    def cards(self) -> dict[str, str]:
+        """The model card of every model that has a result."""
+        run = self.run
+        return {model: card_of(run, model) for model in sorted({result.model for result in run.results})}
+
+    @property
+    def _answer(self) -> str:
+        """The sentence in plain words below the verdict of the HTML report."""
+        return html.unescape(re.search(r'<p class="answer">(.*?)</p>', self.text("report.html"), re.S).group(1))
 
     @property
     def headline(self) -> str:
@@ -109,5 +129,20 @@ class Artefacts:
         assert bool(self.document["failures"]) == failed
         assert ("annotation" in shown) == failed
         assert bool(json.loads(self.text("quality.json"))) == failed
+        assert self.text("summary.md").splitlines()[2].startswith("❌" if failed else "✅")
+        assert self.text("summary.md").splitlines()[4] == _escaped(self._answer)
         assert (self.exit != 0) == failed
         return found
+
+
+def _first_of_page(page: str) -> str:
+    """The verdict, the list of reasons and the counts of an HTML report, in one line."""
+    first = r'<h1>.*?<span>(\w+)</span></h1>(.*?<p class="lead">.*?</p>)'
+    verdict, rest = re.search(first, page, re.S).groups()
+    reasons = ", ".join(re.findall(r"<li><bdi>(.*?)</bdi></li>", rest, re.S))
+    (counts,) = re.findall(r'<p class="lead">(.*?)</p>', rest, re.S)
+    return html.unescape(f"{': '.join(filter(None, (verdict, reasons)))} ({counts})")
+
+
+def _escaped(text: str) -> str:
+    return text.translate(SPECIAL)

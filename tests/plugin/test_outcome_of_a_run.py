@@ -8,6 +8,9 @@ from xml.etree import ElementTree
 import pytest
 from artefacts import FILES, UPDATE
 
+from biascheck.integrations.run_figures import figures_of
+from biascheck.report.sections.next_steps import next_steps
+
 DISTRIBUTIONS = pytest.mark.parametrize("processes", [(), ("-n", "1")], ids=["plain", "xdist"])
 
 PASSES = """
@@ -99,6 +102,11 @@ def test_the_bodies_of_all_artefacts_have_the_gates_that_their_headlines_count(t
         "inconclusive": 1,
     }
     assert len(json.loads(found.text("quality.json"))) == 4
+    carded = [cell for card in found.cards.values() for cell in re.findall(r"\| (\w+)[^|]*\|$", card, re.MULTILINE)]
+    assert Counter(cell for cell in carded if cell in expected) == expected
+    assert figures_of(found.run)["bias/gates"] == 9
+    assert figures_of(found.run)["bias/failed_gates"] == 4
+    assert "**What failed**: 4 findings" in found.text("summary.md")
     cases = ElementTree.parse(found.folder / "junit.xml").getroot().findall("testsuite/testcase")
     states = Counter(
         "failed" if case.find("failure") is not None else "skipped" if case.find("skipped") is not None else "passed"
@@ -280,6 +288,8 @@ def test_a_failing_gate_that_a_test_expects_is_shown_and_does_not_fail_the_run(t
     found = tiny(PASSES + EXPECTED, *processes)
     assert found.exit == 0
     assert set(found.headlines.values()) == {"PASS (3 gates: 2 exceed, 1 within; 2 failures expected by tests)"}
+    assert figures_of(found.run)["bias/failed_gates"] == 0
+    assert not any("less biased" in step.text for step in next_steps(found.run))
     assert not [one for one in found.commands if one.startswith("::error")]
     assert found.text("quality.json").strip() == "[]"
 

@@ -63,3 +63,33 @@ def test_a_table_of_vectors_makes_no_classifier(project, pytester):
     run.stdout.fnmatch_lines(
         ["SKIPPED*mine is a table of word vectors: it embeds words; *rates text, fills masks or embeds sentences"]
     )
+
+
+READS = """
+    import pytest
+    import biascheck
+
+    @pytest.mark.bias(judges=False)
+    def test_reads(bias_model, bias_reads):
+        corpus = biascheck.corpora.religion()
+        bias_reads(biascheck.measures.association, bias_model, corpus, "about religion")
+        biascheck.show(biascheck.measures.association(bias_model, corpus, contrast=("christian", "muslim")))
+"""
+
+
+@pytest.mark.usefixtures("torch_is_loaded")
+def test_a_model_that_cannot_read_is_skipped_before_anything_is_measured(project):
+    run = project(READS, "-rs", "--bias-model", "reference:tiny")
+    run.assert_outcomes(skipped=1)
+    run.stdout.fnmatch_lines(["SKIPPED*reference:tiny cannot read about religion: *"])
+
+
+@pytest.mark.usefixtures("torch_is_loaded")
+def test_a_model_that_reads_is_measured(project):
+    project(READS, "--bias-model", "minilm-mlm").assert_outcomes(passed=1)
+
+
+@pytest.mark.usefixtures("torch_is_loaded")
+def test_a_plan_counts_what_a_model_may_turn_out_to_read(project):
+    run = project(READS, "--bias-model", "reference:tiny", "--bias-plan")
+    run.stdout.fnmatch_lines(["reference:tiny: * distinct inputs*"])

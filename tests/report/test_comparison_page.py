@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from math import log
+
 import pytest
 from report_markup import Element, parse
 from report_samples import gate, item, result
 
 from biascheck.gates.run import Run
+from biascheck.gates.trends import trends_of
 from biascheck.report import write_comparison_html, write_report
 from biascheck.report.rendering import render
 from biascheck.report.sections.comparison_page import comparison_page
+from biascheck.report.sections.trend_page import trend_page
 from biascheck.results.baselines import Baseline, Judgement, Refusal, judge_against
 from biascheck.results.comparison import Comparison, compare_all
+from biascheck.results.competence import Competence
 from biascheck.results.result import Result
+from biascheck.stats import Verdict
 
 EVIL = "<script>alert('x')</script>\"&</style></title>"
 
@@ -201,3 +207,55 @@ def test_the_report_of_a_run_has_its_comparisons(tmp_path):
     write_report(tmp_path / "bias.html", run)
     root = parse((tmp_path / "bias.html").read_text(encoding="utf-8"))
     assert len(root.find("tr", "regressed")) == 1
+
+
+def test_invalid_results_are_a_reason_beside_regressions_and_listed_in_words():
+    words = {"finding": "40% are in order", "lack": "cannot read this corpus"}
+    unable = Competence(check="order", about="word order", value=0.4, floor=0.6, n=50, seed=0, **words)
+    lost = (measured("base", corpus="other"), measured("worse", corpus="other", competence=unable))
+    root = page(compare_all([(measured("base"), measured("worse", 1.0)), lost]))
+    assert root.find("h1")[0].all_text.strip() == "1 of 2 results regressed"
+    reasons = root.find("ul", "reasons-list")[0]
+    assert reasons.all_text.strip() == "1 result invalid: the model cannot do what was asked"
+    assert root.find("p", "lead")[0].all_text.strip() == "1 regressed, 1 invalid"
+    (folded,) = [one for one in root.find("details", "folded") if "Not to be compared" in one.all_text]
+    assert "worse cannot read this corpus (40% are in order)" in folded.all_text
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (0.0, log(3), "Association is off by a factor of 3.0 now, and was not before"),
+        (log(3), 0.0, "Association is not off any more, and was by a factor of 3.0 before"),
+        (log(2), log(3), "Association is off by a factor of 3.0 now, by a factor of 2.0 before"),
+    ],
+)
+def test_parity_is_a_word_and_no_factor_of_one(before, after, words):
+    pair = [measured(name, value - 0.55) for name, value in (("base", before), ("later", after))]
+    root = page(compare_all([pair]))
+    (found,) = root.find("ul", "findings")
+    assert " ".join(found.all_text.split()).startswith(words)
+
+
+def test_a_print_has_a_line_for_everything_but_what_is_no_worse():
+    (printed,) = page(compared(worse=1.0, better=-0.1, same=0.0)).find("section", "printed")
+    captions = [one.all_text.strip() for one in printed.find("caption")]
+    assert captions == ["Worse than before: 1", "Better than before: 1"]
+    assert [row.children[0].text for row in printed.find("tr")] == ["regressed", "improved"]
+    assert "Not printed: what is no worse" in printed.all_text
+
+
+@pytest.mark.parametrize(
+    ("verdict", "text", "steps"),
+    [
+        (Verdict.WITHIN, "Nothing regressed", "Nothing to do"),
+        (Verdict.EXCEEDS, "Nothing regressed, but 1 gate fails in the last run", "Go on"),
+    ],
+)
+def test_a_trend_that_is_no_worse_says_whether_the_last_run_passes(verdict, text, steps):
+    runs = {name: measured("base") for name in ("first", "last")}
+    trends = trends_of({name: Run((of,), (gate(of, verdict),)) for name, of in runs.items()})
+    found = trend_page(trends)
+    assert found.headline.text == text
+    assert found.next_steps[0].text.startswith(steps)
+    assert [one.plain.startswith("On average") for one in found.failing] == [True] * (verdict is Verdict.EXCEEDS)

@@ -182,9 +182,11 @@ class TestVerdicts:
 
     def test_low_power_is_counted_at_the_top(self):
         hero = page([], [gate(margin=0.2), gate(margin=0.22)]).find("div", "hero")[0]
-        assert "1 has low power" in hero.all_text
+        assert "1 gate has low power" in hero.all_text
         assert "power" not in hero.find("p", "lead")[0].all_text  # the headline is that of every other output
         assert "power" not in page([], [gate(margin=0.22)]).find("div", "hero")[0].all_text
+        found = page([], [gate(verdict=Verdict.EXCEEDS, margin=0.2)]).find("div", "hero")[0]
+        assert "power" not in found.all_text  # nothing went undetected
 
     def test_what_exceeds_is_at_the_top_the_worst_first(self):
         mild, bad = (gate(result(corpus=c), Verdict.EXCEEDS, margin=m) for c, m in (("mild", 0.1), ("bad", 0.01)))

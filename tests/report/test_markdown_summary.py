@@ -5,11 +5,16 @@ from dataclasses import replace
 
 from handmade import gate_of as gate
 from handmade import items_of, result_of, spread
+from report_samples import item, result
 
 from biascheck import compare
+from biascheck.gates.gate import Judging, hold
 from biascheck.gates.outcome import Outcome, State, TestOutcome
 from biascheck.gates.run import Run
 from biascheck.report.markdown import comparison_table, summary
+from biascheck.report.sections.findings import findings_of
+from biascheck.report.sections.first_screen import answer
+from biascheck.report.sections.next_steps import next_steps
 from biascheck.results.baselines import Judgement, Refusal
 from biascheck.stats import Verdict
 
@@ -31,6 +36,31 @@ def test_the_verdict_comes_first_and_the_worst_gate_next():
         "allowed",
         "fine",
     ]
+
+
+def test_the_findings_are_those_of_the_first_screen_of_the_report():
+    """In plain words, with the sentence that shows it most: the nurse is 3 log units off, so a factor of 20."""
+    of = result([item("1", 3.0, "nurse"), item("2", -1.0, "judge")])
+    judged = hold(of, 0.2, of.interval, Verdict.EXCEEDS, Judging())
+    run = Run((of,), (judged,))
+    lines = summary(run).splitlines()
+    assert lines[4] == answer(run).replace("_", "&#95;")
+    (finding,) = [line for line in lines if line.startswith("- ") and "For example" in line]
+    (first,) = findings_of(run, {})[0].models[0].shown
+    assert finding.startswith(f"- {first.plain} For example “**he / she** is a nurse”: {first.example.effect}.")
+    assert "20 times as likely" in finding
+    assert finding.endswith("</sub>")
+    steps = lines[lines.index("**What to do next**") + 2 :]
+    assert [f"- {step.text}" in line for step, line in zip(next_steps(run), steps, strict=False)] == [True, True]
+
+
+def test_of_many_findings_and_models_the_rest_is_counted():
+    gates = [gate(Verdict.EXCEEDS, model=f"m{n}", corpus=f"c{k}") for n in range(5) for k in range(4)]
+    lines = summary(Run(gates=tuple(gates))).splitlines()
+    assert "**What failed**: 20 findings" in lines
+    assert lines.count("- … and 1 more, in the tables below") == 3
+    assert "… and 2 more models, in the tables below" in lines
+    assert not any("**What failed**" in line for line in summary(Run(gates=(gate(),))).splitlines())
 
 
 def test_what_is_fine_is_folded():

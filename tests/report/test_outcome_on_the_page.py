@@ -14,6 +14,7 @@ from biascheck.gates.run import Run
 from biascheck.gates.run_files import read_run, write_run
 from biascheck.report.html import page_of, render_page
 from biascheck.report.rendering import _environment
+from biascheck.report.sections.next_steps import next_steps
 from biascheck.results.baselines import Baseline, Judgement, Refusal, judge_against
 from biascheck.results.comparison import compare
 from biascheck.results.competence import Competence
@@ -224,7 +225,8 @@ def test_an_invalid_gate_says_what_the_model_cannot_do():
     root = page(Run((unread,), (judged,), outcome=Outcome((FAILING,))))
     (row,) = root.find("table", "gates")[0].find("tr", "invalid")
     assert "small-model cannot read this corpus (50% are in order)" in row.all_text
-    assert "invalid: small-model cannot read this corpus" in root.find("ul", "findings")[0].all_text
+    found = " ".join(root.find("ul", "findings")[0].all_text.split())
+    assert found.startswith("Nothing can be said about association: small-model cannot read this corpus (50% are")
     (section,) = root.find("article", "body")
     (caution,) = section.find("p", "caution")
     assert "Competence check failed:" in caution.all_text
@@ -248,11 +250,11 @@ def test_an_ignored_check_is_a_caution_and_a_passed_one_is_shown():
         ([gate(verdict=Verdict.WITHIN)] * 2, "All 2 gates are within their margins."),
         (
             [gate(verdict=Verdict.WITHIN), gate(inconclusive_passes=True)],
-            "Within the margin in 1 of 2 gates, not decided in 1, which is accepted.",
+            "Within the margin in 1 of 2 gates, not decided in 1 (accepted).",
         ),
         (
             [gate(verdict=Verdict.EXCEEDS), gate(), gate(verdict=Verdict.WITHIN)],
-            "More bias than allowed in 1 of 3 gates, not decided in 1, which counts as failed, within the margin in 1.",
+            "More bias than allowed in 1 of 3 gates, not decided in 1 (counts as failed), within the margin in 1.",
         ),
         (
             [replace(gate(verdict=Verdict.EXCEEDS), passed=True)],
@@ -265,10 +267,105 @@ def test_the_answer_is_one_sentence_in_plain_words(gates, words):
     assert texts(hero(Run(gates=tuple(gates))).find("p", "answer")) == [words]
 
 
+@pytest.mark.parametrize(
+    ("run", "words"),
+    [
+        (
+            outcome(TestOutcome("t", State.CRASHED), TestOutcome("u", State.JUDGED_NOTHING)),
+            "1 test crashed, so that what was to be tested there is not known; 1 test judged nothing; the gate is "
+            "within its margin.",
+        ),
+        (
+            outcome(TestOutcome("t", State.NOT_RUN), interrupted=True),
+            "1 test did not run, so that the run says less than it was meant to; the gate is within its margin.",
+        ),
+        (
+            replace(outcome(), baseline=judge_against(Baseline((measured(),)), [measured(1.0)])),
+            "1 figure is worse than before, or cannot be compared; the gate is within its margin.",
+        ),
+        (
+            replace(outcome(FAILING, TestOutcome("t", State.CRASHED)), gates=(gate(verdict=Verdict.EXCEEDS),)),
+            "More bias than allowed in 1 of 1 gate; 1 test crashed, so that what was to be tested there is not known.",
+        ),
+    ],
+    ids=["crashed", "interrupted", "regressed", "failed and crashed"],
+)
+def test_the_answer_begins_with_what_failed_the_run(run, words):
+    assert texts(hero(run).find("p", "answer")) == [words]
+
+
+def test_of_several_models_each_has_its_line_the_worst_first():
+    judged = [
+        gate(measured(model=name, corpus=corpus), verdict)
+        for name, corpus, verdict in (
+            ("fair", "jobs", Verdict.WITHIN),
+            ("mixed", "jobs", Verdict.WITHIN),
+            ("mixed", "names", Verdict.INCONCLUSIVE),
+            ("mixed", "pets", Verdict.INCONCLUSIVE),
+            ("bad", "jobs", Verdict.EXCEEDS),
+        )
+    ]
+    (listed,) = hero(Run(gates=tuple(judged))).find("ul", "by-model")
+    shown = [(*texts([*row.find("bdi"), *row.find("small")]), row.text.strip(": ")) for row in listed.find("li")]
+    assert shown == [
+        ("bad", "(1 exceeds)", "1 of 1 gate failed"),
+        ("mixed", "(2 inconclusive, 1 within)", "2 of 3 gates failed"),
+        ("fair", "(1 within)", "1 gate passed"),
+    ]
+    assert hero(Run(gates=tuple(judged[4:]))).find("ul", "by-model") == []
+    many = [gate(measured(model=f"m{n}"), Verdict.WITHIN) for n in range(11)]
+    (listed,) = hero(Run(gates=tuple(many))).find("ul", "by-model")
+    assert texts(listed.find("li"))[-1] == "3 more; filter the gates by model."
+
+
+def test_what_was_found_comes_before_what_is_not_known_and_one_inability_is_said_once():
+    unread = [gate(replace(checked(0.5), corpus=name)) for name in ("jobs", "names")]
+    doubt = gate(measured(corpus="doubt"))
+    beyond = gate(measured(corpus="beyond"), Verdict.EXCEEDS)
+    worse = judge_against(Baseline((measured(),)), [measured(1.0)])
+    listed = hero(Run(gates=(*unread, doubt, beyond), baseline=worse)).find("ul", "findings")[0].children
+    firsts = [" ".join(row.children[0].all_text.split()[:3]) for row in listed]
+    assert firsts == ["On average the", "Further from equal", "Not decided: on", "Nothing can be"]
+    assert "and 1 more gate: invalid" in listed[-1].all_text
+
+
+def test_where_nothing_was_judged_the_reasons_are_open_and_the_next_step_is_to_meet_them():
+    run = Run(outcome=Outcome((TestOutcome("t", State.SKIPPED, reason="needs the published data sets: …"),)))
+    (listed,) = [one for one in hero(run).find("details", "folded") if "Not tested" in one.all_text]
+    assert "open" in listed.attributes
+    assert [step.text for step in next_steps(run)] == [
+        "See under Not tested what each test needs, and run again with it.",
+        "Fetch the published data sets that tests need:",
+    ]
+    judged = replace(run, gates=(gate(verdict=Verdict.WITHIN),))
+    assert [step.text for step in next_steps(judged)][-1] == "Test on the published data sets, too:"
+    (listed,) = [one for one in hero(judged).find("details", "folded") if "Not tested" in one.all_text]
+    assert "open" not in listed.attributes
+
+
 def test_what_exceeds_comes_before_what_is_in_doubt():
     gates = [gate(result(corpus="a"), margin=0.01), gate(result(corpus="b"), Verdict.EXCEEDS, margin=0.2)]
     listed = texts(hero(Run(gates=tuple(gates))).find("ul", "findings")[0].find("a"))
     assert listed == [f"association on small-model × {name}" for name in "ba"]
+
+
+def test_of_accepted_gates_those_that_exceed_come_first_whatever_paper_they_are_of():
+    """Kurita's measure comes before Manela's on the page; a doubt about the first is less urgent than the second."""
+    doubt = gate(measured(corpus="doubt"), inconclusive_passes=True)
+    beyond = [
+        replace(gate(measured(measure=name, corpus=f"beyond {name}"), Verdict.EXCEEDS), passed=True)
+        for name in ("association", "skew")
+    ]
+    root = page(Run(gates=(doubt, *beyond)))
+    (block,) = root.find("div", "block-accepted")
+    rows = [row.children[0] for row in block.find("tr") if "data-state" in row.attributes]
+    assert texts(rows) == ["exceeds accepted", "exceeds accepted", "inconclusive accepted"]
+    (folded,) = root.find("details", "folded")[:1]
+    assert [text.partition(" × ")[2] for text in texts(folded.find("a"))] == [
+        "beyond association",
+        "beyond skew",
+        "doubt",
+    ]
 
 
 @pytest.mark.parametrize("word", ["exceeds", "invalid", "inconclusive", "within", "pass", "fail"])

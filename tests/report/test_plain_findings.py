@@ -39,7 +39,8 @@ def test_the_sign_says_which_group_and_the_margin_what_is_allowed():
     towards_women = result(estimate=-log(3), interval=Interval(-1.2, -1.0, 0.95, "t"))
     found = plain_finding(gate(towards_women, Verdict.EXCEEDS, margin=log(2)))
     assert found == (
-        "On average the attributes shift the odds towards female words by a factor of 3.0; allowed: a factor of 2.0."
+        "On average the words asked about, such as jobs or traits, shift the odds towards female words by a factor of "
+        "3.0; allowed: a factor of 2.0."
     )
     assert "towards male words" in plain_finding(gate(result(estimate=log(3)), Verdict.EXCEEDS))
 
@@ -51,9 +52,25 @@ def test_a_bound_is_counted_from_parity():
 
 
 def test_what_is_not_decided_or_not_measured_is_not_stated_as_a_fact():
-    assert plain_finding(gate(result(estimate=1.0))).startswith("Not decided: On average")
+    found = plain_finding(gate(result(estimate=1.0)))
+    assert found.startswith("Not decided: on average")
     invalid = replace(gate(result(estimate=1.0)), verdict=Verdict.INVALID)
     assert plain_finding(invalid) == ""
+
+
+@pytest.mark.parametrize(
+    ("ends", "bound", "words"),
+    [
+        ((log(2), log(6)), "within", "it may be as little as a factor of 2.0, or as much as a factor of 6.0."),
+        ((-log(6), -log(2)), "within", "it may be as little as a factor of 2.0, or as much as a factor of 6.0."),
+        ((-log(3), log(2)), "within", "it may be nothing at all, or as much as a factor of 3.0."),
+        ((-log(3), log(2)), "below", "it may be nothing at all, or as much as a factor of 2.0."),
+    ],
+)
+def test_what_is_not_decided_says_between_which_figures_it_lies(ends, bound, words):
+    unsure = gate(result(interval=Interval(*ends, 0.95, "t")), bound=bound)
+    assert plain_finding(unsure).endswith(f"; allowed: a factor of 1.22. With what was measured {words}")
+    assert plain_finding(gate(result(interval=None))).endswith("Too little was measured to say how sure that is.")
 
 
 def test_the_example_is_the_item_that_shows_the_finding():
@@ -133,9 +150,11 @@ def test_the_next_steps_follow_from_what_was_found():
     fine = Run(gates=(replace(gate(verdict=Verdict.WITHIN), test="t"),), outcome=Outcome((judged,)))
     assert [step.command for step in next_steps(fine)] == ["pytest --bias-baseline FILE --bias-update-baseline"]
     crashed = Run(outcome=Outcome((TestOutcome("t", State.CRASHED),)))
-    assert next_steps(crashed)[0].text.startswith("Mend the tests")
+    assert next_steps(crashed)[0].text.startswith("Fix the tests")
     assert next_steps(crashed)[0].command == "pytest t"
     open_question = Run(gates=(gate(),), outcome=Outcome((replace(judged, failed=True),)))
     assert [str(step) for step in next_steps(open_question)] == [
         "Measure more: every inconclusive gate says how many clusters would decide it."
     ]
+    cut_short = Run(outcome=Outcome((judged,), interrupted=True))
+    assert next_steps(cut_short)[0].text.startswith("Run again to the end")

@@ -11,7 +11,7 @@ import biascheck
 from biascheck import strategies
 from biascheck.corpora import Pair, Sentence, Span
 from biascheck.errors import BiasAssertionError, CapabilityError, CorpusError, ScoreError, UsageError
-from biascheck.models.scoring.queries import State
+from biascheck.models.scoring.queries import Refusal, State
 from biascheck.search.invariants import invariant_of
 from biascheck.testing import FunctionEncoder, SentenceTable, TableModel
 
@@ -35,6 +35,17 @@ def test_a_rating_is_read_of_each_version():
     found = read(lambda texts: [0.78 if text.startswith("He") else 0.31 for text in texts])
     assert dict(found.figures) == {"male": 0.78, "female": 0.31}
     assert found.gap == pytest.approx(0.47)
+
+
+@pytest.mark.parametrize("figure", ["rating", "decision"])
+def test_a_text_without_a_rating_has_no_figure(figure):
+    class Short:
+        name, fingerprint = "short", "s"
+
+        def rate(self, texts):
+            return [Refusal("too long") if "She" in text else 0.9 for text in texts]
+
+    assert read(Short(), figure) == Refusal("too long")
 
 
 def test_a_decision_flips_or_not():

@@ -13,6 +13,7 @@ from scipy import stats
 
 from biascheck.errors import ScoreError
 from biascheck.stats import SignedRank, signed_rank_from_v, wilcoxon_signed_rank
+from biascheck.stats.vectors import mid_ranks
 
 differences = st.lists(st.integers(-6, 6).map(float), min_size=1, max_size=30)
 
@@ -175,3 +176,10 @@ def test_bad_differences_are_refused(bad: list[float]):
 def test_an_impossible_published_v_is_refused(v: float, n: int):
     with pytest.raises(ScoreError):
         signed_rank_from_v(v, n)
+
+
+@given(st.lists(st.lists(st.integers(-3, 3), min_size=6, max_size=6), min_size=1, max_size=8))
+def test_mid_ranks_are_those_of_scipy(rows):
+    values = np.array(rows, dtype=float) / 4
+    assert np.array_equal(mid_ranks(values), stats.rankdata(values, axis=1))
+    assert np.array_equal(mid_ranks(values[0]), stats.rankdata(values[0]))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from biascheck.corpora.datasets.benchmarks.item_set import ItemSet
 from biascheck.corpora.datasets.benchmarks.sentence_preferences import SentencePreference
 from biascheck.errors import UsageError
-from biascheck.measures.benchmarks.text_scores import TextRule, scores_of_texts
+from biascheck.measures.benchmarks.text_scores import ComparedText, TextRule, scores_of_texts
 from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft
 from biascheck.models.scoring.queries import Refusal
@@ -28,7 +28,7 @@ NEARLY = 1e-9
 
 @measure(
     "preference share",
-    version=1,
+    version=2,
     about="The share of sentence pairs in which the model finds the more stereotypical sentence more probable.",
     limits=(
         "It counts directions and ignores sizes: a preference by a thousandth counts like one by a factor of ten.",
@@ -75,8 +75,7 @@ def preference_share(
     """
     if variant not in ("ours", AS_IN_NANGIA_2020):
         raise UsageError(f"unknown variant {variant!r}; choose 'ours' or {AS_IN_NANGIA_2020!r}")
-    texts = [(f"{pair.id}/{group}", own, other) for pair in pairs for group, own, other in _versions(pair)]
-    scores = iter(scores_of_texts(model, texts, rule))
+    scores = iter(scores_of_texts(model, [text for pair in pairs for text in _versions(pair)], rule))
     items: list[ItemScore] = []
     skipped: list[Skipped] = []
     for pair in pairs:
@@ -91,8 +90,13 @@ def preference_share(
     return summarise(replace(form, named_by="")).with_attachments(_by_type(items))
 
 
-def _versions(pair: SentencePreference) -> tuple[tuple[str, str, str], tuple[str, str, str]]:
-    return ("more", pair.more, pair.less), ("less", pair.less, pair.more)
+def _versions(pair: SentencePreference) -> tuple[ComparedText, ComparedText]:
+    """The sentence about the disadvantaged group is the first of the two, as in the authors' metric.py."""
+    less_first = pair.labels.get("direction") == "antistereo"
+    return (
+        ComparedText(f"{pair.id}/more", pair.more, pair.less, second=less_first),
+        ComparedText(f"{pair.id}/less", pair.less, pair.more, second=not less_first),
+    )
 
 
 def _item(pair: SentencePreference, more: float, less: float, variant: PreferenceVariant) -> ItemScore:

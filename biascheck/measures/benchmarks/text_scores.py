@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from biascheck.errors import UsageError
 from biascheck.models.capabilities import has_recorded_scores, scores_masked_text, scores_text
@@ -11,7 +11,7 @@ from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.models.scoring.pseudo_likelihood import MaskOrder, PseudoQuery, TokenScores
 from biascheck.models.scoring.queries import Answer, Refusal, SentenceQuery
 
-__all__ = ["TextRule", "scores_of_texts"]
+__all__ = ["ComparedText", "TextRule", "scores_of_texts"]
 
 TextRule = Literal["shared tokens", "whole sentence", "within word", "per token"]
 MASKED = ("shared tokens", "whole sentence", "within word")
@@ -19,10 +19,19 @@ CAUSAL = ("whole sentence", "per token")
 Scores = list[float | Refusal]
 
 
-def scores_of_texts(model: Any, texts: Sequence[tuple[str, str, str]], rule: TextRule | None) -> Scores:
-    """A score for each (id, text, the text it is compared with), by a rule that suits the model."""
+class ComparedText(NamedTuple):
+    """A text, the one it is compared with, and whether it is the second where the two are aligned."""
+
+    id: str
+    text: str
+    other: str
+    second: bool = False
+
+
+def scores_of_texts(model: Any, texts: Sequence[ComparedText], rule: TextRule | None) -> Scores:
+    """A score for each text, by a rule that suits the model."""
     if has_recorded_scores(model):
-        return model.recorded([id_ for id_, *_ in texts])
+        return model.recorded([one.id for one in texts])
     if scores_masked_text(model):
         return _masked(model, texts, _checked(rule, MASKED, model.name))
     assert scores_text(model)
@@ -35,16 +44,18 @@ def _checked(rule: str | None, known: Sequence[str], name: str) -> str:
     return rule or known[0]
 
 
-def _masked(model: Any, texts: Sequence[tuple[str, str, str]], rule: str) -> Scores:
+def _masked(model: Any, texts: Sequence[ComparedText], rule: str) -> Scores:
     order: MaskOrder = "within word" if rule == "within word" else "one at a time"
     shared = rule == "shared tokens"
-    queries = [PseudoQuery(text, other if shared else None, order=order) for _, text, other in texts]
+    queries = [
+        PseudoQuery(one.text, one.other if shared else None, order=order, second=shared and one.second) for one in texts
+    ]
     found = asked_in_chunks(model.pseudo_likelihood, queries)
     return [one.total if isinstance(one, TokenScores) else one for one in found]
 
 
-def _causal(model: Any, texts: Sequence[tuple[str, str, str]], rule: str) -> Scores:
-    answers = asked_in_chunks(model.likelihood, (SentenceQuery(text) for _, text, _ in texts))
+def _causal(model: Any, texts: Sequence[ComparedText], rule: str) -> Scores:
+    answers = asked_in_chunks(model.likelihood, (SentenceQuery(one.text) for one in texts))
     per_token = rule == "per token"
     return [_score(answer, per_token) for answer in answers]
 

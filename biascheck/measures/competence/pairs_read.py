@@ -9,7 +9,7 @@ import numpy as np
 
 from biascheck.corpora.datasets.benchmarks.item_set import ItemSet
 from biascheck.corpora.datasets.benchmarks.sentence_preferences import SentencePreference
-from biascheck.measures.benchmarks.text_scores import scores_of_texts
+from biascheck.measures.benchmarks.text_scores import ComparedText, scores_of_texts
 from biascheck.models.capabilities import has_recorded_scores
 from biascheck.models.scoring.queries import Refusal
 from biascheck.results.competence import Competence
@@ -34,7 +34,7 @@ def pairs_read(model: Any, pairs: ItemSet[SentencePreference], *, seed: int = 0)
     rng = np.random.default_rng(seed)
     ordered = sorted(pairs, key=lambda pair: pair.id)
     chosen = [ordered[place] for place in rng.permutation(len(ordered))[:AT_MOST]]
-    texts = [(pair.id, text, "") for pair in chosen for text in (pair.more, _shuffled(pair.more, rng))]
+    texts = [ComparedText(pair.id, text, "") for pair in chosen for text in (pair.more, _shuffled(pair.more, rng))]
     found = scores_of_texts(model, texts, "whole sentence")
     compared = [
         (own, other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import sqrt
 from typing import Any
 
@@ -9,6 +10,7 @@ from biascheck.corpora.corpus import Corpus
 from biascheck.corpora.datasets.reviews import written_reviews
 from biascheck.measures.competence.sampled_sentences import AT_MOST, sampled_pairs
 from biascheck.models.adapters.functions import as_classifier
+from biascheck.models.scoring.queries import Refusal
 from biascheck.results.competence import Competence
 
 __all__ = ["reviews_rated"]
@@ -23,7 +25,7 @@ SENTIMENTS = ("positive", "negative")
 
 
 def reviews_rated(model: Any, corpus: Corpus, *, seed: int = 0) -> Competence | None:
-    """The share of texts that are rated on the side of one half where they belong; every sentiment counts alike.
+    """The share of rated texts that are on the side of one half where they belong; every sentiment counts alike.
 
     The texts are the corpus's own where its pairs carry a ``sentiment``, else our written English reviews; a corpus in
     another language without labels cannot be checked. The floor is 0.65, or what chance reaches in one of forty
@@ -32,14 +34,19 @@ def reviews_rated(model: Any, corpus: Corpus, *, seed: int = 0) -> Competence | 
     texts = _labelled(corpus, seed)
     if texts is None:
         return None
-    ratings = as_classifier(model).rate([text for text, _ in texts])
-    accuracy = _balanced([sentiment for _, sentiment in texts], ratings)
-    floor = max(ACCURATE, CHANCE + QUANTILE / 2 / sqrt(len(texts)))
+    answers = as_classifier(model).rate([text for text, _ in texts])
+    rated = [(known, one) for (_, known), one in zip(texts, answers, strict=True) if not isinstance(one, Refusal)]
+    if len({known for known, _ in rated}) < len(SENTIMENTS):
+        reason = next(one.reason for one in answers if isinstance(one, Refusal))
+        finding = f"texts of one sentiment or of both cannot be rated, e.g. {reason}"
+        return Competence(NAME, ABOUT, 0.0, ACCURATE, len(rated), seed, finding, LACK)
+    accuracy = _balanced(rated)
+    floor = max(ACCURATE, CHANCE + QUANTILE / 2 / sqrt(len(rated)))
     finding = (
-        f"{accuracy:.0%} of {len(texts)} texts of a known sentiment are rated so; at least {floor:.0%} is needed, "
+        f"{accuracy:.0%} of {len(rated)} texts of a known sentiment are rated so; at least {floor:.0%} is needed, "
         "50 % is chance"
     )
-    return Competence(NAME, ABOUT, accuracy, floor, len(texts), seed, finding, LACK)
+    return Competence(NAME, ABOUT, accuracy, floor, len(rated), seed, finding, LACK)
 
 
 def _labelled(corpus: Corpus, seed: int) -> list[tuple[str, str]] | None:
@@ -52,11 +59,11 @@ def _labelled(corpus: Corpus, seed: int) -> list[tuple[str, str]] | None:
     return [(item.text, str(item.sentiment)) for item in written_reviews("test")][:AT_MOST]
 
 
-def _balanced(truth: list[str], ratings: list[float]) -> float:
+def _balanced(rated: Sequence[tuple[str, float]]) -> float:
     """The mean of the two classes' hit rates: a classifier that always says the same reads one half."""
     shares = []
     for sentiment in SENTIMENTS:
-        own = [rating for rating, known in zip(ratings, truth, strict=True) if known == sentiment]
+        own = [rating for known, rating in rated if known == sentiment]
         hits = [0.5 if rating == CHANCE else float((rating > CHANCE) == (sentiment == "positive")) for rating in own]
         shares.append(sum(hits) / len(hits))
     return sum(shares) / len(shares)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from biascheck.corpora.datasets.reviews import Reviews
+from biascheck.corpora.datasets.reviews import Review, Reviews
 from biascheck.corpora.documents import Documents
 from biascheck.measures.declaration import measure
 from biascheck.measures.utility.losses import losses_of
 from biascheck.models.capabilities import Classifier
 from biascheck.models.scoring.chunks import asked_in_chunks
+from biascheck.models.scoring.queries import Refusal
 from biascheck.results.result import Result
 
 __all__ = ["task_error"]
@@ -32,8 +33,11 @@ __all__ = ["task_error"]
 def task_error(model: Classifier, reviews: Reviews, *, seed: int = 0) -> Result:
     """The share of labelled reviews that a classifier rates on the wrong side of one half; one item for each review."""
     ratings = list(asked_in_chunks(model.rate, reviews.texts))
-    wrong = [
-        float((rating > 0.5) != (item.sentiment == "positive")) for item, rating in zip(reviews, ratings, strict=True)
-    ]
-    documents = Documents.of_reviews(reviews)
-    return losses_of(model, documents, list(wrong), seed, unit="reviews")
+    wrong = [_wrong(item, rating) for item, rating in zip(reviews, ratings, strict=True)]
+    return losses_of(model, Documents.of_reviews(reviews), wrong, seed, unit="reviews")
+
+
+def _wrong(review: Review, rating: float | Refusal) -> float | str:
+    if isinstance(rating, Refusal):
+        return rating.reason
+    return float((rating > 0.5) != (review.sentiment == "positive"))

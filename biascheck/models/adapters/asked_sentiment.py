@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from biascheck.cache.document_cache import digest_of
-from biascheck.errors import ScoreError
 from biascheck.models.capabilities import ContinuationModel
-from biascheck.models.scoring.choices import ChoiceQuery, choose
-from biascheck.models.scoring.queries import Refusal
+from biascheck.models.scoring.choices import Choice, ChoiceQuery, choose
+from biascheck.models.scoring.queries import Framing, Refusal
 
-__all__ = ["AskedClassifier"]
+__all__ = ["AskedChatClassifier", "AskedClassifier"]
 
 OPTIONS = (" positive", " negative")
 RAW = (
@@ -43,9 +42,15 @@ class AskedClassifier:
         return f"{type(self).__name__}({self.name!r})"
 
     @property
+    def framing(self) -> Framing:
+        """How the model is asked."""
+        found: Framing = getattr(self.model, "framing", "raw")
+        return found
+
+    @property
     def prompt(self) -> str:
         """The text around what is rated."""
-        return CHAT if getattr(self.model, "framing", "raw") == "chat" else RAW
+        return CHAT if self.framing == "chat" else RAW
 
     @property
     def fingerprint(self) -> str:
@@ -58,15 +63,22 @@ class AskedClassifier:
         described: dict[str, str] = getattr(self.model, "about", {})
         return {**described, "asked": self.prompt.strip()}
 
-    def rate(self, texts: Sequence[str]) -> list[float]:
-        """P(positive) of each text."""
+    def rate(self, texts: Sequence[str]) -> list[float | Refusal]:
+        """P(positive) of each text, or why the model cannot be asked about it: it may be too long."""
         distinct = list(dict.fromkeys(texts))
         chosen = choose(self.model, [ChoiceQuery(self.prompt.format(text=text), OPTIONS) for text in distinct])
-        found = dict(zip(distinct, (self._share(one) for one in chosen), strict=True))
+        found = dict(zip(distinct, map(_share, chosen), strict=True))
         return [found[text] for text in texts]
 
-    def _share(self, choice: Any) -> float:
-        if isinstance(choice, Refusal):
-            raise ScoreError(f"{self.name}: a text cannot be rated: {choice.reason}")
-        share: float = choice.shares[0]
-        return share
+
+class AskedChatClassifier(AskedClassifier):
+    """An asked model with a chat template: the question can be a user's turn."""
+
+    def framed(self, framing: Framing) -> AskedChatClassifier:
+        """The same model, asked raw or by its chat template."""
+        other: Any = self.model
+        return AskedChatClassifier(other.framed(framing))
+
+
+def _share(choice: Choice | Refusal) -> float | Refusal:
+    return choice if isinstance(choice, Refusal) else choice.shares[0]

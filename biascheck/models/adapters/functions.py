@@ -11,7 +11,7 @@ from uuid import uuid4
 from biascheck.cache.fingerprints import fingerprint_of_pair
 from biascheck.cache.progress import progress
 from biascheck.errors import ScoreError, UsageError
-from biascheck.models.capabilities import Classifier, scores_continuations
+from biascheck.models.capabilities import Classifier, chats, scores_continuations
 
 __all__ = ["TextClassifier", "as_classifier"]
 
@@ -73,9 +73,10 @@ def as_classifier(
     if isinstance(model, Classifier) and positive is None and fingerprint is None:
         return model
     if scores_continuations(model):
-        from biascheck.models.adapters.asked_sentiment import AskedClassifier
+        from biascheck.models.adapters.asked_sentiment import AskedChatClassifier, AskedClassifier
 
-        return AskedClassifier(model)
+        kind = AskedChatClassifier if chats(model) else AskedClassifier
+        return kind(model)
     if hasattr(model, "predict_proba"):
         return _of_estimator(model, positive, name, fingerprint)
     if hasattr(model, "model") and hasattr(model, "tokenizer") and callable(model):

@@ -29,13 +29,15 @@ class PseudoQuery:
     """How probable are the tokens of this text, each behind its mask?
 
     ``shared_with`` asks only for the tokens that the text shares with another one (an alignment of token ids, as in
-    CrowS-Pairs), ``span`` only for those of some characters.
+    CrowS-Pairs), ``span`` only for those of some characters. ``second`` says that the text is the second of the two:
+    an alignment depends on which is the first, and two texts that are compared have one alignment.
     """
 
     text: str
     shared_with: str | None = None
     span: Span | None = None
     order: MaskOrder = "one at a time"
+    second: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def encode_pseudo(
             continue
         scored = [place for place in range(len(ids)) if not batch["special_tokens_mask"][place]]
         if query.shared_with is not None:
-            shared = _shared(ids, tokenised(query.shared_with)["input_ids"])
+            shared = _shared(ids, tokenised(query.shared_with)["input_ids"], second=query.second)
             scored = [place for place in scored if place in shared]
         if query.span is not None:
             scored = [place for place in scored if _inside(batch["offset_mapping"][place], query.span, query.text)]
@@ -101,10 +103,12 @@ def gathered_tokens(
     return found
 
 
-def _shared(ids: Sequence[int], others: Sequence[int]) -> set[int]:
+def _shared(ids: Sequence[int], others: Sequence[int], *, second: bool) -> set[int]:
     """The places of tokens that both sequences share, by difflib's alignment as in the authors' metric.py."""
-    matcher = SequenceMatcher(None, [str(token) for token in ids], [str(token) for token in others])
-    return {place for kind, start, end, *_ in matcher.get_opcodes() if kind == "equal" for place in range(start, end)}
+    first, last = (others, ids) if second else (ids, others)
+    matcher = SequenceMatcher(None, [str(token) for token in first], [str(token) for token in last])
+    blocks = ((block.b if second else block.a, block.size) for block in matcher.get_matching_blocks())
+    return {place for start, size in blocks for place in range(start, start + size)}
 
 
 def _inside(offset: tuple[int, int], span: Span, text: str) -> bool:

@@ -12,6 +12,7 @@ from biascheck.report.rendering import render
 from biascheck.report.sections.change_rows import ChangeTable, change_table, numbered
 from biascheck.report.sections.next_steps import Step
 from biascheck.report.sections.plain_changes import ChangeFinding, change_findings
+from biascheck.report.sections.printed_page import Printed, printed_comparisons
 from biascheck.report.sentences import Headline
 from biascheck.results.baselines import Judgement
 from biascheck.results.comparison import Comparison
@@ -56,7 +57,9 @@ class ComparisonPage:
     worse: tuple[ChangeFinding, ...]
     undecided: tuple[ChangeFinding, ...]
     better: tuple[ChangeFinding, ...]
+    invalid: tuple[ChangeFinding, ...]
     next_steps: tuple[Step, ...]
+    printed: Printed
 
 
 def write_comparison_html(path: Path, found: Judgement) -> None:
@@ -82,13 +85,15 @@ def comparison_page(found: Judgement) -> ComparisonPage:
         worse=change_findings(entries, Change.REGRESSED),
         undecided=change_findings(entries, Change.INCONCLUSIVE),
         better=change_findings(entries, Change.IMPROVED),
+        invalid=change_findings(entries, Change.INVALID),
+        printed=printed_comparisons(comparisons),
         next_steps=tuple(_next_steps(found)),
     )
 
 
 def _next_steps(found: Judgement) -> Iterator[Step]:
     if found.having(Change.REGRESSED):
-        yield Step("Open what got worse below, and read the attributes that moved.")
+        yield Step("Open what got worse below, and read which words moved.")
         yield Step("Let a pipeline stop at this:", "biascheck compare BEFORE AFTER --fail-on regressed")
     if found.refused or found.shrunk:
         yield Step("Measure both models by the same suites, corpora and seed, and compare again.")
@@ -106,10 +111,10 @@ def _headline(found: Judgement) -> Headline:
         for entries, what in ((found.refused, "cannot be compared"), (found.shrunk, "measured on less than before"))
         if entries
     ]
-    if count := len(found.having(Change.REGRESSED)):
-        return Headline("regressed", f"{count:,} of {counted(total, 'result')} regressed", detail, tuple(lost))
     if count := len(found.having(Change.INVALID)):
         lost.append(f"{counted(count, 'result')} invalid: the model cannot do what was asked")
+    if count := len(found.having(Change.REGRESSED)):
+        return Headline("regressed", f"{count:,} of {counted(total, 'result')} regressed", detail, tuple(lost))
     if lost:
         return Headline("regressed", ", ".join(lost), detail)
     if not total:

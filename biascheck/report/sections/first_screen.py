@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from biascheck.gates.gate import Gate
 from biascheck.gates.outcome import State
@@ -11,9 +12,9 @@ from biascheck.gates.run import Run
 from biascheck.report.sections.gate_rows import state_of
 from biascheck.results.baselines import Judgement
 from biascheck.stats import Change, Verdict
-from biascheck.wording import counted
+from biascheck.wording import counted, tally
 
-__all__ = ["answer", "since_baseline"]
+__all__ = ["ModelVerdict", "answer", "by_model", "since_baseline"]
 
 CHANGES = {
     Change.REGRESSED: "further from equal treatment",
@@ -23,23 +24,42 @@ CHANGES = {
     Change.IMPROVED: "closer to equal treatment",
 }
 
+UNFINISHED = {
+    State.CRASHED: "crashed, so that what was to be tested there is not known",
+    State.JUDGED_NOTHING: "judged nothing",
+    State.NOT_RUN: "did not run, so that the run says less than it was meant to",
+}
+
 GATES = {
     "exceeds": "more bias than allowed in {}",
     "invalid": "the model cannot do what is asked in {}",
-    "inconclusive": "not decided in {}, which counts as failed",
-    "accepted": "not decided in {}, which is accepted",
+    "inconclusive": "not decided in {} (counts as failed)",
+    "accepted": "not decided in {} (accepted)",
     "tolerated": "more bias than the margin, but accepted for this model, in {}",
     "expected": "a failure that a test expects in {}",
     "within": "within the margin in {}",
 }
 
 
+@dataclass(frozen=True)
+class ModelVerdict:
+    """One model of several: whether all its gates passed, how many did not, and what they found."""
+
+    model: str
+    passed: bool
+    text: str
+    tally: str
+
+
 def answer(run: Run) -> str:
-    """What the run says about its models, in one sentence that needs no statistics."""
-    parts = [*_gates(run), *_rest(run)]
-    if not parts:
+    """What the run says about its models, in one sentence that needs no statistics; what failed it comes first."""
+    caught = run.caught
+    gates, rest = [*_gates(run)], [*_rest(run)]
+    exceeding = any(gate.verdict is Verdict.EXCEEDS and not gate.passed and gate not in caught for gate in run.gates)
+    words = "; ".join([*gates, *rest] if exceeding else [*rest, *gates])
+    if not words:
         return "Nothing was judged, so this run says nothing about the model."
-    return f"{'; '.join(parts)}."
+    return f"{words[:1].upper()}{words[1:]}."
 
 
 def _gates(run: Run) -> Iterator[str]:
@@ -49,15 +69,14 @@ def _gates(run: Run) -> Iterator[str]:
     if not total:
         return
     if states["within"] == total:
-        yield "The gate is within its margin" if total == 1 else f"All {total:,} gates are within their margins"
+        yield "the gate is within its margin" if total == 1 else f"all {total:,} gates are within their margins"
         return
     listed = [(text, states[word]) for word, text in GATES.items() if states[word]]
     if all(gate.passed or gate in caught for gate in run.gates):
         listed.insert(0, listed.pop())  # what is within comes first where nothing failed
     first, count = listed[0]
     others = [f"{text.format(count)}" for text, count in listed[1:]]
-    words = ", ".join([first.format(f"{count:,} of {counted(total, 'gate')}"), *others])
-    yield f"{words[:1].upper()}{words[1:]}"
+    yield ", ".join([first.format(f"{count:,} of {counted(total, 'gate')}"), *others])
 
 
 def _word(gate: Gate, caught: Sequence[Gate]) -> str:
@@ -70,9 +89,35 @@ def _word(gate: Gate, caught: Sequence[Gate]) -> str:
 def _rest(run: Run) -> Iterator[str]:
     if found := sum(not one.passed for one in run.searches):
         yield f"{counted(found, 'search', 'searches')} for worst cases found some"
-    if run.outcome is not None and (stuck := run.outcome.having(State.CRASHED, State.JUDGED_NOTHING)):
-        noun = "says" if len(stuck) == 1 else "say"
-        yield f"{counted(len(stuck), 'test')} did not finish and {noun} nothing"
+    if worse := sum(not one.passed for one in run.all_comparisons):
+        yield f"{counted(worse, 'figure')} {'is' if worse == 1 else 'are'} worse than before, or cannot be compared"
+    if run.outcome is not None:
+        for state, words in UNFINISHED.items():
+            if count := len(run.outcome.having(state)):
+                yield f"{counted(count, 'test')} {words}"
+
+
+def by_model(run: Run) -> tuple[ModelVerdict, ...]:
+    """How each model fares in the gates, the worst first; nothing where there is only one."""
+    caught = run.caught
+    gates: dict[str, list[Gate]] = {}
+    for gate in run.gates:
+        gates.setdefault(gate.model, []).append(gate)
+    if len(gates) < 2:
+        return ()
+    failed = {
+        model: Counter(gate.verdict for gate in of if not gate.passed and gate not in caught)
+        for model, of in gates.items()
+    }
+    worst_first = sorted(gates, key=lambda m: (-failed[m][Verdict.EXCEEDS], -failed[m].total(), m))
+    return tuple(_fares(model, failed[model].total(), gates[model]) for model in worst_first)
+
+
+def _fares(model: str, failed: int, gates: Sequence[Gate]) -> ModelVerdict:
+    total = counted(len(gates), "gate")
+    return ModelVerdict(
+        model, not failed, f"{failed:,} of {total} failed" if failed else f"{total} passed", tally(gates)
+    )
 
 
 def since_baseline(found: Judgement | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from markupsafe import Markup
 
@@ -21,7 +22,7 @@ from biascheck.wording import figure, level_text, power_text
 __all__ = ["Caution", "GateBlock", "GateGroup", "GateRow", "GateTable", "Link", "gate_table", "state_of"]
 
 ENOUGH_POWER = 0.8
-FEW_GATES = 12
+FEW_GATES, MANY_GATES = 12, 40
 STATES = {
     "failed": "Failed",
     "inconclusive": "Failed, because nothing is decided",
@@ -30,6 +31,8 @@ STATES = {
     "within": "Within the margin",
 }
 """What became of a gate in its run, the most urgent first, with the title of its table."""
+RANKS = {str(verdict): rank for rank, verdict in enumerate(ORDER)}
+"""Verdicts, the worst first."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ class GateRow:
 
 @dataclass(frozen=True)
 class GateGroup:
-    """The gates of one measure in one paper, drawn on one scale."""
+    """The gates of one measure in one paper that have one verdict, drawn on the scale of all its gates."""
 
     paper: str
     measure: str
@@ -92,7 +95,7 @@ class GateGroup:
 
 @dataclass(frozen=True)
 class GateBlock:
-    """The gates of one state; a long list of those within their margin is folded."""
+    """The gates of one state; more than a few within their margin, and many of any other state, are folded."""
 
     state: str
     title: str
@@ -124,7 +127,7 @@ def state_of(gate: Gate, caught: Collection[Gate] = ()) -> str:
 def gate_table(
     gates: Sequence[tuple[Paper, Gate]], links: Mapping[ResultKey, Link], caught: Collection[Gate] = ()
 ) -> GateTable:
-    """Lay out all gates by state, and within a state in the order of the papers."""
+    """Lay out all gates by state, within a state by verdict, the worst first, then in the order of the papers."""
     texts = dict.fromkeys(warning for _, gate in gates for warning in gate.warnings)
     numbers = {text: number for number, text in enumerate(texts, start=1)}
     members: dict[tuple[Paper, str], list[Gate]] = {}
@@ -137,15 +140,17 @@ def gate_table(
         blocks=tuple(block for block in blocks if block.count),
         cautions=tuple(Caution(number, text) for text, number in numbers.items()),
         several_models=len({gate.model_label for _, gate in gates}) > 1,
-        low_power=sum(row.low_power for group in groups for row in group.rows),
+        low_power=sum(row.low_power and row.verdict != Verdict.EXCEEDS for group in groups for row in group.rows),
         count=len(gates),
     )
 
 
 def _block(state: str, title: str, groups: Sequence[GateGroup], total: int) -> GateBlock:
-    found = tuple(group for group in groups if group.rows[0].state == state)
+    members = [group for group in groups if group.rows[0].state == state]
+    found = tuple(sorted(members, key=lambda group: RANKS[group.rows[0].verdict]))
     count = sum(len(group.rows) for group in found)
-    return GateBlock(state, title, count, folded=state == "within" and total > FEW_GATES, groups=found)
+    folded = count > MANY_GATES or (state == "within" and total > FEW_GATES)
+    return GateBlock(state, title, count, folded, groups=found)
 
 
 def _groups(
@@ -156,18 +161,12 @@ def _groups(
     numbers: Mapping[str, int],
     caught: Collection[Gate],
 ) -> Iterator[GateGroup]:
-    """The gates of one measure, state by state; all of them are drawn on one scale."""
+    """The gates of one measure, by state and verdict; all of them are drawn on one scale."""
     scale = interval_scale([value for gate in gates for value in _extent(gate)])
-    ranked = sorted(gates, key=lambda gate: ORDER.index(gate.verdict))
-    rows = [_row(gate, scale, links, numbers, (state_of(gate, caught), paper.name)) for gate in ranked]
-    for state in STATES:
-        if members := tuple(row for row in rows if row.state == state):
-            yield GateGroup(
-                paper=paper.name,
-                measure=measure,
-                unit=gates[0].description.unit,
-                rows=members,
-            )
+    rows = [_row(gate, scale, links, numbers, (state_of(gate, caught), paper.name)) for gate in gates]
+    for state, verdict in product(STATES, RANKS):
+        if members := tuple(row for row in rows if (row.state, row.verdict) == (state, verdict)):
+            yield GateGroup(paper=paper.name, measure=measure, unit=gates[0].description.unit, rows=members)
 
 
 def _extent(gate: Gate) -> list[float]:

@@ -159,6 +159,8 @@ def _group(group: str, items: Sequence[ItemScore], store: _Store) -> dict[str, A
 
 def _place(text: str, offset: int) -> int:
     """Where a character is in the text as it is shown, with its control characters made visible."""
+    if text.isascii() and text.isprintable():
+        return offset  # most texts
     shown = visible(text[:offset])
     return utf16_offset(shown, len(shown))
 

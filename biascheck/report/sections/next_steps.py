@@ -36,20 +36,24 @@ def _about_tests(run: Run) -> Iterator[Step]:
     if run.outcome is None:
         return
     stuck = run.outcome.having(State.CRASHED, State.JUDGED_NOTHING)
-    if stuck or run.outcome.interrupted:
+    if stuck:
         named = " ".join(shlex.quote(test.test) for test in stuck[:MOST_TESTS])
         yield Step(
-            "Mend the tests that did not finish, and run again: until then the run says nothing about them.",
-            f"pytest {named}" if named else "",
+            "Fix the tests that did not finish, and run again: until then the run says nothing about them.",
+            f"pytest {named}",
         )
+    elif run.outcome.interrupted:
+        yield Step("Run again to the end: what did not run was not tested.")
 
 
 def _about_gates(run: Run) -> Iterator[Step]:
-    failed = [gate for gate in run.gates if not gate.passed]
+    caught = run.caught
+    failed = [gate for gate in run.gates if not gate.passed and gate not in caught]
     verdicts = {gate.verdict for gate in failed}
     if Verdict.EXCEEDS in verdicts or any(not search.passed for search in run.searches):
         yield Step("Read the sentences behind each finding and decide whether they matter where the model is used.")
-        model = next((gate.model for gate in failed if gate.verdict is Verdict.EXCEEDS), "MODEL")
+        models = [gate.model for gate in failed if gate.verdict is Verdict.EXCEEDS]
+        model = next(iter([*models, *(search.model for search in run.searches if not search.passed)]))
         yield Step(
             "Train a less biased checkpoint, and run the same suites on it:",
             f"biascheck debias {shlex.quote(model)} --text TEXT --out FOLDER",
@@ -76,5 +80,11 @@ def _about_comparisons(run: Run) -> Iterator[Step]:
 
 
 def _about_data(run: Run) -> Iterator[Step]:
-    if run.outcome is not None and any(PUBLISHED in reason for reason in run.outcome.not_tested):
-        yield Step("Test on the published data sets, too:", "biascheck data fetch all --to DIR")
+    if run.outcome is None:
+        return
+    judged = bool(run.gates or run.searches or run.all_comparisons)
+    if run.outcome.not_tested and not judged:
+        yield Step("See under Not tested what each test needs, and run again with it.")
+    if any(PUBLISHED in reason for reason in run.outcome.not_tested):
+        text = "Test on the published data sets, too:" if judged else "Fetch the published data sets that tests need:"
+        yield Step(text, "biascheck data fetch all --to DIR")

@@ -51,14 +51,20 @@ def change_findings(entries: Sequence[tuple[int, Comparison]], verdict: Change) 
 
 
 def _distances(one: Comparison) -> str:
-    before, after = (felt(value - one.parity, one.description.scale) for value in (one.before, one.after))
+    scale = one.description.scale
+    before, after = (felt(value - one.parity, scale) for value in (one.before, one.after))
     most = f" (most for {one.moves[0].name})" if one.moves and one.change else ""
+    nothing = felt(0.0, scale)
+    if before == nothing != after:
+        return f"{one.measure} is off by {after} now, and was not before{most}."
+    if after == nothing != before:
+        return f"{one.measure} is not off any more, and was by {before} before{most}."
     return f"{one.measure} is off by {after} now, by {before} before{most}."
 
 
 def _finding(number: int, one: Comparison) -> ChangeFinding:
     anchor = f"change-{number}" if one.moves and (one.change or one.unmatched) else "changes"
-    plain = _distances(one)
+    plain = f"{one.measure}: {one.inability}." if one.verdict is Change.INVALID else _distances(one)
     return ChangeFinding(
         f"{plain[:1].upper()}{plain[1:]}", one.title, f": {one.figures}, {one.moved_and_tolerated}", anchor
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from biascheck.gates.gate import Gate
@@ -12,10 +12,16 @@ from biascheck.results.comparison import Comparison
 from biascheck.stats import Change
 from biascheck.wording import counted, verdict_text
 
-__all__ = ["Printed", "PrintedBlock", "PrintedRow", "printed_page"]
+__all__ = ["Printed", "PrintedBlock", "PrintedRow", "printed_comparisons", "printed_page"]
 
 MOST_ROWS = 34
 """What fits onto one page, a line each."""
+CHANGES = {
+    Change.REGRESSED: "Worse than before",
+    Change.INVALID: "Not to be compared: the model cannot do what is asked",
+    Change.INCONCLUSIVE: "Not decided",
+    Change.IMPROVED: "Better than before",
+}
 
 
 @dataclass(frozen=True)
@@ -55,13 +61,33 @@ def printed_page(gates: Sequence[Gate], comparisons: Sequence[Comparison], caugh
         if state != "within"
     }
     found["Worse than before"] = [_change(one) for one in comparisons if one.verdict is Change.REGRESSED]
+    within = sum(state_of(gate, caught) == "within" for gate in gates)
+    return Printed(_blocks(found), _left_out(within))
+
+
+def printed_comparisons(comparisons: Sequence[Comparison]) -> Printed:
+    """The same for a page that only compares: what got worse, then what is in doubt, then what got better."""
+    ordered = sorted(comparisons, key=lambda one: -one.change)
+    named = len({(one.model_before, one.model_after) for one in comparisons}) > 1  # else the headline names them
+    found = {
+        title: [_change(one, named=named) for one in ordered if one.verdict is verdict]
+        for verdict, title in CHANGES.items()
+    }
+    return Printed(
+        _blocks(found),
+        "Not printed: what is no worse than before, charts, what moved word by word, the explanation of terms. They "
+        "are in the file itself.",
+    )
+
+
+def _blocks(found: Mapping[str, Sequence[PrintedRow]]) -> tuple[PrintedBlock, ...]:
+    """Blocks with as many rows as the page has room for."""
     blocks, room = [], MOST_ROWS
     for title, rows in found.items():
         if rows:
             blocks.append(PrintedBlock(title, len(rows), tuple(rows[:room]), len(rows[room:])))
             room = max(0, room - len(rows) - 2)
-    within = sum(state_of(gate, caught) == "within" for gate in gates)
-    return Printed(tuple(blocks), _left_out(within))
+    return tuple(blocks)
 
 
 def _left_out(within: int) -> str:
@@ -86,7 +112,6 @@ def _gate(gate: Gate) -> PrintedRow:
     )
 
 
-def _change(one: Comparison) -> PrintedRow:
-    return PrintedRow(
-        str(one.verdict), one.measure, f"{one.corpus} on {one.models}", one.figures, one.moved_and_tolerated
-    )
+def _change(one: Comparison, *, named: bool = True) -> PrintedRow:
+    subject = f"{one.corpus} on {one.models}" if named else " · ".join((one.corpus, *one.key.treatment))
+    return PrintedRow(str(one.verdict), one.measure, subject, one.figures, one.moved_and_tolerated)

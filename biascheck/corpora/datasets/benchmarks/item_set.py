@@ -19,6 +19,7 @@ from biascheck.errors import CorpusError
 __all__ = ["BenchmarkItem", "ItemSet", "Labels", "about_left_out"]
 
 Labels = Mapping[str, str | int | float]
+STRATA = ("condition", "polarity", "kind")
 
 
 class BenchmarkItem(Protocol):
@@ -115,28 +116,41 @@ class ItemSet(Generic[Item]):
         return replace(self, name=f"{self.name} (sample of {len(kept)}, seed {seed})", items=tuple(kept))
 
     def thinned(self, share: float, *, seed: int = 0) -> ItemSet[Item]:
-        """About this share of the items, drawn by ``seed`` alike from every cluster and condition.
+        """About this share of the items, drawn by ``seed`` alike from every cluster, condition, polarity and kind.
 
         Where :meth:`sampled` keeps few clusters whole, this keeps some of each: a small copy of the whole set.
         """
         if not 0 < share <= 1:
             raise CorpusError(f"share={share} is not between 0 and 1; 2 % is share=0.02")
-        rng = np.random.default_rng(seed)
-        strata: dict[str, list[Item]] = {}
-        for item in sorted(self.items, key=lambda item: item.id):
-            strata.setdefault(f"{item.cluster}/{item.labels.get('condition', '')}", []).append(item)
-        kept: list[Item] = []
-        due = 0.0
-        for name in sorted(strata):
-            due += share * len(strata[name])  # what one stratum is too small for is left to the next
-            count = min(int(due + 1e-9), len(strata[name]))
-            due -= count
-            kept += [strata[name][place] for place in sorted(rng.permutation(len(strata[name]))[:count])]
-        if not kept:
+        if share == 1:
+            return self
+        if share * len(self.items) < 1:
             raise CorpusError(
                 f"{share:.2g} of {len(self.items)} items of {self.name!r} is not one; take a larger share"
             )
+        rng = np.random.default_rng(seed)
+        kept: list[Item] = []
+        due = rng.random()
+        for members in self._alike(rng):
+            due += share * len(members)  # what one cluster is too small for is left to the next
+            count = min(int(due + 1e-9), len(members))
+            due -= count
+            kept += [members[place] for place in sorted(rng.permutation(len(members))[:count])]
         return replace(self, name=f"{self.name} ({share:.2g} of all, seed {seed})", items=tuple(kept))
+
+    def _alike(self, rng: np.random.Generator) -> Iterator[list[Item]]:
+        """The items of each cluster and condition: the clusters by chance, but one condition after the other.
+
+        Were the conditions to take turns, what is left over of small clusters would always go to the same one.
+        """
+        strata: dict[tuple[str, ...], dict[str, list[Item]]] = {}
+        for item in sorted(self.items, key=lambda item: item.id):
+            clusters = strata.setdefault(tuple(str(item.labels.get(key, "")) for key in STRATA), {})
+            clusters.setdefault(item.cluster, []).append(item)
+        for condition in sorted(strata):
+            clusters = strata[condition]
+            for name in rng.permutation(sorted(clusters)):
+                yield clusters[str(name)]
 
     def _kept(self, keep: Callable[[Item], bool]) -> tuple[Item, ...]:
         return tuple(item for item in self.items if keep(item))

@@ -1,0 +1,53 @@
+"""Python's search for cycles is put off and comes back as it was."""
+
+import gc
+
+import pytest
+
+from biascheck.collector import RARELY, cycles_later, cycles_rarely
+
+
+@pytest.fixture(autouse=True)
+def as_it_was():
+    enabled, threshold = gc.isenabled(), gc.get_threshold()
+    yield
+    gc.set_threshold(*threshold)
+    (gc.enable if enabled else gc.disable)()
+
+
+def nested_and_failing():
+    with cycles_later():
+        assert not gc.isenabled()
+        raise KeyError
+
+
+def test_nothing_is_searched_inside_the_block_even_if_it_fails():
+    gc.enable()
+    with cycles_later():
+        with pytest.raises(KeyError):
+            nested_and_failing()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_a_process_that_does_not_search_is_left_alone():
+    gc.disable()
+    with cycles_later():
+        pass
+    assert not gc.isenabled()
+    cycles_rarely()
+    assert gc.get_threshold() != RARELY
+
+
+@pytest.mark.parametrize(
+    ("before", "during"),
+    [((700, 10, 10), RARELY), ((0, 10, 10), (0, 10, 10)), ((900_000, 5, 5), (900_000, 5, 5))],
+    ids=["usual", "never", "more rarely still"],
+)
+def test_a_run_searches_rarely_and_gives_back_what_it_found(before, during):
+    gc.enable()
+    gc.set_threshold(*before)
+    as_before = cycles_rarely()
+    assert gc.get_threshold() == during
+    as_before()
+    assert gc.get_threshold() == before
