@@ -1,18 +1,15 @@
 """The tiny random models of the model tests, for measures."""
 
-import importlib.util
 import sys
+from importlib import import_module
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "models"))  # its helpers import each other
 
 
 def _module(name):
     """A helper of tests/models, which is no package."""
-    if name not in sys.modules:
-        path = Path(__file__).resolve().parents[1] / "models" / f"{name}.py"
-        spec = importlib.util.spec_from_file_location(name, path)
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
+    return import_module(name)
 
 
 def loaded(family):
