@@ -6,7 +6,10 @@
 
 Processor time of all threads counts, not the clock on the wall. (c) is timed on a sample of the queries, spread over
 the corpus, and scaled; it is skipped where minicons is not installed, and ``--minicons PYTHON`` names the interpreter
-of an environment of its own. The largest differences between (a) and (b) are printed too.
+of an environment of its own.
+
+The largest differences between (a) and (b) are printed, too. Whether they are due to sharing is for a sample of the
+sentences to say: each way in float32, and each sentence by itself, beside a pass in float64.
 """
 
 from __future__ import annotations
@@ -17,6 +20,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from copy import deepcopy
+from itertools import combinations
 from typing import Any
 
 import biascheck
@@ -51,6 +56,7 @@ def main() -> None:
     parser.add_argument("--model", default="smollm2")
     parser.add_argument("--queries", type=int, default=None, help="only so many queries, spread over the corpus")
     parser.add_argument("--sample", type=int, default=320, help="queries that minicons is timed on")
+    parser.add_argument("--exact", type=int, default=100, help="sentences that are also scored in float64")
     parser.add_argument("--minicons", default=sys.executable, help="a Python that has minicons")
     arguments = parser.parse_args()
     model = biascheck.load(arguments.model)
@@ -65,7 +71,8 @@ def main() -> None:
     print(f"shared beginnings: {seconds:.1f} s of processor time for {len(queries):,} queries, planning included")
     whole, unshared = timed(lambda: without_sharing(model, queries))
     print(f"without sharing: {unshared:.1f} s → sharing takes {seconds / unshared:.2f} of that")
-    print(f"  largest difference: {largest(ours, whole):.1e} a sentence, {largest(ours, whole, each=True):.1e} a token")
+    print(f"  largest difference: {apart(ours, whole)}")
+    rounding(model, queries, {"shared": ours, "in batches": whole}, arguments.exact)
     against_minicons(arguments, model, queries, seconds)
 
 
@@ -83,6 +90,35 @@ def without_sharing(model: TransformersCausalModel, queries: Sequence[SentenceQu
     """Whole distinct sentences in batches of like length, logits where they are asked for."""
     plan = make_plan(encode_sentences(queries, model.tokenizer, max_length=model.max_length), model._budget)
     return execute(plan, TorchEngine(model.torch_model, pad_token=model._pad_token, device=model.device))
+
+
+def rounding(
+    model: TransformersCausalModel,
+    queries: Sequence[SentenceQuery],
+    ways: dict[str, Sequence[Any]],
+    size: int,
+) -> None:
+    """Print how far each way of scoring in float32 is from float64, and the ways from each other, on a sample."""
+    distinct = list({query: place for place, query in enumerate(queries)}.values())
+    places = distinct[:: max(1, len(distinct) // size)]
+    sample = [queries[place] for place in places]
+    exact = biascheck.load((deepcopy(model.torch_model).double(), model.tokenizer), name=model.name)
+    if not isinstance(exact, TransformersCausalModel):
+        raise SystemExit("a copy of the model is no causal language model")
+    found = {way: [answers[place] for place in places] for way, answers in ways.items()}
+    found["by itself"] = by_themselves(model, sample)
+    reference = by_themselves(exact, sample)
+    print(f"rounding on {len(sample)} of the sentences, largest difference:")
+    for one, other in combinations(found, 2):
+        print(f"  {one} – {other}: {apart(found[one], found[other])}")
+    for way, answers in found.items():
+        print(f"  {way} – float64: {apart(answers, reference)}")
+    print(f"  shared – by itself, both in float64: {apart(exact.likelihood(sample), reference)}")
+
+
+def by_themselves(model: TransformersCausalModel, queries: Sequence[SentenceQuery]) -> list[Any]:
+    """Each sentence in a batch of its own."""
+    return [answer for query in queries for answer in without_sharing(model, [query])]
 
 
 def against_minicons(
@@ -112,10 +148,11 @@ def against_minicons(
     )
 
 
-def largest(first: Sequence[Any], second: Sequence[Any], *, each: bool = False) -> float:
-    """The largest difference of two lists of answers, whole or by token."""
+def apart(first: Sequence[Any], second: Sequence[Any]) -> str:
+    """The largest difference of two lists of answers, by sentence and by the mean token of a sentence."""
     pairs = [(a, b) for a, b in zip(first, second, strict=True) if isinstance(a, Answer) and isinstance(b, Answer)]
-    return max(abs(a.log_probability - b.log_probability) / (a.pieces if each else 1) for a, b in pairs)
+    gaps = [(abs(a.log_probability - b.log_probability), a.pieces) for a, b in pairs]
+    return f"{max(gap for gap, _ in gaps):.1e} a sentence, {max(gap / count for gap, count in gaps):.1e} a token"
 
 
 def timed(work: Callable[[], list[Any]]) -> tuple[list[Any], float]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 from biascheck.spilled_blocks import BLOCK_BYTES, BlockStore
 
@@ -19,6 +19,8 @@ Column = TypeVar("Column")
 Number = TypeVar("Number", int, float)
 
 NO_BLOCK = -2
+MOST_CODED = 2**16
+"""Different values of a column beyond which a dictionary of them takes more memory than it saves."""
 
 
 class LazySequence(Sequence[Made]):
@@ -184,12 +186,17 @@ class Texts(LazySequence[str]):
 
 
 class Coded(LazySequence[Value], Generic[Value]):
-    """Values that occur again and again: each once, and for every row the number of its value."""
+    """Values that occur again and again: each once, and for every row the number of its value.
+
+    Where far too many differ, further strings are a column of texts, and their rows count it from −1 downwards.
+    """
 
     def __init__(self, values: Iterable[Value] = (), store: BlockStore | None = None) -> None:
+        own = BlockStore() if store is None else store
         self.values: list[Value] = []
-        self.codes: Numbers[int] = Numbers("i", store=store)
+        self.codes: Numbers[int] = Numbers("i", store=own)
         self._known: dict[object, int] = {}
+        self._texts: Any = Texts(store=own)
         for value in values:
             self.append(value)
 
@@ -198,19 +205,31 @@ class Coded(LazySequence[Value], Generic[Value]):
         kind = type(value)
         same = value if kind is str else (kind, repr(value) if isinstance(value, float) else value)
         code = self._known.get(same)
-        if code is None:
+        if code is None and kind is str and len(self.values) >= MOST_CODED:
+            self._texts.append(value)
+            code = -len(self._texts)
+        elif code is None:
             code = self._known[same] = len(self.values)
             self.values.append(value)
         self.codes.append(code)
+
+    @property
+    def types(self) -> set[type]:
+        """The types of the values."""
+        return set(map(type, self.values)) | ({str} if len(self._texts) else set())
 
     def __len__(self) -> int:
         return len(self.codes)
 
     def __iter__(self) -> Iterator[Value]:
-        return map(self.values.__getitem__, self.codes)
+        return map(self._value, self.codes)
 
     def _made(self, index: int) -> Value:
-        return self.values[self.codes._made(index)]
+        return self._value(self.codes._made(index))
+
+    def _value(self, code: int) -> Value:
+        found: Value = self.values[code] if code >= 0 else self._texts._made(-code - 1)
+        return found
 
 
 class KeyedColumns(Generic[Value, Column]):

@@ -22,12 +22,15 @@ def small_blocks(kept=24):
     """Blocks of sixteen bytes, of which next to none stays in memory."""
     with ExitStack() as patches:
         patches.enter_context(patch.object(packed_columns, "BLOCK_BYTES", 16))
+        patches.enter_context(patch.object(packed_columns, "MOST_CODED", 3))
         patches.enter_context(patch.object(spilled_blocks, "KEPT_BYTES", kept))
         yield
 
 
 TEXTS = st.lists(st.text(st.characters(), max_size=40), max_size=25)
-VALUES = st.lists(st.sampled_from(["a", "b", 1, 1.0, True, None, float("nan"), -0.0, 0.0, ("a",)]), max_size=25)
+VALUES = st.lists(
+    st.sampled_from(["a", "b", "c", "d", "", 1, 1.0, True, None, float("nan"), -0.0, 0.0, ("a",)]), max_size=25
+)
 COLUMNS = st.one_of(
     st.tuples(st.just(Texts), TEXTS),
     st.tuples(st.just(Coded), VALUES),
@@ -46,6 +49,19 @@ def test_a_column_gives_back_what_it_was_given_in_any_order(column, asked):
         places = [place for place in asked if place < len(values)]
         assert [repr(found[place]) for place in places] == [repr(values[place]) for place in places]
         assert list(map(repr, pickle.loads(pickle.dumps(found)))) == list(map(repr, values))
+
+
+@given(VALUES)
+def test_the_types_of_a_column_are_known_without_going_through_it(values):
+    with small_blocks():
+        assert Coded(values).types == set(map(type, values))
+
+
+def test_many_different_names_are_no_dictionary():
+    with small_blocks():
+        column = Coded(f"name {n % 20}" for n in range(100))
+        assert len(column.values) == 3
+        assert list(column) == [f"name {n % 20}" for n in range(100)]
 
 
 @given(st.lists(st.floats(allow_nan=False), max_size=25))

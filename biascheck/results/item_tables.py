@@ -14,7 +14,7 @@ from typing import Any
 
 from biascheck.errors import BiascheckError, ResultError
 from biascheck.results.item_columns import ItemColumns
-from biascheck.results.items import ItemScore, Label, Shown
+from biascheck.results.items import ItemScore, Shown
 
 __all__ = ["read_table", "write_table"]
 
@@ -47,15 +47,15 @@ def _schema(items: ItemColumns) -> Any:
     fields += [("draw", pa.int64()), *((f"group:{name}", number) for name in items.groups.columns)]
     listed = [pa.field(name, kind) for name, kind in fields]
     for name, values in items.labels.columns.items():
-        kind = _kind_of(values.values)
+        kind = _kind_of(values.types)
         listed.append(pa.field(f"label:{name}", number if kind == "number" else text, metadata={"kind": kind}))
     for name in items.sentences.columns:
         listed += [pa.field(f"text:{name}", text), pa.field(f"start:{name}", whole), pa.field(f"end:{name}", whole)]
     return pa.schema(listed, metadata={"kind": KIND, "schema": str(SCHEMA)})
 
 
-def _kind_of(values: list[Label | None]) -> str:
-    kinds = {type(value) for value in values if value is not None}
+def _kind_of(types: set[type]) -> str:
+    kinds = types - {type(None)}
     return "text" if kinds <= {str} else "number" if kinds == {float} else "json"
 
 

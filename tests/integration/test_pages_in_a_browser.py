@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -121,7 +122,10 @@ def reproduction() -> Reproduction:
     )
 
 
-ALL = pytest.mark.parametrize("name", [*RUNS, "comparison", "trend", "reproduction"])
+PAGES = [*RUNS, "comparison", "trend", "reproduction"]
+ALL = pytest.mark.parametrize("name", PAGES)
+QUICK = {("failing", "dark"), ("crashed", "light"), ("trend", "light"), ("reproduction", "dark"), ("skipped", "dark")}
+"""What ``make test`` looks at with axe; ``make test-all`` looks at every page in both colour schemes."""
 
 
 @ALL
@@ -135,7 +139,11 @@ def test_on_a_phone_nothing_overflows_fails_or_is_fetched(view, pages, name):
 
 
 @pytest.mark.parametrize(
-    ("name", "scheme"), [("failing", "dark"), ("crashed", "light"), ("trend", "light"), ("reproduction", "dark")]
+    ("name", "scheme"),
+    [
+        pytest.param(*view, marks=() if view in QUICK else pytest.mark.slow)
+        for view in product(PAGES, ("light", "dark"))
+    ],
 )
 def test_axe_finds_nothing_serious(view, pages, name, scheme):
     seen = view(pages[name], color_scheme=scheme, bypass_csp=True)
@@ -254,7 +262,7 @@ def test_terms_explain_themselves_by_hover_focus_and_touch(view, pages):
     assert plain.page.url.endswith("#term-estimate")
 
 
-@pytest.mark.parametrize("name", list(RUNS))
+@pytest.mark.parametrize("name", [*RUNS, "comparison"])
 def test_a_report_prints_on_two_pages(view, pages, name):
     page = view(pages[name]).page
     assert 1 <= page.pdf(format="A4").count(b"/Type /Page\n") <= (3 if name == "many_models" else 2)

@@ -9,13 +9,16 @@ from report_markup import Element, parse
 from report_samples import gate, item, result
 
 from biascheck.gates.run import Run
+from biascheck.gates.trends import trends_of
 from biascheck.report import write_comparison_html, write_report
 from biascheck.report.rendering import render
 from biascheck.report.sections.comparison_page import comparison_page
+from biascheck.report.sections.trend_page import trend_page
 from biascheck.results.baselines import Baseline, Judgement, Refusal, judge_against
 from biascheck.results.comparison import Comparison, compare_all
 from biascheck.results.competence import Competence
 from biascheck.results.result import Result
+from biascheck.stats import Verdict
 
 EVIL = "<script>alert('x')</script>\"&</style></title>"
 
@@ -240,3 +243,19 @@ def test_a_print_has_a_line_for_everything_but_what_is_no_worse():
     assert captions == ["Worse than before: 1", "Better than before: 1"]
     assert [row.children[0].text for row in printed.find("tr")] == ["regressed", "improved"]
     assert "Not printed: what is no worse" in printed.all_text
+
+
+@pytest.mark.parametrize(
+    ("verdict", "text", "steps"),
+    [
+        (Verdict.WITHIN, "Nothing regressed", "Nothing to do"),
+        (Verdict.EXCEEDS, "Nothing regressed, but 1 gate fails in the last run", "Go on"),
+    ],
+)
+def test_a_trend_that_is_no_worse_says_whether_the_last_run_passes(verdict, text, steps):
+    runs = {name: measured("base") for name in ("first", "last")}
+    trends = trends_of({name: Run((of,), (gate(of, verdict),)) for name, of in runs.items()})
+    found = trend_page(trends)
+    assert found.headline.text == text
+    assert found.next_steps[0].text.startswith(steps)
+    assert [one.plain.startswith("On average") for one in found.failing] == [True] * (verdict is Verdict.EXCEEDS)

@@ -225,7 +225,8 @@ def test_an_invalid_gate_says_what_the_model_cannot_do():
     root = page(Run((unread,), (judged,), outcome=Outcome((FAILING,))))
     (row,) = root.find("table", "gates")[0].find("tr", "invalid")
     assert "small-model cannot read this corpus (50% are in order)" in row.all_text
-    assert "invalid: small-model cannot read this corpus" in root.find("ul", "findings")[0].all_text
+    found = " ".join(root.find("ul", "findings")[0].all_text.split())
+    assert found.startswith("Nothing can be said about association: small-model cannot read this corpus (50% are")
     (section,) = root.find("article", "body")
     (caution,) = section.find("p", "caution")
     assert "Competence check failed:" in caution.all_text
@@ -315,6 +316,17 @@ def test_of_several_models_each_has_its_line_the_worst_first():
     many = [gate(measured(model=f"m{n}"), Verdict.WITHIN) for n in range(11)]
     (listed,) = hero(Run(gates=tuple(many))).find("ul", "by-model")
     assert texts(listed.find("li"))[-1] == "3 more; filter the gates by model."
+
+
+def test_what_was_found_comes_before_what_is_not_known_and_one_inability_is_said_once():
+    unread = [gate(replace(checked(0.5), corpus=name)) for name in ("jobs", "names")]
+    doubt = gate(measured(corpus="doubt"))
+    beyond = gate(measured(corpus="beyond"), Verdict.EXCEEDS)
+    worse = judge_against(Baseline((measured(),)), [measured(1.0)])
+    listed = hero(Run(gates=(*unread, doubt, beyond), baseline=worse)).find("ul", "findings")[0].children
+    firsts = [" ".join(row.children[0].all_text.split()[:3]) for row in listed]
+    assert firsts == ["On average the", "Further from equal", "Not decided: on", "Nothing can be"]
+    assert "and 1 more gate: invalid" in listed[-1].all_text
 
 
 def test_where_nothing_was_judged_the_reasons_are_open_and_the_next_step_is_to_meet_them():

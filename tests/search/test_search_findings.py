@@ -16,6 +16,8 @@ from biascheck.gates.searches import Search, Version, WorstCase
 from biascheck.report.annotations import code_quality, github_commands
 from biascheck.report.html import page_of, render_page
 from biascheck.report.markdown import summary
+from biascheck.report.sections.findings import findings_of
+from biascheck.report.sections.plain_findings import Example, plain_search
 from biascheck.search.searching import search_worst_cases
 from biascheck.stats import wilson_interval
 
@@ -142,6 +144,24 @@ def test_a_run_is_decided_and_counted_by_its_searches():
     failed = Run(searches=(search(), NONE_FOUND))
     assert failed.headline == "FAIL: 1 of 2 judgements failed (0 gates; 2 searches: 1 found, 1 none found)"
     assert Run(searches=(NONE_FOUND,)).passed
+
+
+def test_the_first_screen_has_the_worst_pair_in_plain_words():
+    """A rating goes from 0 to 1 and stars from one to five: 0.47 are 1.9 stars, 0.2 are 0.8."""
+    (found,) = findings_of(Run(searches=(search(), NONE_FOUND)), {})
+    (first,) = found.models[0].shown
+    assert first.plain == (
+        "A search found 1 kind of sentence in which the groups are treated differently, the worst by 1.9 stars of "
+        "five; allowed: 0.8 stars of five."
+    )
+    assert first.example == Example("", "She", "He", " is a nurse.", "here the gap is 1.9 stars of five, towards male")
+    versions = tuple(
+        dataclasses.replace(one, figure=word) for one, word in zip(CASE.versions, ("hire", "reject"), strict=True)
+    )
+    decided = dataclasses.replace(CASE, versions=versions, gap=1.0)
+    plain, example = plain_search(search(figure="decision", bound=0.0, cases=(decided,)))
+    assert plain == "A search found 1 kind of sentence whose decision changes with the group."
+    assert example.effect == "hire, then reject"
 
 
 def test_searches_survive_the_results_file(tmp_path):

@@ -11,7 +11,7 @@ from biascheck.gates.gate import Gate
 from biascheck.gates.run import Run
 from biascheck.report.sections.gate_rows import Link
 from biascheck.report.sections.plain_changes import plain_change
-from biascheck.report.sections.plain_findings import Example, plain_example, plain_finding
+from biascheck.report.sections.plain_findings import Example, plain_example, plain_finding, plain_search
 from biascheck.report.sentences import ORDER
 from biascheck.results.comparison import Comparison
 from biascheck.results.key import ResultKey
@@ -68,14 +68,18 @@ def findings_of(run: Run, links: Mapping[ResultKey, Link]) -> tuple[Findings, ..
     results = {result.key: result for result in run.results}
     failed = [gate for gate in run.gates if not gate.passed and gate not in caught]
     accepted = [gate for gate in run.gates if gate.passed and gate.verdict is not Verdict.WITHIN]
+    exceeding = [gate for gate in failed if gate.verdict is Verdict.EXCEEDS]
+    in_doubt = [gate for gate in failed if gate.verdict not in (Verdict.EXCEEDS, Verdict.INVALID)]
     judged = [
-        *_gates(failed, links, results),
+        *_gates(exceeding, links, results),
         *_searches(run),
         *_comparisons(run.all_comparisons),
         *_baseline(run),
+        *_gates(in_doubt, links, results),
+        *_unread(failed, links),
     ]
     kinds = [
-        ("What failed", "finding", judged, False),
+        ("What failed", "finding", judged, False),  # what was found, then what is not known
         ("Accepted", "gate", list(_gates(accepted, links, results)), True),
         ("Failed in a test that passes, and not counted", "gate", list(_gates(caught, links, results)), True),
     ]
@@ -116,6 +120,23 @@ def _gates(
         )
 
 
+def _unread(gates: Sequence[Gate], links: Mapping[ResultKey, Link]) -> Iterator[Finding]:
+    """What the model cannot do, once for each reason; gates that fail for the same one share a finding."""
+    reasons: dict[tuple[str, str], list[Gate]] = {}
+    for gate in sorted(gates, key=_order):
+        if gate.verdict is Verdict.INVALID:
+            reasons.setdefault((gate.model, gate.inability), []).append(gate)
+    for (model, inability), of in reasons.items():
+        measures = " and ".join(dict.fromkeys(gate.measure for gate in of))
+        yield Finding(
+            title=of[0].title,
+            text=f" and {counted(len(of) - 1, 'more gate')}: invalid" if len(of) > 1 else ": invalid",
+            anchor=links[of[0].key].anchor if of[0].key in links else "gates",
+            plain=f"Nothing can be said about {measures}: {inability}.",
+            model=model,
+        )
+
+
 def _figures(gate: Gate) -> str:
     decided = f"to decide: {needed}" if (needed := to_decide(gate)) else ""
     return "; ".join(filter(None, (f": {gate.measured}, allowed {gate.allowed}", gate.acceptance, decided)))
@@ -146,9 +167,12 @@ def _comparisons(comparisons: Sequence[Comparison]) -> Iterator[Finding]:
 
 
 def _searches(run: Run) -> Iterator[Finding]:
-    for one in run.searches:
-        if not one.passed:
-            yield Finding(one.title, one.finding.removeprefix(one.title), "worst-cases", model=one.model)
+    failed = [one for one in run.searches if not one.passed]
+    for one in sorted(failed, key=lambda one: -one.largest):
+        plain, example = plain_search(one)
+        text = f": {one.measured}, allowed {one.allowed}; {one.share_text}"
+        known = text if plain else one.finding.removeprefix(one.title)
+        yield Finding(one.title, known, "worst-cases", plain=plain, example=example, model=one.model)
 
 
 def _baseline(run: Run) -> Iterator[Finding]:

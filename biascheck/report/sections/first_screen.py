@@ -55,8 +55,8 @@ def answer(run: Run) -> str:
     """What the run says about its models, in one sentence that needs no statistics; what failed it comes first."""
     caught = run.caught
     gates, rest = [*_gates(run)], [*_rest(run)]
-    failed = any(not gate.passed and gate not in caught for gate in run.gates)
-    words = "; ".join([*gates, *rest] if failed else [*rest, *gates])
+    exceeding = any(gate.verdict is Verdict.EXCEEDS and not gate.passed and gate not in caught for gate in run.gates)
+    words = "; ".join([*gates, *rest] if exceeding else [*rest, *gates])
     if not words:
         return "Nothing was judged, so this run says nothing about the model."
     return f"{words[:1].upper()}{words[1:]}."

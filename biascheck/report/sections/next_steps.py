@@ -52,7 +52,8 @@ def _about_gates(run: Run) -> Iterator[Step]:
     verdicts = {gate.verdict for gate in failed}
     if Verdict.EXCEEDS in verdicts or any(not search.passed for search in run.searches):
         yield Step("Read the sentences behind each finding and decide whether they matter where the model is used.")
-        model = next((gate.model for gate in failed if gate.verdict is Verdict.EXCEEDS), "MODEL")
+        models = [gate.model for gate in failed if gate.verdict is Verdict.EXCEEDS]
+        model = next(iter([*models, *(search.model for search in run.searches if not search.passed)]))
         yield Step(
             "Train a less biased checkpoint, and run the same suites on it:",
             f"biascheck debias {shlex.quote(model)} --text TEXT --out FOLDER",

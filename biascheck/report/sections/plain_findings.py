@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from math import exp
 
 from biascheck.gates.gate import Gate
+from biascheck.gates.searches import Search
 from biascheck.results.description import Scale
 from biascheck.results.items import ItemScore
 from biascheck.results.result import Result
 from biascheck.stats import Verdict
-from biascheck.wording import figure
+from biascheck.wording import counted, figure
 
-__all__ = ["Example", "felt", "plain_example", "plain_finding"]
+__all__ = ["Example", "felt", "plain_example", "plain_finding", "plain_search"]
 
 STARS = 4
 """From one star of five to five there are four steps, and a rating goes from 0 to 1."""
@@ -22,6 +23,8 @@ FALLBACK = "The {name} is {by} away from {parity}, its value where groups are tr
 SCORED_ALIKE = ("mean", "mean_absolute", "rms_gap", "slope", "difference")
 """Statistics whose items are counted in the unit of the figure; of others an item shows a direction alone."""
 WORD_LENGTH = 24
+SEARCHED: dict[str, Scale] = {"association": "log-odds", "probability": "share", "rating": "rating"}
+"""Figures of searches that have a scale which a person can feel."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,26 @@ def plain_example(gate: Gate, result: Result) -> Example | None:
         return None
     worst = max(shown, key=lambda item: (sign * item.score if signed else abs(item.score), item.id))
     return _example(worst, gate)
+
+
+def plain_search(search: Search) -> tuple[str, Example | None]:
+    """The worst case of a search in plain words, with its two sentences; empty where the search itself failed."""
+    if not search.cases:
+        return "", None
+    worst = max(search.cases, key=lambda case: case.gap)
+    low, high = worst.extremes
+    before, after = _shared(low.text, high.text)
+    words = [text[len(before) : len(text) - len(after)] for text in (low.text, high.text)]
+    found = f"A search found {counted(len(search.cases), 'kind of sentence', 'kinds of sentences')}"
+    if not search.bound:
+        plain, effect = f"{found} whose {search.figure} changes with the group.", f"{low.shown}, then {high.shown}"
+    else:
+        scale = SEARCHED.get(search.figure, "")
+        gap = felt(worst.gap, scale)
+        allowed = felt(search.bound, scale)
+        plain = f"{found} in which the groups are treated differently, the worst by {gap}; allowed: {allowed}."
+        effect = f"here the gap is {gap}, towards {high.group}"
+    return plain, Example(before, words[0], words[1], after, effect)
 
 
 def _example(item: ItemScore, gate: Gate) -> Example | None:

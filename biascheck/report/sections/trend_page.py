@@ -14,6 +14,7 @@ from biascheck.report.rendering import render
 from biascheck.report.sections.model_cards import when
 from biascheck.report.sections.next_steps import Step
 from biascheck.report.sections.plain_changes import plain_change
+from biascheck.report.sections.plain_findings import plain_finding
 from biascheck.report.sentences import Headline, measured_text, statistic_name
 from biascheck.wording import counted
 
@@ -38,6 +39,7 @@ class TrendPage:
 
     headline: Headline
     regressed: tuple[Worse, ...]
+    failing: tuple[Worse, ...]
     next_steps: tuple[Step, ...]
     drawings: tuple[Drawing, ...]
 
@@ -51,19 +53,35 @@ def trend_page(trends: Sequence[Trend]) -> TrendPage:
     """Gather what the page shows: what regressed comes first."""
     ordered = sorted(trends, key=lambda trend: trend.first_regression is None)
     regressed = [trend for trend in ordered if trend.first_regression is not None]
+    failing = tuple(_failing(ordered))
     return TrendPage(
-        headline=_headline(trends, len(regressed)),
+        headline=_headline(trends, len(regressed), len(failing)),
         regressed=tuple(_worse(trend, number) for number, trend in enumerate(regressed)),
-        next_steps=tuple(_next_steps(bool(regressed))),
+        failing=failing,
+        next_steps=tuple(_next_steps(bool(regressed), bool(failing))),
         drawings=tuple(_drawing(trend, number) for number, trend in enumerate(ordered)),
     )
 
 
-def _headline(trends: Sequence[Trend], regressed: int) -> Headline:
+def _failing(trends: Sequence[Trend]) -> Iterator[Worse]:
+    """Figures that do not pass their gate in the last run, whether they got worse or not."""
+    for number, trend in enumerate(trends):
+        gate = trend.points[-1].gate
+        if gate is not None and not gate.passed:
+            plain = plain_finding(gate) or f"Nothing can be said: {gate.inability}."
+            yield Worse(plain, f"{trend.title}: {gate.measured}, allowed {gate.allowed}", f"trend-{number}")
+
+
+def _headline(trends: Sequence[Trend], regressed: int, failing: int) -> Headline:
     runs = dict.fromkeys(point.label for trend in trends for point in trend.points)
     detail = f"{counted(len(trends), 'figure')} over {counted(len(runs), 'run')}: {', '.join(runs)}"
     if regressed:
         return Headline("regressed", f"{regressed:,} of {counted(len(trends), 'figure')} regressed", detail)
+    if failing:
+        text = (
+            f"Nothing regressed, but {counted(failing, 'gate')} {'fails' if failing == 1 else 'fail'} in the last run"
+        )
+        return Headline("inconclusive", text, detail)
     return Headline("no worse" if trends else "none", "Nothing regressed" if trends else "Nothing to compare", detail)
 
 
@@ -75,10 +93,12 @@ def _worse(trend: Trend, number: int) -> Worse:
     return Worse(f"Since {point.label}: {plain_change(point.change)}", figures, f"trend-{number}")
 
 
-def _next_steps(regressed: bool) -> Iterator[Step]:
+def _next_steps(regressed: bool, failing: bool) -> Iterator[Step]:
     if regressed:
         yield Step("Compare the last good run with the first worse one, sentence by sentence:", COMPARE)
         yield Step("Let a pipeline stop at this:", "biascheck trend results/*.json --fail-on-regression")
+    elif failing:
+        yield Step("Go on: the last run is no worse than the first, and still does not pass.")
     else:
         yield Step("Nothing to do: add the next run to the folder, and draw the page again.")
 
