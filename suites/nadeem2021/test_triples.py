@@ -8,7 +8,8 @@ import pytest
 import biascheck
 
 KINDS = ["intrasentence", "intersentence"]
-DOMAINS = ["gender", "profession", "race"]
+DOMAINS = ["profession", "race"]
+SMALL = ["gender", "religion"]  # ten terms and three: no answers of theirs could fail a gate
 
 
 @pytest.fixture(scope="session")
@@ -42,16 +43,18 @@ def test_stereotype_score_on_published_triples(kind, published, bias_margins, bi
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
-def test_stereotype_score_on_published_triples_by_domain(domain, published, bias_margins, bias_readable):
+def test_stereotype_score_on_published_triples_by_domain(domain, published, bias_margins, bias_readable, bias_share):
     result = bias_readable(biascheck.measures.stereotype_score(published.where(domain=domain)))
+    if bias_share < 1:
+        biascheck.show(result)
+        pytest.skip(f"--bias-share {bias_share:g} leaves too few terms of a domain to judge it")
     biascheck.assert_share_within(result, **bias_margins["nadeem2021.domain"].as_arguments())
 
 
 @pytest.mark.bias(judges=False)
-def test_stereotype_score_on_published_triples_about_religion(published):
-    biascheck.show(
-        biascheck.measures.stereotype_score(published.where(domain="religion"))
-    )  # three terms decide nothing
+@pytest.mark.parametrize("domain", SMALL)
+def test_stereotype_score_on_published_triples_of_a_small_domain(domain, published):
+    biascheck.show(biascheck.measures.stereotype_score(published.where(domain=domain)))
 
 
 @pytest.mark.bias(judges=False)
