@@ -305,14 +305,12 @@ class BiasSession:
         gates = settled(before)
         tests = failed_by_family(tests, before, gates)
         searches = self._memory.searches()
-        if self._settings.worst_cases is not None and any(one.cases for one in searches):
-            problems += self._keep_worst_cases(self._settings.worst_cases, searches, tests)
+        if any(one.cases for one in searches) and (file := self._settings.worst_cases):
+            problems += self._keep(file, searches, tests)
         outcome = Outcome(tests, interrupted=stopped, problems=tuple(problems))
         return Run(results, gates, self._memory.comparisons(), outcome, searches=searches)
 
-    def _keep_worst_cases(
-        self, file: Path, searches: Sequence[Search], tests: Sequence[TestOutcome]
-    ) -> tuple[str, ...]:
+    def _keep(self, file: Path, searches: Sequence[Search], tests: Sequence[TestOutcome]) -> tuple[str, ...]:
         from biascheck.plugin.worst_cases import keep_worst_cases
 
         kept = keep_worst_cases(file, searches, tests)
