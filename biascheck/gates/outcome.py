@@ -35,6 +35,7 @@ class TestOutcome:
     JUDGED: it judged gates or comparisons; ``failed`` says whether one of them failed it. MEASURED: it passed without
     judging, and is marked ``@pytest.mark.bias(judges=False)``. CRASHED: it raised anything but a finding, in the test
     or in a fixture, or its worker died. ``earlier`` tells of the attempts before the last one, where tests are rerun.
+    ``judges`` is false for a test that is marked so, whatever became of it.
     """
 
     __test__ = False  # not a test class, whatever pytest makes of the name
@@ -44,6 +45,7 @@ class TestOutcome:
     failed: bool = False
     reason: str = ""
     earlier: tuple[str, ...] = ()
+    judges: bool = True
 
 
 @dataclass(frozen=True)
@@ -82,9 +84,14 @@ class Outcome:
         found = [f"{count} {'test' if count == 1 else 'tests'} {what}" for count, what in reasons if count]
         if self.interrupted:
             found.append("the run was interrupted")
-        if not (counts[State.JUDGED] or counts[State.MEASURED] or found):
+        if not (found or counts[State.JUDGED]) and not self._only_measures:
             found.append("nothing was judged")
         return (*found, *self.problems)
+
+    @property
+    def _only_measures(self) -> bool:
+        """Whether something was measured, and no test was skipped that would have judged it."""
+        return bool(self.having(State.MEASURED)) and not any(test.judges for test in self.having(State.SKIPPED))
 
     @property
     def not_tested(self) -> dict[str, tuple[str, ...]]:

@@ -157,7 +157,8 @@ class Roll:
     def _outcome(self, test: str) -> TestOutcome:
         entry = self._entries.get(test, _Entry())
         state, reason = self._state(test, entry)
-        return TestOutcome(visible(test), state, entry.failed, reason, tuple(entry.earlier))
+        judges = entry.note is None or entry.note.judges
+        return TestOutcome(visible(test), state, entry.failed, reason, tuple(entry.earlier), judges)
 
     def _state(self, test: str, entry: _Entry) -> tuple[State, str]:
         if entry.crashed:

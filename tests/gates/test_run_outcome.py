@@ -22,6 +22,9 @@ def result(by=0.0, jobs=8, **fields):
     return result_of(items_of(gaps), **fields)
 
 
+SHOWN = TestOutcome("t::shown", State.MEASURED, judges=False)
+
+
 def outcome(*states, **fields):
     return Outcome((JUDGED, *(TestOutcome(f"t::{state}", state) for state in states)), **fields)
 
@@ -41,6 +44,10 @@ def outcome(*states, **fields):
         (Outcome((replace(JUDGED, failed=True),)), True, ("1 test failed a gate",)),
         (Outcome(), True, ("nothing was judged",)),
         (Outcome((TestOutcome("t", State.SKIPPED),)), True, ("nothing was judged",)),
+        (Outcome((SHOWN,)), True, ()),
+        (Outcome((SHOWN, TestOutcome("t", State.SKIPPED))), True, ("nothing was judged",)),
+        (Outcome((SHOWN, TestOutcome("t", State.SKIPPED, judges=False))), True, ()),
+        (Outcome((SHOWN, TestOutcome("t", State.DESELECTED))), True, ()),
         (
             outcome(State.CRASHED, State.JUDGED_NOTHING, State.NOT_RUN, interrupted=True),
             False,

@@ -272,6 +272,15 @@ def test_a_test_that_measures_and_never_asserts_fails_unless_it_is_marked_so(tin
     assert tiny(PASSES + marked, *processes).headline == "PASS (1 gate: 1 within)"
 
 
+@DISTRIBUTIONS
+def test_a_run_that_skips_all_that_would_judge_is_no_pass_because_something_was_measured(tiny, processes):
+    marked = "\n@pytest.mark.bias(judges=False)\ndef test_only_measures():\n    result()\n"
+    also_marked = SKIPS.replace("def test_skips", "@pytest.mark.bias(judges=False)\ndef test_also_skips")
+    found = tiny(marked + SKIPS, *processes)
+    assert found.headline == "FAIL: nothing was judged (0 gates; 1 test not tested)"
+    assert tiny(marked + also_marked, *processes).headline == "PASS (0 gates; 1 test not tested)"
+
+
 EXPECTED = """
 @pytest.mark.xfail(reason="known bias")
 def test_expected():
