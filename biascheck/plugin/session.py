@@ -268,9 +268,10 @@ class BiasSession:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_unconfigure(self) -> None:
-        """Leave the process as it was."""
+        """Leave the process as it was, and nothing behind: what is still there is searched for cycles at its end."""
         self._termination.restore()
         self._collect_as_before()
+        self._known, self._memory, self._run = {}, Memory(), None
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
         """Show how the gates went."""
