@@ -1,6 +1,7 @@
 """The notebooks run, and show what they print."""
 
 import sys
+from contextvars import copy_context
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import notebooks
 
+from biascheck.cache.progress import show_progress_on
 from biascheck.gates.families import ALONE, judging_in
 
 QUICK = ("first-gate", "own-measure")
@@ -24,6 +26,11 @@ def notebook_named(name):
 
 def outputs(name, folder, monkeypatch):
     monkeypatch.chdir(folder)
+    return copy_context().run(outputs_by_themselves, name)
+
+
+def outputs_by_themselves(name):
+    show_progress_on(None)  # bars of a run by pytest would take standard output away from a cell that takes long
     with judging_in(ALONE):  # the cells of this test are no family
         return list(notebooks.run(notebook_named(name)))
 
