@@ -27,7 +27,7 @@ from biascheck.files import large_files_in, write_atomically
 __all__ = ["CacheInfo", "DocumentCache", "active_cache", "cache_folder", "caching", "digest_of", "results_cache"]
 
 ENVELOPE = "biascheck cache 2"
-"""2: the checksum is that of the document's text as it stands in the file, which need not be written again to check."""
+"""2: the checksum covers the text of the document in the file, so that checking it writes nothing again."""
 EARLIER = b'{"format": "biascheck cache 1"'
 CLOSING = b"}"
 RESULTS_FOLDER = "results"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from biascheck.cache.document_cache import active_cache, digest_of
+from biascheck.cache.document_cache import DocumentCache, active_cache, digest_of
 from biascheck.errors import ModelError
 
 __all__ = [
@@ -138,14 +138,11 @@ def sha256_of(path: Path) -> str:
     if key in _known:
         return _known[key]
     settled = time.time() - max(state[3:]) / 1e9 > SETTLED_AFTER
-    cache = active_cache() if settled and state[2] >= KEPT_FROM else None
-    if cache is None:
-        digest = _read(path)
-    else:
-        digest = str(cache.fetch(digest_of(["sha256 of a file", *key]), lambda: _read(path)))
+    cache = (active_cache() if settled and state[2] >= KEPT_FROM else None) or DocumentCache(None)
+    place = digest_of(["sha256 of a file", *key])
+    digest = str(cache.fetch(place, lambda: _read(path)))
     if state_of(path) != state:
-        if cache is not None:
-            cache.forget(digest_of(["sha256 of a file", *key]))
+        cache.forget(place)
     elif settled:
         _known[key] = digest
     return digest

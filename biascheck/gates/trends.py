@@ -71,7 +71,7 @@ def trends_of(
     """Every question that at least two runs answered; all points are compared with the first as one family (Holm).
 
     ``runs`` are in their order, by the label that names them. A run that measured several models by one question is a
-    point for each of them. ``watching`` is told how many comparisons there are, and after each of them.
+    point for each of them. ``watching`` receives the number of comparisons and yields what to call after each.
     """
     trends = [Trend(tuple(points)) for points in _by_question(runs).values() if len(points) > 1]
     with watching(sum(len(trend.points) - 1 for trend in trends)) as advance:
