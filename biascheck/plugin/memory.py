@@ -189,7 +189,7 @@ class Memory:
         return tuple(sorted(found, key=lambda one: (one.model_label, one.corpus_label, one.measure, one.key.digest)))
 
     def _result(self, digest: str, document: Document) -> Result:
-        """The result that a document gives back; made already, unless tests of other processes attached more to it."""
+        """The result that a document gives back; made already, unless a later test attached more to it."""
         from biascheck.results.storage import result_from_dict
 
         source, result = self._results.get(digest, (None, None))
