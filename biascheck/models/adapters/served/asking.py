@@ -96,7 +96,8 @@ class Asker:
     def missing(self, questions: Sequence[Question]) -> list[Question]:
         """The distinct questions that are not answered yet."""
         self.kept.refresh()
-        return [one for one in dict.fromkeys(questions) if self.kept.get(self._key(one)) is None]
+        unknown = {one for one in questions if self.kept.get(self._key(one)) is None}
+        return sorted(unknown, key=lambda question: tuple(map(str, question)))  # what begins alike is asked together
 
     def _key(self, question: Question) -> str:
         return digest_of([FORMAT, self.identity, list(question)])

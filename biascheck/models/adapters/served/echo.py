@@ -68,6 +68,9 @@ class EchoRoute:
             f"({', '.join(OPENINGS)})"
         )
 
+    def share_beginnings(self, texts: Sequence[str]) -> None:
+        """Each text is asked as a whole."""
+
     def read(self, text: str) -> TokenScores:
         """Ask for the whole text at once."""
         prompt = text if self._added else self.opening + text

@@ -4,13 +4,20 @@ itself gave each of them.
 The OpenAI routes of llama.cpp ignore ``echo``. Its own route reports the log-probability of the token that was sampled,
 from the model's own distribution before any sampler. A grammar of token ids leaves the sampler no choice but the text,
 so that one request scores it. Servers without such grammars get one request for each token, with a ``logit_bias``.
+A token that is only part of a character breaks the grammar, and its figure is withheld until the character is whole: it
+is looked up in the list of all next tokens.
+
+A text that begins like one asked before is asked from where it departs: the server keeps the states of the beginning.
+That is done only where the handshake finds the figures to be the same as without.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
+from biascheck.models.adapters.served.known_beginnings import KnownBeginnings
 from biascheck.models.adapters.served.routes import RouteError, field, listed
 from biascheck.models.adapters.served.token_route import PROBE, TokenRoute
 from biascheck.models.adapters.served.token_scores import UnusableError, checked_number
@@ -21,7 +28,11 @@ __all__ = ["ForcedTokensRoute"]
 END_OF_TEXT = "<|endoftext|>"
 BIAS = 1e4
 LISTED = 10
+ALL = 10_000_000
+"""More than any vocabulary has; the server lists what it has."""
 SAME = 1e-3
+EQUAL = 1e-5
+"""A figure after a kept beginning may differ by this much from the one after a beginning that was read anew."""
 UNDATED = "01 Jan 2025"
 
 
@@ -34,6 +45,9 @@ class ForcedTokensRoute(TokenRoute):
         super().__init__(transport, model)
         self._props = props
         self._by_grammar = True
+        self._beginnings: KnownBeginnings | None = None
+        self._word = 0
+        self._parts: set[int] = set()  # tokens that are only part of a character, as far as met
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -52,7 +66,9 @@ class ForcedTokensRoute(TokenRoute):
             self.refuse_other_text()
         except (RejectedError, UnusableError) as error:
             raise RouteError(f"there is no /tokenize: {error}") from None
-        self._find_way(self.ids_of(PROBE))
+        ids = self.ids_of(PROBE)
+        self._word = ids[0]
+        self._find_way(ids)
         self._refuse_other_distributions()
 
     def _find_opening(self) -> None:
@@ -96,8 +112,12 @@ class ForcedTokensRoute(TokenRoute):
         return self._tokens(text, add_special=False, parse_special=parse_special)
 
     def _tokens(self, text: str, **options: bool) -> tuple[int, ...]:
-        body = {"content": text, "parse_special": False, **options}
-        return tuple(int(token) for token in listed(self._root("tokenize", body), "tokens"))
+        body = {"content": text, "parse_special": False, "with_pieces": True, **options}
+        tokens = listed(self._root("tokenize", body), "tokens")
+        described = [token if isinstance(token, dict) else {"id": token} for token in tokens]
+        # the piece of such a token is a list of bytes
+        self._parts |= {int(field(token, "id")) for token in described if isinstance(token.get("piece"), list)}
+        return tuple(int(field(token, "id")) for token in described)
 
     def text_of(self, ids: Sequence[int]) -> str:
         """The text of token ids."""
@@ -109,32 +129,84 @@ class ForcedTokensRoute(TokenRoute):
         body = {"messages": turns, "chat_template_kwargs": {"date_string": UNDATED}}
         return str(field(self._root("apply-template", body), "prompt"))
 
-    def figures(self, before: tuple[int, ...], ids: tuple[int, ...], spelling: str | None) -> tuple[float, ...]:
-        """Force ``ids`` after the ids ``before``."""
-        if self._by_grammar:
-            grammar = "root ::= " + " ".join(f"<[{token}]>" for token in ids)
-            return self._forced(before, ids, {"grammar": grammar}, spelling)
-        return tuple(
-            self._forced((*before, *ids[:place]), (token,), {"logit_bias": [[token, BIAS]]}, None)[0]
-            for place, token in enumerate(ids)
-        )
+    def share_beginnings(self, texts: Sequence[str]) -> None:
+        """Ask a text only from where it departs from an earlier one, from here on, if no figure of these changes."""
+        if all(self._is_same_after_a_beginning(text) for text in texts):
+            self._beginnings = KnownBeginnings()
 
-    def _forced(
-        self, before: tuple[int, ...], ids: tuple[int, ...], force: dict[str, Any], spelling: str | None
+    def _is_same_after_a_beginning(self, text: str) -> bool:
+        ids = self.ids_of(text)
+        half = len(ids) // 2
+        anew = self._asked((self.first,), ids, text, kept=False)[half:]
+        kept = self._asked((self.first, *ids[:half]), ids[half:], text, kept=True)
+        return all(abs(one - other) <= EQUAL for one, other in zip(kept, anew, strict=True))
+
+    def figures(self, before: tuple[int, ...], ids: tuple[int, ...], spelling: str | None) -> tuple[float, ...]:
+        """Force ``ids`` after the ids ``before``; of a beginning that is known, only what follows it."""
+        if self._beginnings is None:
+            return self._asked(before, ids, spelling, kept=False)
+        known = self._beginnings.of(before, ids)
+        rest = ids[len(known) :]
+        if not rest:
+            return known
+        found = (*known, *self._asked((*before, *ids[: len(known)]), rest, spelling, kept=True))
+        self._beginnings.keep(before, ids, found)
+        return found
+
+    def _asked(
+        self, before: tuple[int, ...], ids: tuple[int, ...], spelling: str | None, *, kept: bool
     ) -> tuple[float, ...]:
-        body = {
-            "prompt": list(before),
-            "n_predict": len(ids),
-            "n_probs": 1,
-            "temperature": 0,
-            "cache_prompt": False,  # a figure must not depend on what was asked before
-            **force,
-        }
-        answer = self._root("completion", body)
-        entries = listed(answer, "completion_probabilities")
-        if [field(entry, "id") for entry in entries] != list(ids):
-            raise UnusableError(f"{len(ids)} tokens were to be forced, and {len(entries)} others came back")
+        """The figures of ``ids`` from the server; with ``kept`` it may go on from the states of an earlier text."""
+        if self._by_grammar and self._parts.isdisjoint(ids):
+            return self._by_one_grammar(before, ids, spelling, kept)
+        figures: list[float] = []
+        for is_part, group in groupby(ids, key=self._parts.__contains__):
+            stretch = tuple(group)
+            if self._by_grammar and not is_part:
+                figures += self._by_one_grammar(before, stretch, None, kept)
+            else:
+                one_by_one = self._in_list if is_part else self._by_bias
+                figures += [one_by_one((*before, *stretch[:at]), token, kept) for at, token in enumerate(stretch)]
+            before += stretch
+        return tuple(figures)
+
+    def _by_one_grammar(
+        self, before: tuple[int, ...], ids: tuple[int, ...], spelling: str | None, kept: bool
+    ) -> tuple[float, ...]:
+        grammar = "root ::= " + " ".join(f"<[{token}]>" for token in ids)
+        answer = self._completion(before, len(ids), kept, grammar=grammar)
         content = str(answer.get("content", ""))
-        if spelling is not None and content.lstrip(" ") != spelling.lstrip(" "):
+        if spelling is not None and not _ends(spelling, content, whole=before == (self.first,)):
             raise UnusableError(f"the tokens of {spelling[:60]!r} spell {content[:60]!r}")
-        return tuple(checked_number(field(entry, "logprob")) for entry in entries)
+        return _figures_of(ids, answer)
+
+    def _by_bias(self, before: tuple[int, ...], token: int, kept: bool) -> float:
+        return _figures_of((token,), self._completion(before, 1, kept, logit_bias=[[token, BIAS]]))[0]
+
+    def _in_list(self, before: tuple[int, ...], token: int, kept: bool) -> float:
+        """The figure of a token among those of all next tokens; what is written is a whole word."""
+        written = [[self._word, BIAS]]
+        answer = self._completion(before, 1, kept, logit_bias=written, n_probs=ALL)
+        for entry in listed(answer, "completion_probabilities", 0, "top_logprobs"):
+            if field(entry, "id") == token:
+                return checked_number(field(entry, "logprob"))
+        raise UnusableError(f"token {token} is not in the list of next tokens")
+
+    def _completion(self, before: tuple[int, ...], count: int, kept: bool, **how: Any) -> Any:
+        body = {"prompt": list(before), "n_predict": count, "n_probs": 1, "temperature": 0, "cache_prompt": kept}
+        return self._root("completion", {**body, **how})
+
+
+def _figures_of(ids: tuple[int, ...], answer: Any) -> tuple[float, ...]:
+    entries = listed(answer, "completion_probabilities")
+    if [field(entry, "id") for entry in entries] != list(ids):
+        raise UnusableError(f"{len(ids)} tokens were to be forced, and {len(entries)} others came back")
+    return tuple(checked_number(field(entry, "logprob")) for entry in entries)
+
+
+def _ends(text: str, content: str, *, whole: bool) -> bool:
+    """Whether a text is, or where only its end was asked for ends with, what the server wrote.
+
+    Some tokenizers add a space before the first word.
+    """
+    return content.lstrip(" ") == text.lstrip(" ") if whole else text.endswith(content)

@@ -73,11 +73,12 @@ def shake_hands(transport: Transport) -> Handshake:
             route.prepare()
             started = monotonic()
             figures, tokens = verified(route)
+            seconds = (monotonic() - started) / (2 * len(PROBES) + 2)
+            route.share_beginnings([sentence for sentence, _ in PROBES])
         except (RouteError, UnusableError, RejectedError, TooLongError) as error:
             refused.append(f"not by {route.name}: {error}")
             continue
-        texts = 2 * len(PROBES) + 2
-        return Handshake(facts, route, chat, tuple(refused), figures, tokens, (monotonic() - started) / texts)
+        return Handshake(facts, route, chat, tuple(refused), figures, tokens, seconds)
     try:
         chat.prepare()
     except (RouteError, UnusableError, RejectedError) as error:

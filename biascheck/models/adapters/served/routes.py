@@ -40,6 +40,9 @@ class Route(Protocol):
     def prepare(self) -> None:
         """Find out what the server needs; RouteError where it cannot be asked in this way."""
 
+    def share_beginnings(self, texts: Sequence[str]) -> None:
+        """Have a beginning that texts share read once, from here on, where that changes no figure of ``texts``."""
+
     @property
     def chats(self) -> bool:
         """Whether a continuation can be framed as the answer to a user's turn."""

@@ -45,6 +45,9 @@ class TokenRoute(ABC):
     def figures(self, before: tuple[int, ...], ids: tuple[int, ...], spelling: str | None) -> tuple[float, ...]:
         """ln P of each of ``ids`` after the ids ``before``; UnusableError unless they spell ``spelling``."""
 
+    def share_beginnings(self, texts: Sequence[str]) -> None:  # noqa: B027 - most servers leave no choice
+        """Each text is asked as a whole, unless a route knows better."""
+
     @abstractmethod
     def _prompt_of_chat(self, said: str) -> str:
         """A user's turn and the opening of the assistant's, as the model's chat template writes them."""
