@@ -22,6 +22,7 @@ class SearchVerdict(StrEnum):
     """What a search can say."""
 
     FOUND = "found"
+    INVALID = "invalid"
     NONE_FOUND = "none found"
     NOT_SEARCHED = "not searched"
 
@@ -109,6 +110,7 @@ class Search:
     that share. ``examples`` counts all that were tried, guided and remembered ones too, without those of shrinking.
     ``mended`` are remembered cases that no longer exceed the bound, ``unexplained`` counts failing examples that none
     of the cases explains. ``one_by_one`` says that a test of somebody's own drew the examples and had each checked.
+    ``inability`` says what a model cannot read: then nothing was searched.
     """
 
     model: str
@@ -131,6 +133,7 @@ class Search:
     reason: str = ""
     test: str = ""
     one_by_one: bool = False
+    inability: str = ""
 
     def followed_by(self, later: Search) -> Search | None:
         """Both as one search, if they check single examples of one test in the same way; the later case is smaller."""
@@ -155,6 +158,8 @@ class Search:
     @property
     def verdict(self) -> SearchVerdict:
         """Found, none found, or, where too few examples could be scored, not searched."""
+        if self.inability:
+            return SearchVerdict.INVALID
         if self.cases:
             return SearchVerdict.FOUND
         total = self.examples + self.refused
@@ -200,6 +205,8 @@ class Search:
     @property
     def finding(self) -> str:
         """The search in one paragraph; the worst case first."""
+        if self.inability:
+            return f"{self.title}: invalid: {self.inability}"
         return f"{self.title}: {self._found()}; {self.worth}"
 
     def _found(self) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from biascheck.corpora.corpus import Pair
 from biascheck.errors import BiasAssertionError, ScoreError, UsageError
 from biascheck.gates.checked_numbers import checked_number
+from biascheck.gates.complaints import Incompetence, ignores_competence
 from biascheck.gates.recording import record
 from biascheck.gates.searches import Search
 from biascheck.search.invariants import Figure, invariant_of
@@ -37,6 +38,7 @@ def assert_invariant(
     seed: int = 0,
     reason: str = "",
     memory: str | Path | None = None,
+    competence: Incompetence = None,
 ) -> Search:
     """Fail if the search finds an example whose versions are further apart than ``bound``.
 
@@ -51,6 +53,10 @@ def assert_invariant(
     to ``causes``, by trying ``effort`` smaller examples at most. Cases of earlier runs, kept in
     ``bias/worst_cases.jsonl``, are tried first; outside pytest, ``memory`` names that file. The same seed finds the
     same.
+
+    A language model that cannot read examples like these (the check of the association's competence, on 60 of them) has
+    not passed: the search is invalid, and nothing is searched. ``competence="ignore"`` searches all the same, and needs
+    a ``reason``.
 
     It is a search. If it passes, **none was found in so many examples**; that is not a proof that there is none.
 
@@ -72,6 +78,7 @@ def assert_invariant(
             effort=effort,
             seed=seed,
             reason=reason,
+            check_competence=not ignores_competence(competence, reason),
         )
     if memory is not None:
         remember(Path(memory), [found])

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from biascheck.corpora.corpus import Pair
-from biascheck.errors import UsageError
 from biascheck.search.scored_examples import Drawn, Reader, Scored
+from biascheck.strategies.sampling import checked_pair, run_on_examples
 
 __all__ = ["drawn_block", "shrunk_by_hypothesis"]
 
@@ -26,9 +25,9 @@ def drawn_block(strategy: Any, count: int, seed: int) -> list[Drawn]:
     drawn: list[Drawn] = []
 
     def collect(pair: object) -> None:
-        drawn.append(Drawn(_checked(pair), at_random=True))
+        drawn.append(Drawn(checked_pair(pair), at_random=True))
 
-    _run(strategy, collect, count, seed, [Phase.generate])
+    run_on_examples(strategy, collect, count, seed, [Phase.generate])
     return drawn[:count]
 
 
@@ -45,7 +44,7 @@ def shrunk_by_hypothesis(
 
     def check(pair: object) -> None:
         nonlocal smallest
-        drawn = Drawn(_checked(pair))
+        drawn = Drawn(checked_pair(pair))
         if drawn.pair.attribute != worst.drawn.pair.attribute:
             return
         (scored,) = reader.read([drawn])
@@ -55,29 +54,5 @@ def shrunk_by_hypothesis(
             raise _FoundError
 
     with suppress(_FoundError):
-        _run(strategy, check, MOST_SHRINKS, seed, [Phase.generate, Phase.shrink])
+        run_on_examples(strategy, check, MOST_SHRINKS, seed, [Phase.generate, Phase.shrink])
     return smallest
-
-
-def _run(strategy: Any, body: Callable[[object], None], count: int, seed: int, phases: list[Any]) -> None:
-    from hypothesis import HealthCheck, given, settings
-    from hypothesis import seed as with_seed
-
-    quiet = settings(
-        max_examples=count,
-        phases=phases,
-        database=None,
-        deadline=None,
-        derandomize=False,
-        suppress_health_check=list(HealthCheck),
-        report_multiple_bugs=False,
-        print_blob=False,
-    )
-    with_examples: Any = given(strategy)
-    with_seed(seed)(quiet(with_examples(body)))()
-
-
-def _checked(pair: object) -> Pair:
-    if not isinstance(pair, Pair):
-        raise UsageError(f"a strategy for assert_invariant draws biascheck.corpora.Pair, not {type(pair).__name__}")
-    return pair

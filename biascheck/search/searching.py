@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from biascheck.corpora.corpus import Pair
 from biascheck.errors import UsageError
 from biascheck.gates.searches import Search, Version, WorstCase
+from biascheck.measures.competence import competence_of
 from biascheck.search.causes import Cause, cause_of, need
 from biascheck.search.exploration import BLOCK, Exploration
 from biascheck.search.invariants import Figure, Invariant, invariant_of
@@ -18,6 +19,7 @@ from biascheck.search.shrinking import Shrinking
 from biascheck.search.worst_case_file import Remembered, remembered_cases
 from biascheck.stats import Interval, wilson_interval
 from biascheck.strategies.programs import program_of, require_hypothesis
+from biascheck.strategies.sampling import sample
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -32,6 +34,9 @@ EFFORT = 3_000
 LEVEL = 0.95
 RANDOM_OF = 3
 """One of so many examples is drawn at random."""
+CHECKED = 60
+"""How many random examples show whether the model can read them."""
+READ = ("association", "probability")
 PEOPLE = 16
 """About how many people each sentence is tried where that costs no pass of the model."""
 
@@ -47,13 +52,15 @@ def search_worst_cases(
     effort: int = EFFORT,
     seed: int = 0,
     reason: str = "",
+    check_competence: bool = True,
 ) -> Search:
     """Search for examples whose versions are further apart than ``bound``; see :func:`assert_invariant`."""
     require_hypothesis()
     if examples is not None and (not isinstance(examples, int) or examples < 1):
         raise UsageError(f"examples={examples!r}; a search needs at least one example")
     invariant = invariant_of(model, of)
-    return _Searching(invariant, strategy, bound, examples, causes, effort, seed, reason).finding()
+    searching = _Searching(invariant, strategy, bound, examples, causes, effort, seed, reason)
+    return searching.finding(check_competence=check_competence)
 
 
 @dataclass
@@ -96,8 +103,10 @@ class _Searching:
         self._random: list[Scored] = []
         self._all: list[Scored] = []
 
-    def finding(self) -> Search:
-        """Search, shrink what was found, and report."""
+    def finding(self, *, check_competence: bool) -> Search:
+        """Search, shrink what was found, and report; or, of what the model cannot read, only that."""
+        if check_competence and (inability := self._inability()):
+            return replace(self._search((), (), 0, 0), inability=inability)
         remembered = self._remembered()
         self._explore()
         found = [one for one in remembered if one.case.exceeds]
@@ -133,6 +142,14 @@ class _Searching:
             refusal=self._reader.refusal,
             reason=self._reason,
         )
+
+    def _inability(self) -> str:
+        """What the model does not do with examples like these; only language models are asked whether they can read."""
+        if self._invariant.figure not in READ:
+            return ""
+        model = self._invariant.model
+        found = competence_of("reading", model, sample(self._strategy, CHECKED, seed=self._seed), seed=self._seed)
+        return "" if found is None else found.inability(str(model.name))
 
     def _fails(self, scored: Scored) -> bool:
         return scored.gap > self._bound

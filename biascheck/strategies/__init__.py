@@ -6,6 +6,7 @@ Hypothesis: ``pip install 'pytest-biascheck[worst-cases]'``.
 """
 
 from biascheck.strategies.pair_strategies import from_corpus, from_table, sentences, templates, texts
+from biascheck.strategies.sampling import sample
 from biascheck.strategies.value_strategies import attributes, described, names, people, pronouns, terms
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "names",
     "people",
     "pronouns",
+    "sample",
     "sentences",
     "templates",
     "terms",

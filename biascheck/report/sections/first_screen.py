@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from biascheck.gates.gate import Gate
 from biascheck.gates.outcome import State
 from biascheck.gates.run import Run
+from biascheck.gates.searches import SearchVerdict
 from biascheck.report.sections.gate_rows import state_of
 from biascheck.results.baselines import Judgement
 from biascheck.stats import Change, Verdict
@@ -22,6 +23,12 @@ CHANGES = {
     Change.INCONCLUSIVE: "not decided",
     Change.NO_WORSE: "no worse",
     Change.IMPROVED: "closer to equal treatment",
+}
+
+SEARCHES = {
+    SearchVerdict.FOUND: "found some",
+    SearchVerdict.INVALID: "said nothing, as the model cannot read the sentences",
+    SearchVerdict.NOT_SEARCHED: "got too few figures from the model",
 }
 
 UNFINISHED = {
@@ -87,8 +94,10 @@ def _word(gate: Gate, caught: Sequence[Gate]) -> str:
 
 
 def _rest(run: Run) -> Iterator[str]:
-    if found := sum(not one.passed for one in run.searches):
-        yield f"{counted(found, 'search', 'searches')} for worst cases found some"
+    verdicts = Counter(one.verdict for one in run.searches)
+    for verdict, words in SEARCHES.items():
+        if count := verdicts[verdict]:
+            yield f"{counted(count, 'search', 'searches')} for worst cases {words}"
     if worse := sum(not one.passed for one in run.all_comparisons):
         yield f"{counted(worse, 'figure')} {'is' if worse == 1 else 'are'} worse than before, or cannot be compared"
     if run.outcome is not None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from biascheck.gates.outcome import State
 from biascheck.gates.run import Run
+from biascheck.gates.searches import SearchVerdict
 from biascheck.stats import Change, Verdict
 
 __all__ = ["Step", "next_steps"]
@@ -50,17 +51,19 @@ def _about_gates(run: Run) -> Iterator[Step]:
     caught = run.caught
     failed = [gate for gate in run.gates if not gate.passed and gate not in caught]
     verdicts = {gate.verdict for gate in failed}
-    if Verdict.EXCEEDS in verdicts or any(not search.passed for search in run.searches):
+    if Verdict.EXCEEDS in verdicts or any(search.cases for search in run.searches):
         yield Step("Read the sentences behind each finding and decide whether they matter where the model is used.")
         models = [gate.model for gate in failed if gate.verdict is Verdict.EXCEEDS]
-        model = next(iter([*models, *(search.model for search in run.searches if not search.passed)]))
+        model = next(iter([*models, *(search.model for search in run.searches if search.cases)]))
         yield Step(
             "Train a less biased checkpoint, and run the same suites on it:",
             f"biascheck debias {shlex.quote(model)} --text TEXT --out FOLDER",
         )
     if Verdict.INCONCLUSIVE in verdicts:
         yield Step("Measure more: every inconclusive gate says how many clusters would decide it.")
-    if Verdict.INVALID in verdicts or any(one.verdict is Change.INVALID for one in run.all_comparisons):
+    unread = any(one.verdict is Change.INVALID for one in run.all_comparisons)
+    unread = unread or any(one.verdict is SearchVerdict.INVALID for one in run.searches)
+    if Verdict.INVALID in verdicts or unread:
         yield Step(
             "Leave out what the model cannot read, or measure a model that can: an invalid figure is no finding."
         )
