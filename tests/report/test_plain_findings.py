@@ -156,5 +156,7 @@ def test_the_next_steps_follow_from_what_was_found():
     assert [str(step) for step in next_steps(open_question)] == [
         "Measure more: every inconclusive gate says how many clusters would decide it."
     ]
-    cut_short = Run(outcome=Outcome((judged,), interrupted=True))
-    assert next_steps(cut_short)[0].text.startswith("Run again to the end")
+    cut_short = Run(outcome=Outcome((judged, TestOutcome("u", State.NOT_RUN, reason="the end")), interrupted=True))
+    assert [step.text for step in next_steps(cut_short)] == ["Run again to the end: what did not run was not tested."]
+    both = Run(outcome=Outcome((TestOutcome("t", State.JUDGED_NOTHING),), interrupted=True))
+    assert [step.text.split()[0] for step in next_steps(both)] == ["Run", "Fix"]

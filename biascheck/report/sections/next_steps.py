@@ -36,6 +36,8 @@ def next_steps(run: Run) -> tuple[Step, ...]:
 def _about_tests(run: Run) -> Iterator[Step]:
     if run.outcome is None:
         return
+    if run.outcome.interrupted:
+        yield Step("Run again to the end: what did not run was not tested.")
     stuck = run.outcome.having(State.CRASHED, State.JUDGED_NOTHING)
     if stuck:
         named = " ".join(shlex.quote(test.test) for test in stuck[:MOST_TESTS])
@@ -43,8 +45,6 @@ def _about_tests(run: Run) -> Iterator[Step]:
             "Fix the tests that did not finish, and run again: until then the run says nothing about them.",
             f"pytest {named}",
         )
-    elif run.outcome.interrupted:
-        yield Step("Run again to the end: what did not run was not tested.")
 
 
 def _about_gates(run: Run) -> Iterator[Step]:
@@ -86,7 +86,8 @@ def _about_data(run: Run) -> Iterator[Step]:
     if run.outcome is None:
         return
     judged = bool(run.gates or run.searches or run.all_comparisons)
-    if run.outcome.not_tested and not judged:
+    lacking = run.outcome.having(State.SKIPPED, State.DESELECTED)
+    if lacking and not judged:
         yield Step("See under Not tested what each test needs, and run again with it.")
     if any(PUBLISHED in reason for reason in run.outcome.not_tested):
         text = "Test on the published data sets, too:" if judged else "Fetch the published data sets that tests need:"
