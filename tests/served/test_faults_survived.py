@@ -229,7 +229,7 @@ def test_a_budget_of_nothing_is_a_mistake(server, option):
 
 def test_a_long_run_is_announced_with_tokens_price_and_time(server, monkeypatch):
     model = load_served(server.spec, price=2.0, concurrency=2)
-    model.asker.pace = replace(model.asker.pace, seconds=60.0)
+    model.asker.pace = replace(model.asker.pace, seconds=30.0)
     said = []
     monkeypatch.setattr("biascheck.models.adapters.served.asking.announce", said.append)
     scores(model)

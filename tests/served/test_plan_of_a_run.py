@@ -2,6 +2,8 @@
 
 import re
 import sys
+import threading
+import time
 
 import pytest
 from pretend_server import PretendServer
@@ -111,3 +113,17 @@ def test_what_gates_make_of_made_up_figures_is_not_shown(pytester):
     assert planned.ret == 0, shown
     assert "planned up to here: figures of a plan are made up" in shown
     assert "exceeds" not in shown
+
+
+def test_a_server_that_reads_one_text_at_a_time_is_not_expected_to_read_eight(server):
+    one_at_a_time = threading.Lock()
+
+    def slow(request):
+        if request.path == "/completions":
+            with one_at_a_time:
+                time.sleep(0.01)
+
+    server.faults.append(slow)
+    model = load_served(server.spec, concurrency=8)
+    assert model.asker.pace.concurrency == 8
+    assert model.asker.pace.duration(100) >= 100 * 0.01

@@ -33,7 +33,8 @@ FORMAT = 1
 class Pace:
     """How fast and dear a server is: seconds and requests for one text, tokens of one character, texts at a time.
 
-    ``price`` is that of a million tokens, in the currency of whoever states it.
+    The seconds are those of one text where as many as ``concurrency`` are asked at a time. ``price`` is that of a
+    million tokens, in the currency of whoever states it.
     """
 
     seconds: float = 0.0
@@ -56,7 +57,7 @@ class Pace:
 
     def duration(self, texts: int) -> float:
         """Seconds that so many texts will take."""
-        return texts * self.seconds / self.concurrency
+        return texts * self.seconds
 
 
 @dataclass

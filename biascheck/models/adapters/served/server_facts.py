@@ -40,6 +40,12 @@ class ServerFacts:
         return str(self.props.get("model_ftype") or meta.get("ftype") or "not stated")
 
     @property
+    def slots(self) -> int | None:
+        """How many texts a llama.cpp server reads at a time."""
+        stated = self.props.get("total_slots")
+        return stated if isinstance(stated, int) and stated > 0 else None
+
+    @property
     def in_words(self) -> dict[str, str]:
         """For a reader of results."""
         parameters = (self.record.get("meta") or {}).get("n_params")

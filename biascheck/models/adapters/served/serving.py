@@ -22,7 +22,6 @@ from biascheck.models.adapters.served.transport import Patience, Transport
 
 __all__ = ["ServedOptions", "load_served"]
 
-CONCURRENCY = 8
 ROOM = "answers"
 
 
@@ -62,7 +61,7 @@ def load_served(
     endpoint = Endpoint.parse(spec)
     allowance = Allowance(max_requests)
     transport = Transport(endpoint, patience=patience, allowance=allowance)
-    handshake = shake_hands(transport)
+    handshake = shake_hands(transport, concurrency)
     kept = KeptAnswers(_file_of(handshake) if keep else None)
     identity = _identity(handshake, kept)
     asker = Asker(
@@ -70,7 +69,7 @@ def load_served(
         identity=identity,
         kept=kept,
         allowance=allowance,
-        pace=_pace(handshake, concurrency, price),
+        pace=_pace(handshake, price),
     )
     if handshake.route is None:
         lister = ServedTokenLister if handshake.chat.lists_tokens else ServedGenerator
@@ -107,16 +106,13 @@ def _identity(handshake: Handshake, kept: KeptAnswers) -> str:
     return digest_of([_declared(handshake), figures])
 
 
-def _pace(handshake: Handshake, concurrency: int | None, price: float | None) -> Pace:
-    slots = handshake.facts.props.get("total_slots")
-    route = handshake.route
-    if route is None:
-        return Pace(concurrency=concurrency or CONCURRENCY, price=price)
-    characters = sum(len(sentence) for sentence, _ in PROBES)
+def _pace(handshake: Handshake, price: float | None) -> Pace:
+    if handshake.route is None:
+        return Pace(concurrency=handshake.concurrency, price=price)
     return Pace(
         seconds=handshake.seconds,
-        requests=route.requests,
-        tokens=handshake.tokens / characters,
-        concurrency=concurrency or (slots if isinstance(slots, int) else CONCURRENCY),
+        requests=handshake.route.requests,
+        tokens=handshake.tokens / sum(len(sentence) for sentence, _ in PROBES),
+        concurrency=handshake.concurrency,
         price=price,
     )
