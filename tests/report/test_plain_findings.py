@@ -156,6 +156,12 @@ def test_the_next_steps_follow_from_what_was_found():
     assert [str(step) for step in next_steps(open_question)] == [
         "Measure more: every inconclusive gate says how many clusters would decide it."
     ]
+    exceeds = gate(result([item("1", 1.0)], estimate=1.0), Verdict.EXCEEDS)
+    assert next_steps(Run(gates=(exceeds,)))[1].command.startswith(f"biascheck debias {exceeds.model} ")
+    provenance = replace(result().provenance, model={"runtime": "llama.cpp"})
+    served = Run((result(model=exceeds.model, provenance=provenance),), (exceeds,))
+    assert [step.command for step in next_steps(served)] == ["", ""]  # weights behind an endpoint are out of reach
+    assert "serve it" in next_steps(served)[1].text
     cut_short = Run(outcome=Outcome((judged, TestOutcome("u", State.NOT_RUN, reason="the end")), interrupted=True))
     assert [step.text for step in next_steps(cut_short)] == ["Run again to the end: what did not run was not tested."]
     both = Run(outcome=Outcome((TestOutcome("t", State.JUDGED_NOTHING),), interrupted=True))

@@ -30,6 +30,8 @@ def test_the_handshake_notices_that_echo_is_ignored(model):
     assert model.about["scored by"] == "/completion with n_probs, tokens forced by a grammar"
     assert model.about["quantisation"] == "Q4_1"
     assert model.about["runtime"] == "llama.cpp"
+    assert model.about["framing"] == "raw"
+    assert model.framed("chat").about["framing"] == "chat"
     assert model.about["opening token"] == "<|endoftext|>"  # as for the same weights in transformers
     assert capabilities_of(model) == {"scores text", "scores continuations", "chats", "generates"}
 

@@ -55,10 +55,7 @@ def _about_gates(run: Run) -> Iterator[Step]:
         yield Step("Read the sentences behind each finding and decide whether they matter where the model is used.")
         models = [gate.model for gate in failed if gate.verdict is Verdict.EXCEEDS]
         model = next(iter([*models, *(search.model for search in run.searches if search.cases)]))
-        yield Step(
-            "Train a less biased checkpoint, and run the same suites on it:",
-            f"biascheck debias {shlex.quote(model)} --text TEXT --out FOLDER",
-        )
+        yield _debias(model, run)
     if Verdict.INCONCLUSIVE in verdicts:
         yield Step("Measure more: every inconclusive gate says how many clusters would decide it.")
     unread = any(one.verdict is Change.INVALID for one in run.all_comparisons)
@@ -72,6 +69,16 @@ def _about_gates(run: Run) -> Iterator[Step]:
             "Keep these figures, so that the next checkpoint is compared with them:",
             "pytest --bias-baseline FILE --bias-update-baseline",
         )
+
+
+def _debias(model: str, run: Run) -> Step:
+    """Weights behind an endpoint are out of reach."""
+    if any(result.model == model and "runtime" in result.provenance.model for result in run.results):
+        return Step("Train a less biased checkpoint, serve it, and run the same suites on it.")
+    return Step(
+        "Train a less biased checkpoint, and run the same suites on it:",
+        f"biascheck debias {shlex.quote(model)} --text TEXT --out FOLDER",
+    )
 
 
 def _about_comparisons(run: Run) -> Iterator[Step]:

@@ -40,7 +40,8 @@ class ServedGenerator:
         """The model in words for a reader of its results."""
         route = self.handshake.route
         how = {"scored by": route.name, "opening token": route.opening} if route is not None else {}
-        return {**self.handshake.facts.in_words, **how, "endpoint gives": ", ".join(self.handshake.abilities)}
+        gives = ", ".join(self.handshake.abilities)
+        return {**self.handshake.facts.in_words, **how, "endpoint gives": gives, "framing": self.framing}
 
     def generate(self, prompts: Sequence[str], *, max_tokens: int) -> list[str | Refusal]:
         """What the model writes after each prompt; in chat framing, its answer to what the user said."""
