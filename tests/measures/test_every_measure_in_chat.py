@@ -12,8 +12,10 @@ import biascheck
 from biascheck import corpora
 from biascheck.corpora import Documents
 from biascheck.corpora.datasets.gap import Gap, GapItem
+from biascheck.gates.run import Run
 from biascheck.measures.catalogue import catalogue
 from biascheck.models.framings import FRAMED
+from biascheck.report.html import page_of, render_page
 from biascheck.spans import Span
 
 TEMPLATE = "{% for turn in messages %}<u>{{ turn['content'] }}</u>{% endfor %}<a>"
@@ -130,6 +132,7 @@ def test_a_measure_is_asked_in_chat_framing(name):
     assert result.provenance.options["framing"] == "chat"
     assert result.provenance.model["framing"] == "chat"
     assert not any("scored raw" in warning for warning in result.warnings)
+    assert result.measure in render_page(page_of(Run((result,))))
 
 
 @pytest.mark.parametrize("name", ["association", "sentiment_delta", "question_answers"])

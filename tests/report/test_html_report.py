@@ -277,6 +277,18 @@ class TestResults:
         # once among the figures of the paper, once in the result
         assert len(root.find("circle", "point")) == 8
 
+    def test_a_covariate_that_varies_within_an_attribute_is_drawn_by_its_values(self):
+        """Ages of the people whom a decision is about: each decision has several."""
+        items = [
+            item(f"{job}/{age}", age / 10, job, covariate=float(age))
+            for job in ("visa", "loan")
+            for age in (20, 60, 100)
+        ]
+        root = page([result(items, statistic="slope")])
+        assert len(root.find("circle", "point")) == 2 * 3  # among the figures of the paper, and in the result
+        rows = [[cell.all_text.strip() for cell in row.children] for row in root.find("tbody")[0].children]
+        assert [(row[0], row[-1]) for row in rows] == [("20", "+2.00"), ("60", "+6.00"), ("100", "+10.00")]
+
     def test_skipped_items_are_counted_by_reason(self):
         skipped = [Skipped(str(i), "too long" if i % 3 else "no such word") for i in range(3_000)]
         text = page([result(skipped=tuple(skipped))]).all_text

@@ -11,7 +11,7 @@ from biascheck.results.items import ItemScore, Shown
 from biascheck.results.result import Result
 from biascheck.wording import signed
 
-__all__ = ["Attribute", "ItemRow", "Line", "attributes_of", "covariate_name", "largest_items"]
+__all__ = ["Attribute", "ItemRow", "Line", "attributes_of", "covariate_name", "largest_items", "values_of"]
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,15 @@ def attributes_of(result: Result) -> tuple[Attribute, ...]:
     # the sides are the groups that are compared, not two sets of attributes
     names = dict(zip(("A", "B"), result.contrast, strict=True))
     return tuple(replace(one, side_name=names.get(one.side or "", "")) for one in found)
+
+
+def values_of(result: Result) -> tuple[Attribute, ...]:
+    """All items of one value of the covariate as one point, for what varies within those whom the items are about.
+
+    The people whom a decision is about are of several ages.
+    """
+    found = gathered((f"{item.covariate:g}", item) for item in result.items if item.covariate is not None)
+    return tuple(sorted(found, key=lambda attribute: attribute.covariate or 0.0))
 
 
 def gathered(named: Iterable[tuple[str, ItemScore]]) -> tuple[Attribute, ...]:
