@@ -82,11 +82,24 @@ def test_the_prompt_of_a_chat_is_kept_by_the_server():
         assert all(kept for _, kept in seen)
 
 
-def test_a_server_whose_figures_change_after_a_kept_beginning_is_asked_the_whole_text():
+def other_figures(request):
+    for entry in request.answer["completion_probabilities"]:
+        entry["logprob"] -= 0.01
+
+
+def no_figures(request):
+    del request.answer["completion_probabilities"]
+
+
+def refused(request):
+    request.status, request.answer = 400, {"error": {"message": "no such option"}}
+
+
+@pytest.mark.parametrize("fault", [other_figures, no_figures, refused])
+def test_a_server_that_reads_otherwise_after_a_kept_beginning_is_asked_the_whole_text(fault):
     def worse(request):
         if request.path == "/completion" and request.body["cache_prompt"]:
-            for entry in request.answer["completion_probabilities"]:
-                entry["logprob"] -= 0.01
+            fault(request)
 
     with PretendServer("llamacpp") as server:
         server.faults.append(worse)

@@ -138,7 +138,10 @@ class ForcedTokensRoute(TokenRoute):
         ids = self.ids_of(text)
         half = len(ids) // 2
         anew = self._asked((self.first,), ids, text, kept=False)[half:]
-        kept = self._asked((self.first, *ids[:half]), ids[half:], text, kept=True)
+        try:
+            kept = self._asked((self.first, *ids[:half]), ids[half:], text, kept=True)
+        except (RejectedError, UnusableError):
+            return False
         return all(abs(one - other) <= EQUAL for one, other in zip(kept, anew, strict=True))
 
     def figures(self, before: tuple[int, ...], ids: tuple[int, ...], spelling: str | None) -> tuple[float, ...]:
