@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from biascheck.results.baselines import Baseline, Judgement
+    from biascheck.results.result import Result
 
 __all__ = ["compare"]
 
@@ -59,12 +60,13 @@ def compare(
     from biascheck.results.baselines import judge_against
 
     results = [result for path in after for result in read_run(path).results]
-    judgement = judge_against(_baseline(before), results, tolerance=tolerance, any_runtime=allow_other_runtime)
+    baseline = _baseline(before)
+    judgement = judge_against(baseline, results, tolerance=tolerance, any_runtime=allow_other_runtime)
     _show(judgement)
     for path, write in ((markdown, _write_markdown), (report, _write_report)):
         if path is not None:
             _written(path, write, judgement)
-    _refuse(judgement)
+    _refuse(judgement, baseline.entries, results)
     if fail_on is not None and _failed(judgement, fail_on):
         raise typer.Exit(FAILED)
 
@@ -144,10 +146,21 @@ def _written(path: Path, write: Callable[[Path, Judgement], None], judgement: Ju
     typer.echo(f"written: {path}")
 
 
-def _refuse(judgement: Judgement) -> None:
+def _refuse(judgement: Judgement, before: Sequence[Result], after: Sequence[Result]) -> None:
     """Fail where results cannot be compared, or where the files have none in common."""
     if judgement.refused:
         listed = "\n".join(f"  {refusal.title}: {refusal.reason}" for refusal in judgement.refused)
         raise UsageError(f"{counted(len(judgement.refused), 'result')} cannot be compared:\n{listed}")
     if not judgement.comparisons:
-        raise UsageError("the files have no result in common; compare runs of the same suites")
+        raise UsageError(f"the files have no result in common; {_remedy(before, after)}")
+
+
+def _remedy(before: Sequence[Result], after: Sequence[Result]) -> str:
+    """What to compare instead, where only the treatment of the models tells the questions apart."""
+    treated = {(one.measure, one.corpus, one.slice): one.treatment for one in before}
+    for one in after:
+        known = treated.get((one.measure, one.corpus, one.slice))
+        if known is not None and known != one.treatment:
+            first, second = ("·".join(treatment) or "as it comes" for treatment in (known, one.treatment))
+            return f"one model is treated otherwise ({first}, and {second}); compare runs with the same --bias-framing"
+    return "compare runs of the same suites"

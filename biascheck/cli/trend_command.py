@@ -29,7 +29,11 @@ def trend(
         float | None, typer.Option(min=0.0, help="how much further from parity a figure may be than at first")
     ] = None,
     fail_on_regression: Annotated[
-        bool, typer.Option("--fail-on-regression", help="exit with 1 if a figure regressed")
+        bool,
+        typer.Option("--fail-on-regression", help="exit with 1 if a figure regressed, or could not be compared"),
+    ] = False,
+    allow_other_runtime: Annotated[
+        bool, typer.Option(help="compare figures of two runtimes: transformers, vLLM, llama.cpp")
     ] = False,
 ) -> None:
     """Show every figure over checkpoints or dates, and where it first got worse than in the first run."""
@@ -44,7 +48,8 @@ def trend(
             runs[name] = read_run(path)
             advance(1)
     comparing = partial(progress, "comparing", unit="figures")
-    trends = trends_of(runs if as_given else dated(runs), tolerance=tolerance, watching=comparing)
+    ordered = runs if as_given else dated(runs)
+    trends = trends_of(ordered, tolerance=tolerance, any_runtime=allow_other_runtime, watching=comparing)
     if not trends:
         raise UsageError("no two of the files answer the same question; give results of the same suites")
     worse = [(one.title, point) for one in trends if (point := one.first_regression) is not None]
@@ -52,9 +57,12 @@ def trend(
     for title, point in worse:
         moved = "" if point.change is None else f"{point.change.figures}, {point.change.moved_and_tolerated}"
         typer.echo(visible(f"  {title}: first worse in {point.label}: {moved}"))
+    unknown = [(one.title, point) for one in trends for point in one.uncompared]
+    for title, point in unknown:
+        typer.echo(visible(f"  {title}: not compared in {point.label}: {point.uncompared}"))
     if report is not None:
         _write(report, trends)
-    if fail_on_regression and worse:
+    if fail_on_regression and (worse or unknown):
         raise typer.Exit(FAILED)
 
 

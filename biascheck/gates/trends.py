@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from biascheck.gates.gate import Gate
 from biascheck.gates.run import Run
+from biascheck.results.comparing.compatibility import other_runtime
 from biascheck.results.comparison import Comparison, compare_all, why_not
 from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
@@ -41,6 +42,13 @@ class TrendPoint:
         """Whether the figure is further from parity than at first, by more than noise and tolerance explain."""
         return self.change is not None and self.change.verdict is Change.REGRESSED
 
+    @property
+    def uncompared(self) -> str:
+        """Why nothing is known of the way since the first point; empty where it is known, and at the first point."""
+        if self.change is not None and self.change.verdict is Change.INVALID:
+            return self.change.inability or "the model cannot do what is asked"
+        return self.reason
+
 
 @dataclass(frozen=True)
 class Trend:
@@ -59,6 +67,11 @@ class Trend:
         """The first point that is worse than the first of all; None where there is none."""
         return next((point for point in self.points if point.regressed), None)
 
+    @property
+    def uncompared(self) -> tuple[TrendPoint, ...]:
+        """The points that could not be compared with the first."""
+        return tuple(point for point in self.points if point.uncompared)
+
 
 def dated(runs: Mapping[str, Run]) -> dict[str, Run]:
     """The runs by when they were measured; those without a date come first, in the order given."""
@@ -66,16 +79,21 @@ def dated(runs: Mapping[str, Run]) -> dict[str, Run]:
 
 
 def trends_of(
-    runs: Mapping[str, Run], *, tolerance: float | None = None, watching: Watching = _unwatched
+    runs: Mapping[str, Run],
+    *,
+    tolerance: float | None = None,
+    any_runtime: bool = False,
+    watching: Watching = _unwatched,
 ) -> tuple[Trend, ...]:
     """Every question that at least two runs answered; all points are compared with the first as one family (Holm).
 
     ``runs`` are in their order, by the label that names them. A run that measured several models by one question is a
-    point for each of them. ``watching`` receives the number of comparisons and yields what to call after each.
+    point for each of them. Points of another runtime than the first are compared only if ``any_runtime`` allows it.
+    ``watching`` receives the number of comparisons and yields what to call after each.
     """
     trends = [Trend(tuple(points)) for points in _by_question(runs).values() if len(points) > 1]
     with watching(sum(len(trend.points) - 1 for trend in trends)) as advance:
-        return _compared(sorted(trends, key=lambda trend: trend.title), tolerance, advance)
+        return _compared(sorted(trends, key=lambda trend: trend.title), tolerance, any_runtime, advance)
 
 
 def _by_question(runs: Mapping[str, Run]) -> dict[tuple[object, ...], list[TrendPoint]]:
@@ -89,9 +107,11 @@ def _by_question(runs: Mapping[str, Run]) -> dict[tuple[object, ...], list[Trend
     return found
 
 
-def _compared(trends: Sequence[Trend], tolerance: float | None, advance: Callable[[int], None]) -> tuple[Trend, ...]:
+def _compared(
+    trends: Sequence[Trend], tolerance: float | None, any_runtime: bool, advance: Callable[[int], None]
+) -> tuple[Trend, ...]:
     reasons = {
-        (row, place): why_not(trend.points[0].result, point.result)
+        (row, place): _why_not(trend.points[0].result, point.result, any_runtime)
         for row, trend in enumerate(trends)
         for place, point in enumerate(trend.points)
         if place
@@ -111,6 +131,10 @@ def _compared(trends: Sequence[Trend], tolerance: float | None, advance: Callabl
         )
         for row, trend in enumerate(trends)
     )
+
+
+def _why_not(before: Result, after: Result, any_runtime: bool) -> str:
+    return ("" if any_runtime else other_runtime(before, after)) or why_not(before, after)
 
 
 def _measured(run: Run) -> str:

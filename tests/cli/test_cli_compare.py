@@ -139,7 +139,10 @@ def test_results_that_cannot_be_compared_exit_with_2_and_the_reason(run, before,
 def test_files_without_a_common_result_exit_with_2(run, before, file):
     code, _, err = run("compare", before, file("after.json", moved(0.3, corpus="other")))
     assert code == 2
-    assert "the files have no result in common" in err
+    assert "the files have no result in common; compare runs of the same suites" in err
+    code, _, err = run("compare", before, file("chat.json", moved(0.3, treatment=("chat",))))
+    assert code == 2
+    assert "treated otherwise (as it comes, and chat)" in err
 
 
 @pytest.mark.parametrize("arguments", [["--fail-on", "improved"], ["--tolerance", "-1"], ["--nonsense"]])

@@ -1,9 +1,11 @@
 """``biascheck trend``: stored runs in, a page and an exit code out."""
 
+import json
 import sys
 from contextlib import nullcontext
 from dataclasses import replace
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from handmade import PROVENANCE, items_of, result_of, spread
@@ -79,3 +81,20 @@ def test_one_file_or_the_same_twice_is_refused(files, monkeypatch, capsys):
     assert "no two of the files answer the same question" in capsys.readouterr().err
     assert trend(monkeypatch, only, only) == 2
     assert "named twice" in capsys.readouterr().err
+
+
+def test_what_cannot_be_compared_is_said_and_fails_a_pipeline(files, monkeypatch, capsys, tmp_path):
+    first, second = files("step-1", 0.1), files("step-2", 0.1)
+    document = json.loads(Path(second).read_text(encoding="utf-8"))
+    document["results"][0]["provenance"]["model"] = {"runtime": "vLLM"}
+    Path(second).write_text(json.dumps(document), encoding="utf-8")
+    page = tmp_path / "trend.html"
+    assert trend(monkeypatch, first, second, "--report", page) == 0
+    shown = capsys.readouterr().out
+    assert "0 regressed" in shown
+    assert "not compared in step-2: transformers, in the process of the tests gave one and vLLM the other" in shown
+    html = page.read_text(encoding="utf-8")
+    assert "1 of 1 figure could not be compared with the first run" in html
+    assert "Nothing to do" not in html
+    assert trend(monkeypatch, first, second, "--fail-on-regression") == 1
+    assert trend(monkeypatch, first, second, "--fail-on-regression", "--allow-other-runtime") == 0

@@ -6,6 +6,7 @@ from handmade import PROVENANCE, items_of, result_of, spread
 
 from biascheck.gates.run import Run
 from biascheck.gates.trends import dated, trends_of
+from biascheck.results.competence import Competence
 
 
 def run(centre, *, created="2024-05-01T12:00:00+00:00", **fields):
@@ -38,7 +39,27 @@ def test_what_cannot_be_compared_says_why():
     (trend,) = trends_of({"a": run(0.1), "b": run(0.5, seed=3)})
     assert trend.points[1].change is None
     assert "seed" in trend.points[1].reason
+    assert trend.uncompared == trend.points[1:]
     assert trend.first_regression is None
+
+
+def test_another_runtime_is_compared_only_where_that_is_allowed():
+    one, other = run(0.1), run(0.5)
+    (result,) = other.results
+    served = Run((replace(result, provenance=replace(result.provenance, model={"runtime": "llama.cpp"})),))
+    (trend,) = trends_of({"a": one, "b": served})
+    assert trend.first_regression is None
+    assert "llama.cpp" in trend.points[1].uncompared
+    (allowed,) = trends_of({"a": one, "b": served}, any_runtime=True)
+    assert allowed.first_regression.label == "b"
+    assert not allowed.uncompared
+
+
+def test_a_model_that_can_no_longer_read_is_not_compared():
+    lost = Competence("reading", "about", 0.1, 0.5, 10, 0, "it reads nothing", "cannot read this corpus")
+    (trend,) = trends_of({"a": run(0.5), "b": run(0.1, competence=lost)})
+    assert trend.first_regression is None
+    assert "it reads nothing" in trend.points[1].uncompared
 
 
 def test_questions_of_one_run_only_are_left_out():

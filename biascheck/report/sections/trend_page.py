@@ -54,11 +54,12 @@ def trend_page(trends: Sequence[Trend]) -> TrendPage:
     ordered = sorted(trends, key=lambda trend: trend.first_regression is None)
     regressed = [trend for trend in ordered if trend.first_regression is not None]
     failing = tuple(_failing(ordered))
+    uncompared = sum(bool(trend.uncompared) for trend in trends)
     return TrendPage(
-        headline=_headline(trends, len(regressed), len(failing)),
+        headline=_headline(trends, len(regressed), len(failing), uncompared),
         regressed=tuple(_worse(trend, number) for number, trend in enumerate(regressed)),
         failing=failing,
-        next_steps=tuple(_next_steps(bool(regressed), bool(failing))),
+        next_steps=tuple(_next_steps(bool(regressed), bool(failing), bool(uncompared))),
         drawings=tuple(_drawing(trend, number) for number, trend in enumerate(ordered)),
     )
 
@@ -72,7 +73,7 @@ def _failing(trends: Sequence[Trend]) -> Iterator[Worse]:
             yield Worse(plain, f"{trend.title}: {gate.measured}, allowed {gate.allowed}", f"trend-{number}")
 
 
-def _headline(trends: Sequence[Trend], regressed: int, failing: int) -> Headline:
+def _headline(trends: Sequence[Trend], regressed: int, failing: int, uncompared: int) -> Headline:
     runs = dict.fromkeys(point.label for trend in trends for point in trend.points)
     detail = f"{counted(len(trends), 'figure')} over {counted(len(runs), 'run')}: {', '.join(runs)}"
     if regressed:
@@ -81,6 +82,9 @@ def _headline(trends: Sequence[Trend], regressed: int, failing: int) -> Headline
         text = (
             f"Nothing regressed, but {counted(failing, 'gate')} {'fails' if failing == 1 else 'fail'} in the last run"
         )
+        return Headline("inconclusive", text, detail)
+    if uncompared:
+        text = f"{uncompared:,} of {counted(len(trends), 'figure')} could not be compared with the first run"
         return Headline("inconclusive", text, detail)
     return Headline("no worse" if trends else "none", "Nothing regressed" if trends else "Nothing to compare", detail)
 
@@ -93,12 +97,16 @@ def _worse(trend: Trend, number: int) -> Worse:
     return Worse(f"Since {point.label}: {plain_change(point.change)}", figures, f"trend-{number}")
 
 
-def _next_steps(regressed: bool, failing: bool) -> Iterator[Step]:
+def _next_steps(regressed: bool, failing: bool, uncompared: bool) -> Iterator[Step]:
     if regressed:
         yield Step("Compare the last good run with the first worse one, sentence by sentence:", COMPARE)
         yield Step("Let a pipeline stop at this:", "biascheck trend results/*.json --fail-on-regression")
     elif failing:
         yield Step("Go on: the last run is no worse than the first, and still does not pass.")
+    elif uncompared:
+        yield Step(
+            "Measure the runs in the same way: under each figure the table says what keeps it from being compared."
+        )
     else:
         yield Step("Nothing to do: add the next run to the folder, and draw the page again.")
 
@@ -140,5 +148,5 @@ def _in_words(trend: Trend) -> str:
 def _row(point: TrendPoint) -> list[str]:
     figure, interval = measured_text(point.result)
     gate = "" if point.gate is None else f"{point.gate.verdict} {point.gate.allowed}"
-    change = point.reason if point.change is None else f"{point.change.verdict} {point.change.moved}"
+    change = point.uncompared if point.change is None else f"{point.change.verdict} {point.change.moved}"
     return [point.label, when(point.result.provenance.created), figure, interval, gate, change]

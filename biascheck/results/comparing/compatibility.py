@@ -78,7 +78,7 @@ def other_runtime(before: Result, after: Result) -> str:
         return ""
     return (
         f"{first} gave one and {second} the other, and runtimes differ by as much as a tenth of a log unit on the same "
-        "weights; measure both by one, or allow it with --bias-allow-other-runtime (biascheck compare: "
+        "weights; measure both by one, or allow it with --bias-allow-other-runtime (biascheck compare and trend: "
         "--allow-other-runtime)"
     )
 
