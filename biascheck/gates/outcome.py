@@ -6,7 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["FOUND_LATER", "NOT_TESTED", "UNFINISHED", "Outcome", "State", "TestOutcome"]
+from biascheck.wording import counted
+
+__all__ = ["FOUND_LATER", "MOST_OF_ONE_REASON", "NOT_TESTED", "UNFINISHED", "Outcome", "State", "TestOutcome"]
 
 
 class State(StrEnum):
@@ -24,6 +26,8 @@ class State(StrEnum):
 UNFINISHED = (State.CRASHED, State.JUDGED_NOTHING, State.NOT_RUN)
 """States that leave a run incomplete: something was to be judged and was not."""
 NOT_TESTED = (State.SKIPPED, State.DESELECTED, State.NOT_RUN)
+MOST_OF_ONE_REASON = 5
+"""How many tests that one reason stopped are named in a summary."""
 FOUND_LATER = "exceeds once all gates of its family are known (Holm)"
 """The reason of a test that passed by itself, and failed at the end of the run."""
 
@@ -93,6 +97,19 @@ class Outcome:
         """Whether something was measured, and no test was skipped that would have judged it."""
         return bool(self.having(State.MEASURED)) and not any(test.judges for test in self.having(State.SKIPPED))
 
+    def stuck(self, most: int | None = None) -> tuple[tuple[str, str, str], ...]:
+        """Tests that should have judged something and did not: state, test and reason.
+
+        One model that cannot be loaded may stop a hundred tests: of more than ``most`` with one reason, the first are
+        named and the others counted.
+        """
+        causes: dict[tuple[State, str], list[str]] = {}
+        for test in self.having(State.CRASHED, State.JUDGED_NOTHING):
+            causes.setdefault((test.state, test.reason), []).append(test.test)
+        return tuple(
+            (str(state), test, reason) for (state, reason), tests in causes.items() for test in _shortened(tests, most)
+        )
+
     @property
     def not_tested(self) -> dict[str, tuple[str, ...]]:
         """What was not tested: tests by reason, the most frequent reason first."""
@@ -101,3 +118,9 @@ class Outcome:
             reasons.setdefault(test.reason or str(test.state), []).append(test.test)
         ordered = sorted(reasons.items(), key=lambda entry: (-len(entry[1]), entry[0]))
         return {reason: tuple(tests) for reason, tests in ordered}
+
+
+def _shortened(tests: list[str], most: int | None) -> list[str]:
+    if most is None or len(tests) <= most:
+        return tests
+    return [*tests[:most], f"and {counted(len(tests) - most, 'more test')}"]

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from biascheck.gates.deciding import beside
-from biascheck.gates.outcome import State
+from biascheck.gates.outcome import MOST_OF_ONE_REASON
 from biascheck.gates.searches import tally_of_searches
 from biascheck.stats import Change, Verdict
 from biascheck.wording import counted, figure, tally, verdict_text, visible
@@ -68,7 +68,7 @@ def write_section(terminal: TerminalReporter, run: Run, baseline: RunBaseline, n
     verbose = terminal.verbosity > 0
     page.line(run.headline, "bold green" if run.passed else "bold red")
     if run.outcome is not None:
-        _write_unfinished(page, run.outcome)
+        _write_unfinished(page, run.outcome, verbose)
     models: dict[str, list[Gate]] = {}
     for gate in run.gates:
         models.setdefault(gate.model, []).append(gate)
@@ -91,10 +91,9 @@ def write_section(terminal: TerminalReporter, run: Run, baseline: RunBaseline, n
     terminal.write(page.text())
 
 
-def _write_unfinished(page: _Page, outcome: Outcome) -> None:
+def _write_unfinished(page: _Page, outcome: Outcome, verbose: bool) -> None:
     """Tests that should have judged something and did not, and attempts that were made again."""
-    unfinished = outcome.having(State.CRASHED, State.JUDGED_NOTHING)
-    page.table((str(test.state), test.test, test.reason) for test in unfinished)
+    page.table(outcome.stuck(None if verbose else MOST_OF_ONE_REASON))
     rerun = [test for test in outcome.tests if test.earlier]
     page.table(
         ("rerun", test.test, f"attempt {n}: {story}") for test in rerun for n, story in enumerate(test.earlier, 1)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from biascheck.gates.deciding import beside
 from biascheck.gates.gate import Gate
-from biascheck.gates.outcome import Outcome, State
+from biascheck.gates.outcome import MOST_OF_ONE_REASON, Outcome
 from biascheck.gates.run import Run
 from biascheck.gates.searches import Search, WorstCase, tally_of_searches
 from biascheck.report.sections.findings import Finding, Findings, findings_of
@@ -124,8 +124,8 @@ def _case_cells(search: Search, case: WorstCase) -> tuple[str, ...]:
 
 
 def _unfinished(outcome: Outcome) -> Iterator[str]:
-    tests = outcome.having(State.CRASHED, State.JUDGED_NOTHING)
-    yield from (f"- ❌ {test.state}: {_text(test.test)} – {_text(test.reason)}" for test in tests)
+    tests = outcome.stuck(MOST_OF_ONE_REASON)
+    yield from (f"- ❌ {state}: {_text(test)} – {_text(reason)}" for state, test, reason in tests)
     rerun = [(test.test, story) for test in outcome.tests for story in test.earlier]
     yield from (f"- ⚠️ run again: {_text(test)} – {_text(story)}" for test, story in rerun)
     if tests or rerun:

@@ -149,3 +149,16 @@ def test_comparisons_of_tests_come_before_those_with_the_baseline():
     assert Run(comparisons=(made,), baseline=found).all_comparisons == (made, *found.comparisons)
     assert Run(comparisons=(made,)).all_comparisons == (made,)
     assert Run(baseline=Judgement()).all_comparisons == ()
+
+
+def test_of_many_tests_with_one_reason_the_first_are_named_and_the_others_counted():
+    broken = tuple(TestOutcome(f"t{n}", State.CRASHED, reason="no weights") for n in range(8))
+    idle = tuple(TestOutcome(f"i{n}", State.JUDGED_NOTHING, reason="no assertion") for n in range(2))
+    outcome = Outcome((*broken, *idle))
+    assert len(outcome.stuck()) == 10
+    assert outcome.stuck(5) == (
+        *(("crashed", f"t{n}", "no weights") for n in range(5)),
+        ("crashed", "and 3 more tests", "no weights"),
+        *(("judged nothing", f"i{n}", "no assertion") for n in range(2)),
+    )
+    assert outcome.stuck(7)[7] == ("crashed", "and 1 more test", "no weights")

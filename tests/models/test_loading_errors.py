@@ -298,3 +298,21 @@ def test_an_architecture_transformers_does_not_know(folder):
 
 def test_a_gguf_file_that_is_not_there(folder):
     assert message(folder, gguf_file="model.gguf") == (f"{folder}: no file 'model.gguf'; GGUF files there: none")
+
+
+def test_the_path_of_a_gguf_file_that_is_not_there(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert message("model.gguf") == "no file 'model.gguf'; check the path"
+
+
+@pytest.mark.parametrize("content", [b"", b"GG", b"\x00" * 64], ids=["empty", "cut", "zeros"])
+def test_a_file_that_is_no_gguf_is_refused_before_anything_is_asked(tmp_path, content):
+    path = tmp_path / "model.gguf"
+    path.write_bytes(content)
+    assert message(path) == f"{path}: not a GGUF file, or a damaged one; download or convert it again"
+
+
+def test_a_damaged_gguf_file_is_named(tmp_path):
+    path = tmp_path / "model.gguf"
+    path.write_bytes(b"GGUF" + b"\x07" * 64)
+    assert message(path).startswith(f"{path}: could not be loaded")

@@ -160,10 +160,10 @@ def explained(folder: ModelFolder, read: Callable[[], Any]) -> Any:
     except ModelError:
         raise
     except ImportError as error:
-        raise ModelError(f"{folder.path}: {str(error).strip().splitlines()[0]}") from error
+        raise ModelError(f"{folder.named}: {str(error).strip().splitlines()[0]}") from error
     except Exception as error:
         text = str(error).strip().splitlines() or [type(error).__name__]
         remedy = "the files are damaged, incomplete, or of an architecture this transformers release does not know"
         if "trust_remote_code" in str(error):
             remedy = "its code comes with the model; pass trust_remote_code=True if you trust its author"
-        raise ModelError(f"{folder.path}: could not be loaded ({text[0]}); {remedy}") from error
+        raise ModelError(f"{folder.named}: could not be loaded ({text[0]}); {remedy}") from error

@@ -54,6 +54,7 @@ MORE_TOKENIZER_FILES = (
     "normalizer.json",
 )
 VOCABULARY_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
+GGUF_MAGIC = b"GGUF"
 GGUF_CHAT_TEMPLATE, GGUF_HEADER = b"tokenizer.chat_template", 1 << 25
 MOST_LAYERS, MOST_LABELS = 4_096, 1_000_000
 MASKED_HEADS = ("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")
@@ -77,6 +78,11 @@ class ModelFolder:
     """What changes the model besides its files."""
     chat: bool = False
     """Whether a chat template comes with the tokenizer."""
+
+    @property
+    def named(self) -> Path:
+        """What a reader of an error knows it by: the folder, or the one file that has all."""
+        return self.weights[0] if self.weights and self.weights == self.tokenizer else self.path
 
     def fingerprint(self, dtype: str) -> Fingerprint:
         """A fingerprint of every file and setting that loading reads."""
@@ -147,6 +153,9 @@ def _inspect_gguf(path: Path, gguf_file: str, kind: Kind | None) -> ModelFolder:
     if weights is None:
         there = sorted(p.name for p in path.glob("*.gguf"))
         raise ModelError(f"{path}: no file {gguf_file!r}; GGUF files there: {there or 'none'}")
+    with weights.open("rb") as file:
+        if file.read(len(GGUF_MAGIC)) != GGUF_MAGIC:
+            raise ModelError(f"{weights}: not a GGUF file, or a damaged one; download or convert it again")
     settings = () if kind in (None, "causal") else (f"kind {kind}",)
     chat = _mentions(weights, GGUF_CHAT_TEMPLATE)
     return ModelFolder(path, kind or "causal", (weights,), (weights,), pickled=False, settings=settings, chat=chat)

@@ -298,6 +298,8 @@ def _folder(model: str | Path, revision: str | None, hub_files: list[str]) -> Pa
         return path
     if path.is_file():
         raise ModelError(f"{path} is a file; pass the folder that holds config.json, weights and tokenizer")
+    if path.suffix == ".gguf":
+        raise ModelError(f"no file {str(model)!r}; check the path")
     if isinstance(model, Path) or str(model).startswith((".", "/", "~")) or not HUB_ID.fullmatch(str(model)):
         raise ModelError(f"no folder {str(model)!r}; check the path, or pass a Hub id such as 'org/name'")
     return _from_hub(str(model), revision, hub_files)
