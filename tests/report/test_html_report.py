@@ -287,7 +287,7 @@ class TestResults:
         root = page([result(items, statistic="slope")])
         assert len(root.find("circle", "point")) == 2 * 3  # among the figures of the paper, and in the result
         rows = [[cell.all_text.strip() for cell in row.children] for row in root.find("tbody")[0].children]
-        assert [(row[0], row[-1]) for row in rows] == [("20", "+2.00"), ("60", "+6.00"), ("100", "+10.00")]
+        assert [(row[0], row[-1]) for row in rows] == [("20.00", "+2.00"), ("60.00", "+6.00"), ("100.00", "+10.00")]
 
     def test_skipped_items_are_counted_by_reason(self):
         skipped = [Skipped(str(i), "too long" if i % 3 else "no such word") for i in range(3_000)]

@@ -24,6 +24,7 @@ __all__ = ["age_slope"]
     smallest_change=0.02,
     smallest_change_reason="the odds change by a tenth between the ages of 30 and 80: ln 1.1 / 5",
     scale="log-odds",
+    covariate="age from the mean of the decision, in tens of years",
     plain="Ten years of age shift the odds of a yes by {by}; allowed: {allowed}.",
     sign="The estimate is the slope of the score on age within a decision, for ten years: positive means that older "
     "people are favoured; zero is parity.",

@@ -9,7 +9,7 @@ from statistics import fmean
 from biascheck.report.sections.item_data import ranked
 from biascheck.results.items import ItemScore, Shown
 from biascheck.results.result import Result
-from biascheck.wording import signed
+from biascheck.wording import figure, signed
 
 __all__ = ["Attribute", "ItemRow", "Line", "attributes_of", "covariate_name", "largest_items", "values_of"]
 
@@ -74,7 +74,7 @@ def values_of(result: Result) -> tuple[Attribute, ...]:
 
     The people whom a decision is about are of several ages.
     """
-    found = gathered((f"{item.covariate:g}", item) for item in result.items if item.covariate is not None)
+    found = gathered((figure(item.covariate), item) for item in result.items if item.covariate is not None)
     return tuple(sorted(found, key=lambda attribute: attribute.covariate or 0.0))
 
 
