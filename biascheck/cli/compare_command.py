@@ -48,13 +48,17 @@ def compare(
     allow_other_runtime: Annotated[
         bool, typer.Option(help="compare results of two runtimes: transformers, vLLM, llama.cpp")
     ] = False,
+    require_all: Annotated[
+        bool,
+        typer.Option("--require-all", help="exit with 1 if a result of the first file is in none of the later ones"),
+    ] = False,
     markdown: Annotated[Path | None, typer.Option(help="also write the comparison as Markdown")] = None,
     report: Annotated[Path | None, typer.Option(help="also write the comparison as an HTML report")] = None,
 ) -> None:
     """Compare stored results with later ones; no model is needed.
 
-    Exit codes: 0 success, 1 what --fail-on names was found, 2 a usage error, an unreadable file, or results that cannot
-    be compared.
+    Exit codes: 0 success, 1 what --fail-on or --require-all names was found, 2 a usage error, an unreadable file, or
+    results that cannot be compared.
     """
     from biascheck.gates.run_files import read_run
     from biascheck.results.baselines import judge_against
@@ -67,7 +71,7 @@ def compare(
         if path is not None:
             _written(path, write, judgement)
     _refuse(judgement, baseline.entries, results)
-    if fail_on is not None and _failed(judgement, fail_on):
+    if (require_all and judgement.unused) or (fail_on is not None and _failed(judgement, fail_on)):
         raise typer.Exit(FAILED)
 
 

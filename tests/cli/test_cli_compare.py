@@ -168,3 +168,11 @@ def test_a_card_is_printed_or_written(run, before, tmp_path):
 def test_a_card_of_an_unknown_model_names_the_known_ones(run, before):
     code, _, err = run("card", before, "--model", "other")
     assert (code, "the file has results of base; name one with --model" in err) == (2, True)
+
+
+def test_what_is_gone_fails_where_all_is_required(run, file):
+    both = file("before.json", BEFORE, result_of(items_of(spread(1.0, 0.5, 12)), model="base", corpus="gone"))
+    same, part = file("same.json", moved(0.0), moved(0.0, corpus="gone")), file("part.json", moved(0.0))
+    assert run("compare", both, part, "--fail-on", "regressed")[0] == 0
+    assert run("compare", both, part, "--require-all")[0] == 1
+    assert run("compare", both, same, "--require-all", "--fail-on", "regressed")[0] == 0

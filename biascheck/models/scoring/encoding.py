@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice, pairwise
 from typing import Any, Literal
 
@@ -47,7 +48,7 @@ class Encoded:
     tokens: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tokenised:
     """The tokens of a text, the characters each covers, and which of them are no part of the text."""
 
@@ -55,6 +56,14 @@ class Tokenised:
     ids: list[int]
     offsets: list[tuple[int, int]]
     special: list[int]
+
+    @cached_property
+    def visible(self) -> tuple[Span | None, ...]:
+        """What each token covers, without the white space that some tokenizers count as part of it."""
+        return tuple(
+            None if special else _visible(offset, self.text)
+            for offset, special in zip(self.offsets, self.special, strict=True)
+        )
 
 
 class _NoPiecesError(Exception):
@@ -244,22 +253,23 @@ def _mask_count(pieces: Sequence[int], text: str, masking: Masking) -> int:
 def _pieces(span: Span, tokenised: Tokenised, tokenizer: Any) -> list[int]:
     """The indices of the pieces that make up the span, no more and no less."""
     word = span.of(tokenised.text)
-    found = [
-        index
-        for index, offset in enumerate(tokenised.offsets)
-        if not tokenised.special[index] and span.overlaps(_visible(offset, tokenised.text))
+    overlapping = [
+        (index, visible)
+        for index, visible in enumerate(tokenised.visible)
+        if visible is not None and visible.start < span.end and span.start < visible.end
     ]
-    if not found:
+    if not overlapping:
         raise _NoPiecesError(f"{word!r} leaves no token with this tokenizer; spell it differently or drop it")
-    for index in found:
-        if not span.covers(_visible(tokenised.offsets[index], tokenised.text)):
+    unknown = tokenizer.unk_token_id
+    for index, visible in overlapping:
+        if not span.covers(visible):
             piece = tokenizer.convert_ids_to_tokens(tokenised.ids[index])
             raise _NoPiecesError(
                 f"token {piece!r} reaches over the edge of {word!r}; rephrase so that a space parts them"
             )
-        if tokenised.ids[index] == tokenizer.unk_token_id:
+        if tokenised.ids[index] == unknown:
             raise _NoPiecesError(f"{word!r} is not in this model's vocabulary; choose another word or drop it")
-    return _with_leading_space_piece(found, tokenised, tokenizer)
+    return _with_leading_space_piece([index for index, _ in overlapping], tokenised, tokenizer)
 
 
 def _with_leading_space_piece(found: list[int], tokenised: Tokenised, tokenizer: Any) -> list[int]:
@@ -268,11 +278,11 @@ def _with_leading_space_piece(found: list[int], tokenised: Tokenised, tokenizer:
     A word whose first piece has its own space does not take another: that one is white space of the text.
     """
     before = found[0] - 1
-    if before < 0 or tokenised.special[before]:
+    visible = tokenised.visible[before] if before >= 0 else None
+    if visible is None or visible.start < visible.end:
         return found
-    visible = _visible(tokenised.offsets[before], tokenised.text)
     mark, first = tokenizer.convert_ids_to_tokens([tokenised.ids[before], tokenised.ids[found[0]]])
-    cut_off = visible.start == visible.end and mark in SPACE_MARKS and not first.startswith(SPACE_MARKS)
+    cut_off = mark in SPACE_MARKS and not first.startswith(SPACE_MARKS)
     return [before, *found] if cut_off else found
 
 
