@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from biascheck.search.scored_examples import Drawn, Reader, Scored
-from biascheck.strategies.sampling import checked_pair, run_on_examples
+from biascheck.strategies.sampling import checked_pair, drawn_pairs, run_on_examples
 
 __all__ = ["drawn_block", "shrunk_by_hypothesis"]
 
@@ -20,15 +20,7 @@ class _FoundError(Exception):
 
 def drawn_block(strategy: Any, count: int, seed: int) -> list[Drawn]:
     """So many examples of a strategy, the same for the same seed."""
-    from hypothesis import Phase
-
-    drawn: list[Drawn] = []
-
-    def collect(pair: object) -> None:
-        drawn.append(Drawn(checked_pair(pair), at_random=True))
-
-    run_on_examples(strategy, collect, count, seed, [Phase.generate])
-    return drawn[:count]
+    return [Drawn(pair, at_random=True) for pair in drawn_pairs(strategy, count, seed)]
 
 
 def shrunk_by_hypothesis(

@@ -14,7 +14,7 @@ from biascheck.strategies.programs import program_of, require_hypothesis
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["checked_pair", "run_on_examples", "sample"]
+__all__ = ["checked_pair", "drawn_pairs", "run_on_examples", "sample"]
 
 
 def sample(strategy: SearchStrategy[Pair], count: int = 60, *, seed: int = 0) -> Corpus:
@@ -31,13 +31,14 @@ def sample(strategy: SearchStrategy[Pair], count: int = 60, *, seed: int = 0) ->
         rng = Random(f"{seed}/{program.name}")
         pairs = [program.build(Choosing({}, rng.randrange)) for _ in range(count)]
     else:
-        pairs = _drawn(strategy, count, seed)
+        pairs = drawn_pairs(strategy, count, seed)
     numbered = tuple(Pair(str(n), one.attribute, one.sentences, one.labels) for n, one in enumerate(pairs))
     name = "examples" if program is None else program.name
     return Corpus(name, tuple(pairs[0].sentences), numbered, fillers=_fillers(pairs))
 
 
-def _drawn(strategy: Any, count: int, seed: int) -> list[Pair]:
+def drawn_pairs(strategy: Any, count: int, seed: int) -> list[Pair]:
+    """What Hypothesis draws from any strategy: at most so many pairs, the same for the same seed."""
     from hypothesis import Phase
 
     drawn: list[Pair] = []

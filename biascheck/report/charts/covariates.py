@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from biascheck.report.charts.planes import Point, plane_chart
-from biascheck.report.sections.attribute_rows import Attribute, covariate_name, values_of
+from biascheck.report.sections.attribute_rows import Attribute, covariate_name, points_of
 from biascheck.results.result import Result
 
 __all__ = ["covariate_chart", "has_covariates"]
@@ -24,13 +24,12 @@ def covariate_chart(result: Result, attributes: Sequence[Attribute]) -> Markup:
 
     Where that varies within those whom the items are about, its values are drawn in their place.
     """
-    varies = any(attribute.covariate is None for attribute in attributes)
-    drawn = values_of(result) if varies else attributes
+    drawn = points_of(result, attributes)
     first, second = result.contrast
     name, score = covariate_name(result), result.description.score
     up = f"↑ {score}" if score else f"gap: up is towards {first}, down towards {second}"
     points = [Point(a.name, a.covariate, a.gap, named=True) for a in drawn if a.covariate is not None]
-    counted = f"{result.description.cluster}s against {name}" if not varies else f"values of {name}"
+    counted = f"{result.description.cluster}s against {name}" if drawn is attributes else f"values of {name}"
     return plane_chart(
         points,
         x_label=f"{name} →",

@@ -11,7 +11,7 @@ from biascheck.results.items import ItemScore, Shown
 from biascheck.results.result import Result
 from biascheck.wording import figure, signed
 
-__all__ = ["Attribute", "ItemRow", "Line", "attributes_of", "covariate_name", "largest_items", "values_of"]
+__all__ = ["Attribute", "ItemRow", "Line", "attributes_of", "covariate_name", "largest_items", "points_of"]
 
 
 @dataclass(frozen=True)
@@ -69,11 +69,13 @@ def attributes_of(result: Result) -> tuple[Attribute, ...]:
     return tuple(replace(one, side_name=names.get(one.side or "", "")) for one in found)
 
 
-def values_of(result: Result) -> tuple[Attribute, ...]:
-    """All items of one value of the covariate as one point, for what varies within those whom the items are about.
+def points_of(result: Result, attributes: Sequence[Attribute]) -> Sequence[Attribute]:
+    """What is drawn against a covariate: the attributes, or where it varies within them, all items of one value each.
 
     The people whom a decision is about are of several ages.
     """
+    if all(attribute.covariate is not None for attribute in attributes):
+        return attributes
     found = gathered((figure(item.covariate), item) for item in result.items if item.covariate is not None)
     return tuple(sorted(found, key=lambda attribute: attribute.covariate or 0.0))
 

@@ -9,7 +9,7 @@ from biascheck.report.charts.covariates import covariate_chart, has_covariates
 from biascheck.report.charts.drawings import Drawing, Legend, table_of
 from biascheck.report.charts.intervals import Bar, Change, bar_chart, change_chart
 from biascheck.report.charts.planes import Point, plane_chart
-from biascheck.report.sections.attribute_rows import attributes_of, covariate_name, gathered, values_of
+from biascheck.report.sections.attribute_rows import attributes_of, covariate_name, gathered, points_of
 from biascheck.report.sentences import measured_text, statistic_name
 from biascheck.results.attachments import Published
 from biascheck.results.items import ItemScore
@@ -121,8 +121,7 @@ def _gaps(whole: Whole) -> Drawing:
 
 def _correlation(result: Result) -> Drawing:
     name, attributes = covariate_name(result), attributes_of(result)
-    points = values_of(result) if any(a.covariate is None for a in attributes) else attributes
-    rows = [[a.name, a.covariate, signed(a.gap)] for a in points]
+    rows = [[a.name, a.covariate, signed(a.gap)] for a in points_of(result, attributes)]
     return Drawing(
         key="correlation",
         title=f"Gap against {name}, {result.corpus_label} on {result.model_label}",

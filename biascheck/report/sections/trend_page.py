@@ -148,5 +148,5 @@ def _in_words(trend: Trend) -> str:
 def _row(point: TrendPoint) -> list[str]:
     figure, interval = measured_text(point.result)
     gate = "" if point.gate is None else f"{point.gate.verdict} {point.gate.allowed}"
-    change = point.uncompared if point.change is None else f"{point.change.verdict} {point.change.moved}"
+    change = point.reason if point.change is None else f"{point.change.verdict} {point.change.moved}"
     return [point.label, when(point.result.provenance.created), figure, interval, gate, change]

@@ -137,6 +137,7 @@ class ForcedTokensRoute(TokenRoute):
     def _is_same_after_a_beginning(self, text: str) -> bool:
         ids = self.ids_of(text)
         half = len(ids) // 2
+        # asked right before, so that a server with one slot has its states when the end is asked for
         anew = self._asked((self.first,), ids, text, kept=False)[half:]
         try:
             kept = self._asked((self.first, *ids[:half]), ids[half:], text, kept=True)
