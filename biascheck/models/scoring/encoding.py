@@ -256,7 +256,7 @@ def _pieces(span: Span, tokenised: Tokenised, tokenizer: Any) -> list[int]:
     overlapping = [
         (index, visible)
         for index, visible in enumerate(tokenised.visible)
-        if visible is not None and visible.start < span.end and span.start < visible.end
+        if visible is not None and span.overlaps(visible)
     ]
     if not overlapping:
         raise _NoPiecesError(f"{word!r} leaves no token with this tokenizer; spell it differently or drop it")
