@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from pkgutil import iter_modules
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from report_markup import Element, parse
 
+from biascheck.report import charts
 from biascheck.report.charts.columns import Series, SideBars, column_chart, row_chart, two_sided_chart
 from biascheck.report.charts.intervals import Bar, Change, bar_chart, change_chart, interval_chart, interval_scale
 from biascheck.report.charts.labels import Box, Name, place
 from biascheck.report.charts.planes import Point, plane_chart, shape_of
 from biascheck.report.charts.scales import Scale, coordinate, tick_text
+from biascheck.report.charts.svg import chart
+from biascheck.report.charts.trend_lines import trend_chart
 from biascheck.stats import Interval
 
 finite = st.floats(-1e6, 1e6)
@@ -191,6 +197,44 @@ class TestPlane:
     def test_every_kind_has_a_shape_of_its_own(self):
         shapes = {shape_of(kind).replace(kind, "") for kind in ("one", "two", "three", "four", "five")}
         assert len(shapes) == 5
+
+
+class TestNothingToDraw:
+    @pytest.mark.parametrize(
+        ("drawn", "reason"),
+        [
+            (plane_chart([], x_label="", y_label="", label=""), "there are no points"),
+            (plane_chart([], x_label="", y_label="", label="", y_from=[0.0], zero=True), "there are no points"),
+            (column_chart([], [], label=""), "there are no values"),
+            (row_chart([], [Series("male", "one", ())], label=""), "there are no values"),
+            (two_sided_chart([], label=""), "there are no conditions"),
+            (bar_chart([], contrast=("male", "female"), label=""), "there are no bars"),
+            (change_chart([], contrast=("male", "female"), label=""), "nothing is in both"),
+            (trend_chart([], parity=0.0, region=None, label=""), "there are no figures"),
+        ],
+    )
+    def test_an_empty_chart_is_a_sentence(self, drawn, reason):
+        root = parse(drawn)
+        assert root.find("svg") == []
+        assert root.find("p", "no-chart")[0].text == f"Nothing to draw: {reason}."
+
+    def test_a_chart_that_fails_is_a_sentence_with_the_reason_and_a_warning(self, caplog):
+        @chart
+        def pie_chart():
+            raise ValueError("<a> slice is missing\nand more")
+
+        assert parse(pie_chart()).find("p", "no-chart")[0].text == (
+            "This chart could not be drawn (ValueError: <a> slice is missing)."
+        )
+        assert caplog.messages == [
+            "a figure of the report could not be drawn: pie chart (ValueError: <a> slice is missing)"
+        ]
+
+    def test_every_chart_is_called_in_this_way(self):
+        modules = [import_module(f"{charts.__name__}.{found.name}") for found in iter_modules(charts.__path__)]
+        found = {getattr(module, name) for module in modules for name in module.__all__ if name.endswith("_chart")}
+        assert len(found) == 9
+        assert {one.__name__ for one in found if not hasattr(one, "__wrapped__")} == set()
 
 
 class TestNames:

@@ -10,14 +10,19 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from report_contract import contract_gates, contract_results
 from report_markup import Element, parse
 from report_samples import gate, item, result
 
 from biascheck.gates.gate import Gate
 from biascheck.gates.run import Run
 from biascheck.report import write_html
+from biascheck.report.charts import drawings
+from biascheck.report.charts.covariates import covariate_chart
+from biascheck.report.charts.scales import Scale
 from biascheck.report.html import page_of, render_page
-from biascheck.results.attachments import Facts
+from biascheck.report.sections.attribute_rows import attributes_of, points_of
+from biascheck.results.attachments import Facts, Point, Scatter, TwoSided
 from biascheck.results.items import Shown, Skipped
 from biascheck.results.published_figures import PublishedFigure
 from biascheck.results.result import Result
@@ -289,6 +294,39 @@ class TestResults:
         rows = [[cell.all_text.strip() for cell in row.children] for row in root.find("tbody")[0].children]
         assert [(row[0], row[-1]) for row in rows] == [("20.00", "+2.00"), ("60.00", "+6.00"), ("100.00", "+10.00")]
 
+    def test_covariates_that_print_alike_are_one_point_at_their_mean(self):
+        """A factorisation gives 1.0830340127890965 on one machine, and …963 on another or in another item."""
+        values = (1.0830340127890965, 1.0830340127890963, 7.0, 7.0)
+        items = [
+            item(f"{job}/{n}", gap, job, covariate=value)
+            for job in ("visa", "loan")
+            for n, (value, gap) in enumerate(zip(values, (0.1, 0.3, 0.5, 0.7), strict=True))
+        ]
+        measured = result(items, statistic="pearson")
+        points = points_of(measured, attributes_of(measured))
+        assert [(point.name, point.covariate, point.gap) for point in points] == [
+            ("1.08", pytest.approx(1.0830340127890964), pytest.approx(0.2)),
+            ("7.00", 7.0, pytest.approx(0.6)),
+        ]
+        assert len(page([measured]).find("circle", "point")) == 2 * 2  # in the figures of the paper, and in the result
+
+    def test_one_value_in_two_spellings_of_arithmetic_is_a_page(self):
+        values = (1.0830340127890965, 1.0830340127890963)
+        items = [item(f"visa/{n}", n / 10, "visa", covariate=value) for n, value in enumerate(values)]
+        (attribute,) = attributes_of(result(items))
+        assert attribute.covariate == pytest.approx(1.0830340127890964)
+        assert len(page([result(items, statistic="pearson")]).find("circle", "point")) == 2
+
+    def test_values_that_print_differently_leave_an_attribute_without_one(self):
+        items = [item(f"visa/{value}", 0.1, "visa", covariate=value) for value in (1.08, 1.09)]
+        assert attributes_of(result(items))[0].covariate is None
+        assert attributes_of(result([*items[:1], item("visa/none", 0.1, "visa")]))[0].covariate is None
+
+    def test_a_covariate_that_no_one_has_is_a_sentence(self):
+        measured = result([item("1", 0.5), item("2", 0.7)], statistic="pearson")
+        (words,) = parse(covariate_chart(measured, attributes_of(measured))).find("p", "no-chart")
+        assert words.text == "Nothing to draw: no attribute has a real-world figure."
+
     def test_skipped_items_are_counted_by_reason(self):
         skipped = [Skipped(str(i), "too long" if i % 3 else "no such word") for i in range(3_000)]
         text = page([result(skipped=tuple(skipped))]).all_text
@@ -311,6 +349,49 @@ class TestResults:
         text = page([result(measure="my own")]).find("div", "limits")[0].all_text
         assert "about this corpus and this model" in text
         assert text != page([result()]).find("div", "limits")[0].all_text
+
+
+class TestChartsThatFail:
+    """A chart that cannot be drawn costs itself and not the page: there it says why."""
+
+    def test_a_point_that_lies_nowhere_costs_its_figure(self, caplog):
+        attached = Scatter(x="bias", y="share", points=(Point("nurse", 1.0, 2.0), Point("judge", float("inf"), 1.0)))
+        root = page([result(attachments=(attached,))], [gate()])
+        (words,) = root.find("p", "no-chart")
+        assert words.text.startswith("This chart could not be drawn (OverflowError: ")
+        assert len(root.find("svg", "interval-chart")) == 1
+        assert "judge" in root.find("figure", "drawing-scatter")[0].find("tbody")[0].all_text
+        assert [record.levelname for record in caplog.records] == ["WARNING"]
+        assert "plane chart" in caplog.text
+
+    def test_an_attachment_that_cannot_be_drawn_costs_itself(self, monkeypatch, caplog):
+        def failing(_attached, _about):
+            raise KeyError("no such side")
+
+        monkeypatch.setattr(drawings, "DRAWERS", {**drawings.DRAWERS, TwoSided: failing})
+        (figure,) = page(contract_results()).find("figure", "drawing-two_sided")
+        assert "Two-sided" in figure.all_text
+        assert figure.find("p", "no-chart")[0].text == "This chart could not be drawn (KeyError: 'no such side')."
+        assert "two-sided" in caplog.text
+
+    def test_where_none_can_be_drawn_the_page_has_everything_else(self, monkeypatch):
+        results = contract_results()
+        gates = contract_gates(results)
+        whole = page(results, gates)
+
+        def no_ticks(*_):
+            raise ZeroDivisionError("no scale")
+
+        monkeypatch.setattr(Scale, "ticks", no_ticks)
+        root = page(results, gates)
+        charts = [svg for svg in whole.find("svg") if svg.attributes.get("role") == "img"]
+        sentences = root.find("p", "no-chart")
+        assert len(sentences) == len(charts) > 20
+        assert {one.text for one in sentences} == {"This chart could not be drawn (ZeroDivisionError: no scale)."}
+        assert [row.all_text for row in root.find("tr")] == [
+            row.all_text if not row.find("svg") else other.all_text
+            for row, other in zip(whole.find("tr"), root.find("tr"), strict=True)
+        ]
 
 
 class TestSize:

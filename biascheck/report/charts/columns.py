@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from biascheck.report.charts.intervals import LABEL_LENGTH, LABEL_WIDTH, SCALE_HEIGHT, VALUE_WIDTH, ticks_below
 from biascheck.report.charts.scales import Scale, tick_text
-from biascheck.report.charts.svg import FIGURE_WIDTH, drawing, line, rect, text
+from biascheck.report.charts.svg import FIGURE_WIDTH, chart, drawing, line, nothing_to_draw, rect, text
 from biascheck.wording import figure, shortened, signed
 
 __all__ = ["Series", "SideBars", "column_chart", "row_chart", "two_sided_chart"]
@@ -41,10 +41,13 @@ class SideBars:
     positive: float
 
 
+@chart
 def column_chart(places: Sequence[str], series: Sequence[Series], *, label: str) -> Markup:
     """Upright bars from zero: for each place one of every series."""
+    if not places:
+        return nothing_to_draw("there are no values")
     y = Scale.over([0.0, *(v for s in series for v in s.values)], start=HEIGHT - BOTTOM, end=TOP)
-    step = (FIGURE_WIDTH - LEFT - RIGHT) / max(len(places), 1)
+    step = (FIGURE_WIDTH - LEFT - RIGHT) / len(places)
     width = 0.8 * step / max(len(series), 1)
     parts = [part for value in y.ticks() for part in _gridline(value, y)]
     for row, one in enumerate(series):
@@ -54,14 +57,16 @@ def column_chart(places: Sequence[str], series: Sequence[Series], *, label: str)
     parts.append(line("axis", LEFT, y.at(0), FIGURE_WIDTH - RIGHT, y.at(0)))
     middle = [LEFT + step * (place + 0.5) for place in range(len(places))]
     # every name where there is room for all, else every second, third …
-    every = ceil(len(places) / MOST_NAMES)
-    named = list(zip(middle, places, strict=True))[:: max(every, 1)]
+    named = list(zip(middle, places, strict=True))[:: ceil(len(places) / MOST_NAMES)]
     parts.extend(text("tick middle", x, HEIGHT - 8, name) for x, name in named)
     return drawing("column-chart", FIGURE_WIDTH, HEIGHT, label, parts)
 
 
+@chart
 def row_chart(places: Sequence[str], series: Sequence[Series], *, label: str) -> Markup:
     """Lying bars from zero: for each place one of every series, with its value."""
+    if not places:
+        return nothing_to_draw("there are no values")
     scale = Scale.over([0.0, *(v for s in series for v in s.values)], start=LABEL_WIDTH, end=FIGURE_WIDTH - VALUE_WIDTH)
     step = ROW * len(series) + 10
     height = 8 + step * len(places)
@@ -74,8 +79,11 @@ def row_chart(places: Sequence[str], series: Sequence[Series], *, label: str) ->
     return drawing("bar-chart", FIGURE_WIDTH, height + SCALE_HEIGHT, label, parts)
 
 
+@chart
 def two_sided_chart(conditions: Sequence[SideBars], *, label: str) -> Markup:
     """For each condition the mean negative bias to the left of zero and the mean positive one to the right."""
+    if not conditions:
+        return nothing_to_draw("there are no conditions")
     values = [v for c in conditions for v in (c.negative, c.positive)]
     scale = Scale.over([0.0, *values], start=NAME_WIDTH, end=FIGURE_WIDTH - 2 * SIDE_WIDTH)
     shared = _shared_start([condition.name for condition in conditions])

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from biascheck.report.charts.columns import Series, SideBars, column_chart, row_chart, two_sided_chart
 from biascheck.report.charts.planes import KINDS, Point, plane_chart
+from biascheck.report.charts.svg import not_drawn
 from biascheck.results.attachments import (
     Attachment,
     Correlations,
@@ -73,7 +74,7 @@ def drawings_of(result: Result) -> tuple[Drawing, ...]:
     """Draw every attachment that has something to show, in the order of its kind."""
     order = list(DRAWERS)
     shown = sorted((one for one in result.attachments if type(one) in DRAWERS), key=lambda one: order.index(type(one)))
-    found = (DRAWERS[type(attachment)](attachment, result) for attachment in shown)
+    found = (_attempt(attachment, result) for attachment in shown)
     return tuple(drawing for drawing in found if drawing is not None)
 
 
@@ -93,7 +94,17 @@ def drawing_of(attachment: Attachment, contrast: tuple[str, str]) -> Drawing | N
     """Draw one attachment that belongs to no result; a list of published figures needs one."""
     if isinstance(attachment, Published) or type(attachment) not in DRAWERS:
         return None
-    return DRAWERS[type(attachment)](attachment, _Contrast(contrast))
+    return _attempt(attachment, _Contrast(contrast))
+
+
+def _attempt(attachment: Attachment, about: Contrasted) -> Drawing | None:
+    """An attachment that cannot be drawn costs itself and not the page, as a chart does."""
+    try:
+        return DRAWERS[type(attachment)](attachment, about)
+    except Exception as error:
+        kind = str(attachment.__struct_config__.tag)
+        key = kind.replace(" ", "_").replace("-", "_")
+        return Drawing(key=key, title=kind.capitalize(), chart=not_drawn(kind, error))
 
 
 def two_sided_drawing(results: Sequence[Result]) -> Drawing | None:
@@ -102,9 +113,7 @@ def two_sided_drawing(results: Sequence[Result]) -> Drawing | None:
     sides = {side.name: side for one in attached for side in one.sides}
     contrasts = {result.contrast for result in results}
     return (
-        _two_sided(TwoSided(sides=tuple(sides.values())), results[0])
-        if len(sides) > 1 and len(contrasts) == 1
-        else None
+        _attempt(TwoSided(sides=tuple(sides.values())), results[0]) if len(sides) > 1 and len(contrasts) == 1 else None
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from biascheck.report.charts.scales import Scale, tick_text
-from biascheck.report.charts.svg import FIGURE_WIDTH, circle, diamond, drawing, line, rect, text
+from biascheck.report.charts.svg import FIGURE_WIDTH, chart, circle, diamond, drawing, line, nothing_to_draw, rect, text
 from biascheck.stats import Interval
 from biascheck.wording import shortened, signed
 
@@ -43,6 +43,7 @@ def interval_scale(values: Sequence[float]) -> Scale:
     return Scale.over(values, start=INTERVAL_EDGE, end=INTERVAL_WIDTH - INTERVAL_EDGE)
 
 
+@chart
 def interval_chart(
     scale: Scale,
     *,
@@ -73,11 +74,14 @@ def interval_chart(
     return drawing("interval-chart", INTERVAL_WIDTH, INTERVAL_HEIGHT + SCALE_HEIGHT, label, parts)
 
 
+@chart
 def bar_chart(bars: Sequence[Bar], *, contrast: tuple[str, str], label: str, axis: str = "") -> Markup:
     """Horizontal bars from zero, in the order given, with their labels and values; below them is the scale.
 
     Above them stands which way is which, or ``axis``: what the values are where they are no gaps.
     """
+    if not bars:
+        return nothing_to_draw("there are no bars")
     height = CHART_TOP + BAR_STEP * len(bars) + 4
     scale = _bar_scale([0.0, *(bar.value for bar in bars)])
     zero = scale.at(0)
@@ -89,8 +93,11 @@ def bar_chart(bars: Sequence[Bar], *, contrast: tuple[str, str], label: str, axi
     return drawing("bar-chart", FIGURE_WIDTH, height + SCALE_HEIGHT, label, parts)
 
 
+@chart
 def change_chart(changes: Sequence[Change], *, contrast: tuple[str, str], label: str) -> Markup:
     """For each name a hollow dot before, a full dot after, and the line between; the change is at the right."""
+    if not changes:
+        return nothing_to_draw("nothing is in both")
     height = CHART_TOP + BAR_STEP * len(changes) + 4
     scale = _bar_scale([0.0, *(value for change in changes for value in (change.before, change.after))])
     zero = scale.at(0)

@@ -9,7 +9,19 @@ from markupsafe import Markup
 
 from biascheck.report.charts.labels import Box, Name, place
 from biascheck.report.charts.scales import Scale, tick_text
-from biascheck.report.charts.svg import FIGURE_WIDTH, circle, cross, diamond, drawing, line, square, text, triangle
+from biascheck.report.charts.svg import (
+    FIGURE_WIDTH,
+    chart,
+    circle,
+    cross,
+    diamond,
+    drawing,
+    line,
+    nothing_to_draw,
+    square,
+    text,
+    triangle,
+)
 from biascheck.wording import shortened
 
 __all__ = ["KINDS", "Point", "plane_chart", "shape_of"]
@@ -33,6 +45,7 @@ class Point:
     named: bool = False
 
 
+@chart
 def plane_chart(
     points: Sequence[Point],
     *,
@@ -44,6 +57,8 @@ def plane_chart(
     zero: bool = False,
 ) -> Markup:
     """Points on a grid. ``x_from`` and ``y_from`` are values that the axes must reach; ``zero`` draws y = 0."""
+    if not points:
+        return nothing_to_draw("there are no points")
     x = Scale.over([*(p.x for p in points), *x_from], start=LEFT + 10, end=FIGURE_WIDTH - RIGHT - 10)
     y = Scale.over([*(p.y for p in points), *y_from], start=HEIGHT - BOTTOM - 10, end=TOP + 10)
     parts = [*_grid(x, y), *_axis_names(x_label, y_label)]

@@ -2,17 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import ParamSpec
 
 from markupsafe import Markup
 
 from biascheck.report.charts.scales import coordinate
 from biascheck.wording import visible
 
-__all__ = ["FIGURE_WIDTH", "circle", "cross", "diamond", "drawing", "line", "rect", "square", "text", "triangle"]
+__all__ = [
+    "FIGURE_WIDTH",
+    "chart",
+    "circle",
+    "cross",
+    "diamond",
+    "drawing",
+    "line",
+    "not_drawn",
+    "nothing_to_draw",
+    "rect",
+    "square",
+    "text",
+    "triangle",
+]
+
+Drawn = ParamSpec("Drawn")
+LOG = logging.getLogger(__name__)
 
 FIGURE_WIDTH = 420
 """All figures are this wide: letters of 11 units stay legible on a phone and do not shout on a desk."""
+
+
+def chart(draw: Callable[Drawn, Markup]) -> Callable[Drawn, Markup]:
+    """All charts are called through this: one that cannot be drawn costs itself and not the page."""
+
+    @wraps(draw)
+    def attempt(*args: Drawn.args, **kwargs: Drawn.kwargs) -> Markup:
+        try:
+            return draw(*args, **kwargs)
+        except Exception as error:  # whatever it is, the rest of the page can be read without this chart
+            return not_drawn(draw.__name__.replace("_", " "), error)
+
+    return attempt
+
+
+def not_drawn(what: str, error: Exception) -> Markup:
+    """A sentence in place of a chart that failed, with the reason, which the log has as well."""
+    reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+    LOG.warning("a figure of the report could not be drawn: %s (%s)", what, reason)
+    LOG.debug("where it failed", exc_info=error)
+    return _sentence(f"This chart could not be drawn ({reason}).")
+
+
+def nothing_to_draw(reason: str) -> Markup:
+    """A sentence in place of a chart that would be empty."""
+    return _sentence(f"Nothing to draw: {reason}.")
 
 
 def drawing(kind: str, width: float, height: float, label: str, parts: Sequence[Markup]) -> Markup:
@@ -66,6 +112,10 @@ def cross(kind: str, x: float, y: float, radius: float, *, title: str = "") -> M
 def text(kind: str, x: float, y: float, words: str) -> Markup:
     """A line of text."""
     return Markup('<text class="{}" x="{}" y="{}">{}</text>').format(kind, coordinate(x), coordinate(y), visible(words))
+
+
+def _sentence(words: str) -> Markup:
+    return Markup('<p class="no-chart soft">{}</p>').format(visible(words))
 
 
 def _outline(kind: str, x: float, y: float, corners: Sequence[tuple[float, float]], title: str) -> Markup:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from biascheck.report.charts.scales import Scale, tick_text
-from biascheck.report.charts.svg import FIGURE_WIDTH, circle, drawing, line, rect, text
+from biascheck.report.charts.svg import FIGURE_WIDTH, chart, circle, drawing, line, nothing_to_draw, rect, text
 from biascheck.stats import Interval
 from biascheck.wording import shortened
 
@@ -31,6 +31,7 @@ class Dot:
     kind: str
 
 
+@chart
 def trend_chart(
     dots: Sequence[Dot], *, parity: float, region: tuple[float, float] | None, label: str, unit: str = ""
 ) -> Markup:
@@ -38,6 +39,8 @@ def trend_chart(
 
     The unit of the scale stands above it.
     """
+    if not dots:
+        return nothing_to_draw("there are no figures")
     ends = [end for dot in dots if dot.interval for end in (dot.interval.low, dot.interval.high)]
     values = [parity, *(region or ()), *ends, *(dot.estimate for dot in dots)]
     y = Scale.over(values, start=HEIGHT - BOTTOM, end=TOP)

@@ -72,7 +72,7 @@ def attributes_of(result: Result) -> tuple[Attribute, ...]:
 def points_of(result: Result, attributes: Sequence[Attribute]) -> Sequence[Attribute]:
     """What is drawn against a covariate: the attributes, or where it varies within them, all items of one value each.
 
-    The people whom a decision is about are of several ages.
+    The people whom a decision is about are of several ages. Values that print alike are one point, at their mean.
     """
     if all(attribute.covariate is not None for attribute in attributes):
         return attributes
@@ -105,14 +105,24 @@ def largest_items(result: Result, count: int) -> tuple[ItemRow, ...]:
 
 
 def _attribute(name: str, items: Sequence[ItemScore]) -> Attribute:
-    sides, covariates = {item.side for item in items}, {item.covariate for item in items}
+    sides = {item.side for item in items}
     return Attribute(
         name=name,
         gap=fmean(item.score for item in items),
         items=tuple(items),
         side=sides.pop() if len(sides) == 1 else None,
-        covariate=covariates.pop() if len(covariates) == 1 else None,
+        covariate=_shared([item.covariate for item in items]),
     )
+
+
+def _shared(covariates: Sequence[float | None]) -> float | None:
+    """The value that all have, or nothing. Values that print alike are one, their mean: digits differ by machine."""
+    distinct = set(covariates)
+    if len(distinct) == 1:
+        return distinct.pop()
+    known = [value for value in covariates if value is not None]
+    alike = len(known) == len(covariates) and len({figure(value) for value in distinct if value is not None}) == 1
+    return fmean(known) if alike else None
 
 
 def _row(item: ItemScore, result: Result) -> ItemRow:
