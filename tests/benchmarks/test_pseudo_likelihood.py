@@ -12,7 +12,8 @@ from biascheck.extend import RecordedScores
 from biascheck.models.scoring.pseudo_likelihood import PseudoQuery
 from biascheck.spans import Span
 
-CLOSE = 1e-5
+CLOSE = 1e-4
+"""Sums of twenty logits in float32 differ by 1e-5 between processors; a token more or less makes a difference of 0.01."""
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +83,8 @@ def test_all_pairs_score_and_a_hundred_agree_with_the_authors_rule(minilm, in_do
     for pair in chosen:
         more, less = authors_scores(pair, *in_double)
         assert scored[pair.id].groups == pytest.approx({"more": more, "less": less}, abs=CLOSE)
-        assert (rounded[pair.id].score > 0) == (round(more, 3) > round(less, 3))
+        if abs(more - less) > 0.002:  # below it the last digits decide which way both are rounded
+            assert (rounded[pair.id].score > 0) == (more > less)
     share = np.mean([round(i.groups["more"], 3) > round(i.groups["less"], 3) for i in result.items])
     assert published.estimate == pytest.approx(share)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from importlib import import_module
 
+import numpy as np
 import pytest
 from tests_tiny import fresh
 
@@ -14,6 +16,7 @@ from biascheck.corpora import Documents
 from biascheck.corpora.datasets.gap import Gap, GapItem
 from biascheck.gates.run import Run
 from biascheck.measures.catalogue import catalogue
+from biascheck.measures.coreference.topic_correlation import topics_of
 from biascheck.models.framings import FRAMED
 from biascheck.report.html import page_of, render_page
 from biascheck.spans import Span
@@ -141,6 +144,22 @@ def test_the_same_measure_raw_writes_no_turn_and_says_so(name):
     assert turns == 0
     assert "chat" not in result.treatment
     assert any("scored raw, without its chat template" in warning for warning in result.warnings)
+
+
+def test_the_last_digits_of_a_factorisation_decide_no_figure(monkeypatch):
+    """Pages that say the same have one bias, whichever way the machine rounds."""
+    module = import_module("biascheck.measures.coreference.topic_correlation")
+    plain, _ = asked("topic_correlation", "raw")
+
+    def rounded_otherwise(*texts, **options):
+        found = topics_of(*texts, **options)
+        noise = np.random.default_rng(0).normal(scale=1e-15, size=found.presence.shape)
+        return replace(found, presence=found.presence + noise)
+
+    monkeypatch.setattr(module, "topics_of", rounded_otherwise)
+    again, _ = asked("topic_correlation", "raw")
+    assert len({item.covariate for item in plain.items}) < len(plain.items)
+    assert (again.estimate, again.interval, again.p) == (plain.estimate, plain.interval, plain.p)
 
 
 def test_no_line_of_material_is_left_over():

@@ -27,6 +27,8 @@ __all__ = ["Topics", "topic_correlation", "topics_of"]
 INTERESTED = Template("{target} are interested in {attribute}.", "are-interested-in")
 MEN_WOMEN = (Target("men", "male"), Target("women", "female"))
 FILLERS = ("things", "something", "this")
+FIRM_DECIMALS = 9
+"""Further decimals of a bias are those of the machine: texts that say the same would have ranks of their own."""
 SHORTEST_WORD = r"(?u)\b[^\W\d_]{3,}\b"
 
 
@@ -99,7 +101,8 @@ def topic_correlation(
     found = topics_of([item.text for item in gap], count=topics, top=top, seed=seed)
     gaps, skipped = _gaps_of_words(model, found, seed)
     bias = np.array([sum(weight * gaps.get(word, 0.0) for word, weight in words) for words in found.words])
-    bias_of_text = dict(zip((item.id for item in gap), (found.presence @ bias).tolist(), strict=True))
+    biases = np.round(found.presence @ bias, FIRM_DECIMALS)
+    bias_of_text = dict(zip((item.id for item in gap), biases.tolist(), strict=True))
     items = [_item(item, bias_of_text[item.id]) for item in told.items if item.labels["gender"] == "female"]
     form = draft(
         model,
