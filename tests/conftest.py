@@ -1,10 +1,10 @@
-"""Where the published data and the golden figures lie; tests that need them skip where they are absent."""
+"""Where the published data and the golden figures lie; tests that need them skip and are counted."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -26,23 +26,77 @@ settings.register_profile("random", settings.get_profile("repeatable"), derandom
 settings.load_profile("repeatable")
 
 
-def _directory(variable: str, default: Path) -> Path:
-    directory = Path(os.environ.get(variable, default))
+class NoData(pytest.skip.Exception):
+    """A skip for want of data: the only kind that the last line of a run counts."""
+
+
+FOLDERS = {
+    "BIASCHECK_DATA": ("published corpora", ROOT.parent / "shared" / "data"),
+    "BIASCHECK_GOLD": ("golden figures", ROOT.parent / "shared" / "gold"),
+}
+"""The folders of data by the variable that names them: what they hold, and where they are looked for otherwise."""
+
+
+def _folder(variable: str) -> Path:
+    return Path(os.environ.get(variable, FOLDERS[variable][1]))
+
+
+def _directory(variable: str) -> Path:
+    directory = _folder(variable)
     if not directory.is_dir():
-        pytest.skip(f"{directory.name} not found; set {variable} to its directory")
+        raise NoData(f"{directory.name} not found; set {variable} to its directory")
     return directory
 
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The directory of published corpora: $BIASCHECK_DATA or ../shared/data."""
-    return _directory("BIASCHECK_DATA", ROOT.parent / "shared" / "data")
+    return _directory("BIASCHECK_DATA")
 
 
 @pytest.fixture(scope="session")
 def gold() -> Path:
     """The directory of golden figures: $BIASCHECK_GOLD or ../shared/gold."""
-    return _directory("BIASCHECK_GOLD", ROOT.parent / "shared" / "gold")
+    return _directory("BIASCHECK_GOLD")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    report.no_data = call.excinfo is not None and isinstance(
+        call.excinfo.value, NoData
+    )  # workers send it with the rest
+    return report
+
+
+class Counting:
+    """The tests that were skipped for want of data, over all workers."""
+
+    def __init__(self) -> None:
+        self.skipped = 0
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.skipped += report.skipped and report.no_data
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_unconfigure(self, config: pytest.Config) -> None:
+        """The last line of all, below pytest's own."""
+        terminal = config.pluginmanager.get_plugin("terminalreporter")
+        if self.skipped and terminal is not None:
+            terminal.write_line(_for_want_of_data(self.skipped))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Counting())
+
+
+def _for_want_of_data(skipped: int) -> str:
+    absent = [variable for variable in FOLDERS if not _folder(variable).is_dir()]
+    folders = "folder" if len(absent) == 1 else "folders"
+    held = " and ".join(FOLDERS[variable][0] for variable in absent)
+    tests = "1 test" if skipped == 1 else f"{skipped:,} tests"
+    return f"{tests} skipped for want of data: set {' and '.join(absent)} to the {folders} of {held}"
 
 
 @pytest.fixture(scope="session", autouse=True)

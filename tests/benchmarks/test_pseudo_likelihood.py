@@ -13,7 +13,7 @@ from biascheck.models.scoring.pseudo_likelihood import PseudoQuery
 from biascheck.spans import Span
 
 CLOSE = 1e-4
-"""Sums of twenty logits in float32 differ by 1e-5 between processors; a token more or less makes a difference of 0.01."""
+"""Sums of twenty logits in float32 differ by 1e-5 between processors; a token more or less makes 0.01."""
 
 
 @pytest.fixture(scope="module")

@@ -70,6 +70,7 @@ def test_a_straddled_bound_is_inconclusive():
         assert_below(skew, skew.estimate)
 
 
+@pytest.mark.takes_seconds
 def test_a_large_family_asks_more_of_what_exceeds():
     skew = result("skew", mostly_he)
     edge = (skew.interval_at(0.95).low + skew.interval_at(1 - 0.05 / 40).low) / 2

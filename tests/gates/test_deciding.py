@@ -79,6 +79,7 @@ def drawn(rng, clusters, centre):
     return (scores - scores.mean()) / scores.std(ddof=1) + centre
 
 
+@pytest.mark.takes_seconds
 @pytest.mark.parametrize(("centre", "verdict"), [(0.1, Verdict.WITHIN), (0.35, Verdict.EXCEEDS)])
 def test_so_many_clusters_decide_and_two_thirds_of_them_do_not(centre, verdict):
     rng = np.random.default_rng(4)

@@ -101,6 +101,7 @@ def test_a_settled_family_is_holm_on_the_p_values_that_the_intervals_invert(esti
     assert settled([gates[place] for place in places]) == tuple(found[place] for place in places)
 
 
+@pytest.mark.takes_seconds
 def test_false_alarms_of_a_family_keep_to_the_level():
     # Ten true values on the edge of their margin: every EXCEEDS is a false alarm. Alone, each gate gives one in 2.5 %
     # of the runs; ten uncorrected ones give one in 1 − 0.975^10 = 22 %.
@@ -135,6 +136,7 @@ def test_a_gate_that_its_family_shows_fails_and_says_so():
     assert far.passed is False
 
 
+@pytest.mark.takes_seconds
 @given(st.floats(-6, 6), st.integers(1, 300), st.sampled_from([0.8, 0.95, 0.99]))
 def test_the_largest_family_is_the_one_that_counting_up_finds(estimate, largest, level):
     def is_outside(at):

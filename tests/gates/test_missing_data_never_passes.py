@@ -220,6 +220,7 @@ def judge_measured(measured: Callable[[], Any], inconclusive: str) -> None:
 LENIENCE = st.sampled_from(["fail", "warn"])
 
 
+@pytest.mark.takes_seconds
 @settings(max_examples=200)
 @given(missing_results(), LENIENCE)
 def test_no_assertion_passes_without_data(one: Any, inconclusive: str):
@@ -246,6 +247,7 @@ def test_no_measurement_of_a_poor_corpus_passes_in_ten_thousand_cases(measured: 
     judge_measured(measured, inconclusive)
 
 
+@pytest.mark.takes_seconds
 @settings(max_examples=200)
 @given(missing_results(), LENIENCE)
 def test_no_comparison_passes_without_data(one: Any, inconclusive: str):

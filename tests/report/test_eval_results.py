@@ -58,6 +58,7 @@ def command(monkeypatch, *arguments):
     return left.value.code
 
 
+@pytest.mark.takes_seconds
 def test_the_command_writes_the_file_beside_the_card(run, tmp_path, monkeypatch, capsys):
     write_run(tmp_path / "results.json", run)
     target = tmp_path / ".eval_results" / "bias.yaml"

@@ -402,11 +402,13 @@ class TestSize:
         assert "--bias-results" in root.find("span", "no-script")[0].all_text
         assert len(root.find("svg", "bar-chart")[0].find("rect")) == 60
 
+    @pytest.mark.takes_seconds
     def test_thirty_full_results_stay_below_two_megabytes(self):
         one = synthetic(60, 45)
         many = [replace(one, corpus=f"corpus {i}") for i in range(30)]
         assert len(html_of(many, [gate(entry) for entry in many]).encode()) < 2_000_000
 
+    @pytest.mark.takes_seconds
     def test_many_results_show_less_of_each(self):
         one = synthetic(60, 2)
         assert len(page([one] * 96).find("mark")) == 96 * 3 * 2

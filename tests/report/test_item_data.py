@@ -8,6 +8,7 @@ from base64 import b64decode
 from itertools import accumulate
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from report_markup import parse
@@ -99,6 +100,7 @@ def test_data_cannot_end_its_element():
     assert set(data.text) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")
 
 
+@pytest.mark.takes_seconds
 def test_a_hundred_thousand_items_stay_below_ten_megabytes():
     many = large(templates=50, jobs=400, targets=5)
     assert len(many.items) == 100_000
@@ -107,6 +109,7 @@ def test_a_hundred_thousand_items_stay_below_ten_megabytes():
     assert "To keep this file small" not in html
 
 
+@pytest.mark.takes_seconds
 def test_beyond_the_budget_the_largest_gaps_are_kept_and_the_rest_is_named():
     many = large(templates=10, jobs=300)
     packed = pack_items([many], budget=40_000)

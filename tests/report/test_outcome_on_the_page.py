@@ -195,6 +195,7 @@ def test_failing_comparisons_of_tests_are_findings():
     assert "association on small-model → later × bec-pro" in listed
 
 
+@pytest.mark.takes_seconds
 def test_findings_beyond_the_first_five_are_counted():
     gates = [gate(result(corpus=f"c{n}"), Verdict.EXCEEDS, margin=0.1) for n in range(1_010)]
     found = hero(Run(gates=tuple(gates)))

@@ -63,6 +63,7 @@ ITEMS = st.builds(
 )
 
 
+@pytest.mark.takes_seconds
 @given(st.lists(ITEMS, max_size=15))
 def test_an_item_comes_back_from_columns_as_it_was(found):
     columns = ItemColumns(found)
@@ -71,6 +72,7 @@ def test_an_item_comes_back_from_columns_as_it_was(found):
     assert list(map(repr, columns)) == list(map(repr, found))  # 1, 1.0 and True are not the same label
 
 
+@pytest.mark.takes_seconds
 @given(st.lists(ITEMS, min_size=1, max_size=15))
 def test_columns_give_the_statistics_the_same_sample(found):
     whole, columns = sample_of(tuple(found)), sample_of(ItemColumns(found))

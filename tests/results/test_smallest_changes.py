@@ -158,6 +158,7 @@ def test_an_entry_of_a_baseline_has_no_words_and_its_result_has(tmp_path):
     assert (found.verdict, found.tolerance) == (Change.NO_WORSE, 0.1)
 
 
+@pytest.mark.takes_seconds
 @pytest.mark.parametrize("noise", [0.0, 1e-6])
 def test_the_default_model_is_no_worse_than_itself(baseline, noise):
     rng = np.random.default_rng(0)
@@ -166,6 +167,7 @@ def test_the_default_model_is_no_worse_than_itself(baseline, noise):
     assert {one.verdict for one in found} == {Change.NO_WORSE}
 
 
+@pytest.mark.takes_seconds
 def test_noise_of_a_thousandth_is_no_worse_for_almost_every_measure(baseline):
     one_of_each = {entry.measure: entry for entry in baseline.entries}
     before = Baseline(tuple(one_of_each.values()))
@@ -224,6 +226,7 @@ def each_alone(scores):
     ]
 
 
+@pytest.mark.takes_seconds
 def test_a_model_that_follows_the_workforce_regresses_from_one_at_parity():
     """Gaps of both signs cancel in a mean over all jobs: by group, and in size, they do not."""
     jobs = biascheck.corpora.bec_pro().where(template="is-a")

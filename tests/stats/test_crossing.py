@@ -91,6 +91,7 @@ def test_intervals_of_crossed_items_cover_and_those_of_words_alone_do_not():
     assert 0.9 <= hits["crossed"] / trials <= 0.98
 
 
+@pytest.mark.takes_seconds
 def test_a_change_between_crossed_samples_is_as_wide_as_its_draws_say():
     generator, trials, misses = rng(6), 400, {"crossed": 0, "words": 0}
     for _ in range(trials):

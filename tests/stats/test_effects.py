@@ -139,6 +139,7 @@ def test_without_variation_within_the_sides_there_is_no_interval():
         standardised_difference_interval(standardised_difference([1] * 4, [-1] * 4), 4, 4)
 
 
+@pytest.mark.takes_seconds
 @pytest.mark.parametrize("draw", ["normal", "exponential"])
 def test_eight_words_a_side_are_judged_more_fairly_than_by_a_bootstrap(draw: str):
     rng, trials, truth, level = np.random.default_rng(3), 200, 1.0, 0.99

@@ -76,6 +76,7 @@ def test_other_items_and_too_few_clusters_are_refused():
         paired_means(singles(range(4)), singles(range(4)), "mean")
 
 
+@pytest.mark.takes_seconds
 @pytest.mark.parametrize("clusters", [8, 20])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_skewed_noise_alone_is_seldom_a_change(clusters, sign):

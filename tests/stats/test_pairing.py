@@ -133,6 +133,7 @@ def checkpoints(clusters, before, after, own=0.3):
     return draw
 
 
+@pytest.mark.takes_seconds
 @pytest.mark.parametrize("clusters", [8, 20, 60])
 @pytest.mark.parametrize(("before", "after"), [(1.5, 1.5), (0.0, 0.0), (-1.5, 1.5)])
 def test_resampling_noise_alone_is_no_change(clusters, before, after):
@@ -141,6 +142,7 @@ def test_resampling_noise_alone_is_no_change(clusters, before, after):
     assert found[Change.IMPROVED] <= RATE
 
 
+@pytest.mark.takes_seconds
 def test_a_known_worsening_is_found_and_a_known_improvement_too():
     assert verdicts(checkpoints(60, 1.5, 1.8), trials=100)[Change.REGRESSED] >= 0.95
     assert verdicts(checkpoints(60, -1.5, -1.8), trials=100)[Change.REGRESSED] >= 0.95
@@ -169,12 +171,14 @@ def attribute_sets(a_side, before, after):
     return draw
 
 
+@pytest.mark.takes_seconds
 @pytest.mark.parametrize("effect", [0.0, 0.8])
 def test_effect_sizes_raise_no_false_alarm(effect):
     found = verdicts(attribute_sets(12, effect, effect), "standardised_difference")
     assert max(found[Change.REGRESSED], found[Change.IMPROVED]) <= RATE
 
 
+@pytest.mark.takes_seconds
 def test_a_grown_effect_size_is_found():
     assert verdicts(attribute_sets(25, 0.5, 1.8), "standardised_difference", trials=60)[Change.REGRESSED] >= 0.8
 
@@ -195,6 +199,7 @@ def pronouns(before, after, occupations=40):
     return draw
 
 
+@pytest.mark.takes_seconds
 @pytest.mark.parametrize("statistic", ["skew", "stereotype"])
 @pytest.mark.parametrize("both", [(0.0, 0.0), (0.5, 0.5)], ids=["at parity", "far from it"])
 def test_distances_raise_no_false_alarm(statistic, both):

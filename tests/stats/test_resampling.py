@@ -265,6 +265,7 @@ def test_too_many_undefined_resamples_are_an_error():
         cluster_bootstrap(sample, "pearson", rng=rng())
 
 
+@pytest.mark.takes_seconds
 def test_intervals_cover_clustered_truth_and_the_naive_bootstrap_does_not():
     generator = rng(2)
     simulations, clusters, items = 300, 20, 8
