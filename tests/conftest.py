@@ -63,9 +63,8 @@ def gold() -> Path:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    report.no_data = call.excinfo is not None and isinstance(
-        call.excinfo.value, NoData
-    )  # workers send it with the rest
+    # an attribute, which workers send with the rest
+    report.no_data = call.excinfo is not None and isinstance(call.excinfo.value, NoData)
     return report
 
 
