@@ -26,10 +26,6 @@ settings.register_profile("random", settings.get_profile("repeatable"), derandom
 settings.load_profile("repeatable")
 
 
-class NoData(pytest.skip.Exception):
-    """A skip for want of data: the only kind that the last line of a run counts."""
-
-
 FOLDERS = {
     "BIASCHECK_DATA": ("published corpora", ROOT.parent / "shared" / "data"),
     "BIASCHECK_GOLD": ("golden figures", ROOT.parent / "shared" / "gold"),
@@ -42,9 +38,12 @@ def _folder(variable: str) -> Path:
 
 
 def _directory(variable: str) -> Path:
+    """The folder, or a skip for want of data: the only kind that the last line of a run counts."""
     directory = _folder(variable)
     if not directory.is_dir():
-        raise NoData(f"{directory.name} not found; set {variable} to its directory")
+        skip = pytest.skip.Exception(f"{directory.name} not found; set {variable} to its directory")
+        skip.for_want_of_data = True
+        raise skip
     return directory
 
 
@@ -64,7 +63,7 @@ def gold() -> Path:
 def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     # an attribute, which workers send with the rest
-    report.no_data = call.excinfo is not None and isinstance(call.excinfo.value, NoData)
+    report.for_want_of_data = call.excinfo is not None and hasattr(call.excinfo.value, "for_want_of_data")
     return report
 
 
@@ -75,14 +74,14 @@ class Counting:
         self.skipped = 0
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.skipped += report.skipped and report.no_data
+        self.skipped += report.skipped and report.for_want_of_data
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
         """The last line of all, below pytest's own."""
         terminal = config.pluginmanager.get_plugin("terminalreporter")
         if self.skipped and terminal is not None:
-            terminal.write_line(_for_want_of_data(self.skipped))
+            terminal.write_line(_what_to_set(self.skipped))
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -90,7 +89,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Counting())
 
 
-def _for_want_of_data(skipped: int) -> str:
+def _what_to_set(skipped: int) -> str:
     absent = [variable for variable in FOLDERS if not _folder(variable).is_dir()]
     folders = "folder" if len(absent) == 1 else "folders"
     held = " and ".join(FOLDERS[variable][0] for variable in absent)

@@ -106,6 +106,7 @@ def test_an_assertion_judges_its_own_measures_and_refuses_the_rest(assertion, me
         judge(RESULTS[measure], NO_LIMIT)
 
 
+@pytest.mark.takes_seconds
 @pytest.mark.parametrize("measure", RESULTS)
 def test_a_trade_off_is_of_skew_and_stereotype(measure):
     bounds = {"skew_bound": END_OF_SCALE["skew"], "stereotype_bound": END_OF_SCALE["stereotype"], "family": 1}

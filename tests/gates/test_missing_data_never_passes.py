@@ -234,6 +234,7 @@ def test_no_assertion_passes_without_data_in_ten_thousand_cases(one: Any, inconc
     judge_one(one, inconclusive)
 
 
+@pytest.mark.takes_seconds
 @settings(max_examples=100)
 @given(poor_corpora(), LENIENCE)
 def test_no_measurement_of_a_poor_corpus_passes(measured: Callable[[], Any], inconclusive: str):
@@ -261,6 +262,7 @@ def test_no_comparison_passes_without_data_in_ten_thousand_cases(one: Any, incon
     judge_two(one, inconclusive)
 
 
+@pytest.mark.takes_seconds
 @pytest.mark.parametrize("statistic", sorted(STATISTICS))
 def test_with_data_the_same_routes_pass(statistic: str):
     """So that the tests above can fail: it is the data that was missing, not the route."""

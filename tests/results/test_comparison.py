@@ -260,6 +260,7 @@ def test_libraries_and_models_may_differ():
     assert compare(result(1.0), result(1.0, model="other", provenance=other)).verdict is Change.NO_WORSE
 
 
+@pytest.mark.takes_seconds
 def test_a_family_is_corrected_together():
     noisy = [(result(1.0, draw), result(1.0, draw + 100)) for draw in range(40)]
     alone = [compare(*pair).verdict for pair in noisy]

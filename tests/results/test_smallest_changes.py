@@ -203,6 +203,7 @@ SIMULATED = {"mean": means, "mean_absolute": means, "share_positive": shares, "s
 """Of the other statistics a known shift has no closed form."""
 
 
+@pytest.mark.takes_seconds
 @pytest.mark.parametrize(
     "name", [one for one, what in DESCRIPTIONS.items() if what.statistic in SIMULATED and what.unit]
 )

@@ -232,6 +232,7 @@ gates = st.builds(
 )
 
 
+@pytest.mark.takes_seconds
 @settings(max_examples=60)
 @given(results)
 def test_any_result_survives_json(result):

@@ -78,6 +78,7 @@ def test_the_order_of_the_items_changes_no_digit(seed):
     assert one == other
 
 
+@pytest.mark.takes_seconds
 def test_intervals_of_crossed_items_cover_and_those_of_words_alone_do_not():
     generator, trials, words, draws = rng(5), 300, 40, 10
     hits = {"crossed": 0, "words": 0}

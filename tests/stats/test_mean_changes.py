@@ -45,6 +45,7 @@ def test_the_change_of_a_figure_on_one_side_is_the_interval_of_the_differences()
     assert found.caution == expected.caution != ""
 
 
+@pytest.mark.takes_seconds
 @pytest.mark.parametrize("statistic", ["mean", "mean_absolute", "difference"])
 @pytest.mark.parametrize(("before", "after"), [(0.0, 0.1), (-2.0, 1.0), (1.0, 0.2)])
 def test_it_is_close_to_the_paired_bootstrap_of_many_clusters(statistic, before, after):

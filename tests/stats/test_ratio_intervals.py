@@ -14,6 +14,7 @@ def each_alone(values) -> Sample:
     return Sample(np.array(values), tuple(f"c{n}" for n in range(len(values))))
 
 
+@pytest.mark.takes_seconds
 @given(signs)
 def test_a_balance_of_decided_items_is_a_mean(values):
     found, mean = balance_interval(each_alone(values)), mean_interval(each_alone(values), "net_share")
