@@ -83,7 +83,7 @@ def test_a_continuation_is_what_the_decoder_writes_for_its_context(built):
     model = load(built)
     answers = model.continuations([ContinuationQuery(context, f" {target}") for context, target in CASES])
     expected = [decoded(*built, context, target) for context, target in CASES]
-    assert [answer.log_probability for answer in answers] == pytest.approx(expected, abs=1e-5)
+    assert [answer.log_probability for answer in answers] == pytest.approx(expected, rel=1e-5)
     assert [a.pieces for a in answers] == [len(built[1].encode(t, add_special_tokens=False)) for _, t in CASES]
     assert isinstance(model.continuations([ContinuationQuery("a", " ")])[0], Refusal)
 
@@ -109,7 +109,7 @@ def test_a_folder_is_loaded_and_known_by_its_files(built, tmp_path):
     model = load(tmp_path, name="folder")
     asked = [ContinuationQuery(*case) for case in CASES]
     found = [answer.log_probability for answer in model.continuations(asked)]
-    assert found == pytest.approx([a.log_probability for a in load(built).continuations(asked)], abs=1e-5)
+    assert found == pytest.approx([a.log_probability for a in load(built).continuations(asked)], rel=1e-5)
     assert model.kind == "seq2seq"
     assert model.about["architecture"] == type(built[0]).__name__
 
