@@ -15,8 +15,7 @@ from biascheck.models.adapters.served.endpoint import is_served
 from biascheck.models.adapters.served.serving import ServedOptions, load_served
 from biascheck.models.adapters.transformers import TransformersMaskedModel
 from biascheck.models.capabilities import Model
-from biascheck.models.loading.loader import ClassifierOptions, CommonOptions, LoadOptions
-from biascheck.models.loading.loader import load as load_model
+from biascheck.models.loading.loader import ClassifierOptions, CommonOptions, LoadOptions, load as load_model
 from biascheck.models.loading.local_libraries import require_local_libraries
 from biascheck.models.loading.random_references import REFERENCES, build_reference
 from biascheck.models.loading.vector_files import load_vectors
@@ -76,7 +75,7 @@ def load(model: str | Path | tuple[Any, Any], **options: Any) -> Any:
     options["name"] = options.get("name") or str(model)
     loaded = load_model(_reference(str(model)), **options)
     again = {key: value for key, value in options.items() if key not in ("device", "token_budget", "lazy")}
-    loaded.reference = ModelReference(str(model), again)
+    loaded.reference = ModelReference(str(model), again, loader=__name__)
     return loaded
 
 

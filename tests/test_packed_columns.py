@@ -9,8 +9,7 @@ from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from biascheck import packed_columns, spilled_blocks
 from biascheck.packed_columns import Coded, Numbers, Texts, repeats

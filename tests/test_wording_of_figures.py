@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 from handmade import gate_of, items_of, result_of
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from biascheck.results.comparison import compare
 from biascheck.stats import Interval, Verdict, judge

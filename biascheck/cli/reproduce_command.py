@@ -31,8 +31,7 @@ def reproduce(
     cache. Tables run one by one with --table gather on one page.
     """
     from biascheck.model_specs import load_any
-    from biascheck.reproduce import Setting, default_place, paper_named
-    from biascheck.reproduce import reproduce as run
+    from biascheck.reproduce import Setting, default_place, paper_named, reproduce as run
 
     chosen = paper_named(paper)
     place_of_data = os.environ.get("BIASCHECK_DATA")

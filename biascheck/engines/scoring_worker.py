@@ -87,12 +87,10 @@ class ScoringWorker:
         return self._models[order.digest]
 
     def _loaded(self, order: Order) -> Any:
-        from biascheck.model_specs import load
-
         options: dict[str, Any] = {**order.reference.options, "lazy": True}
         if options.get("device_map") is None:  # else the map says where its layers are
             options["device"] = self._device
-        model: Any = load(order.reference.spec, **options)
+        model: Any = order.reference.load(**options)
         if model.prints.digest != order.digest:
             raise ModelError(
                 f"{order.reference.spec} is another model on {platform.node()} than where the run was started: its "

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, replace
-from dataclasses import fields as dataclass_fields
+from dataclasses import asdict, fields as dataclass_fields, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar

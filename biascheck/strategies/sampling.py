@@ -54,8 +54,7 @@ def _fillers(pairs: list[Pair]) -> tuple[str, ...]:
 
 def run_on_examples(strategy: Any, body: Callable[[object], None], count: int, seed: int, phases: list[Any]) -> None:
     """Have Hypothesis call ``body`` with examples, the same for the same seed."""
-    from hypothesis import HealthCheck, given, settings
-    from hypothesis import seed as with_seed
+    from hypothesis import HealthCheck, given, seed as with_seed, settings
 
     quiet = settings(
         max_examples=count,

@@ -6,8 +6,7 @@ import sys
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from biascheck.corpora import Corpus, Pair, Sentence, Span, employment, masked_text, religion
 from biascheck.errors import CorpusError

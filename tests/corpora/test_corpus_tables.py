@@ -4,8 +4,7 @@ import json
 
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from biascheck.corpora import Attribute, Target, bec_pro, corpus_from_table, corpus_from_templates
 from biascheck.errors import CorpusError, DataNotFoundError

@@ -16,8 +16,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from biascheck.corpora import NameFinder, first_names, published_names
 from biascheck.corpora.rewriting.given_names import ambiguous_names, given_names

@@ -1,8 +1,7 @@
 """Sentences with more than one person: spans that stay true when words are replaced."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from biascheck.corpora import Corpus, Pair, Sentence, Span
 from biascheck.errors import CorpusError

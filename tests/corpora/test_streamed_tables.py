@@ -6,8 +6,7 @@ import json
 import random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from biascheck.corpora import pair_columns
 from biascheck.corpora.corpus import Corpus, Pair

@@ -1,8 +1,7 @@
 """Templates place their words: the spans are right for any words whatever."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from biascheck.corpora import Attribute, Span, Target, Template, cross, masked_text
 from biascheck.errors import CorpusError

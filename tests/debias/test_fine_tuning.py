@@ -11,8 +11,13 @@ import torch
 
 import biascheck
 from biascheck.corpora import Review, Reviews, reviews
-from biascheck.debias import ClassifierRecipe, Condition, fine_tune_classifier, quality_of
-from biascheck.debias import classifier_checkpoints as module
+from biascheck.debias import (
+    ClassifierRecipe,
+    Condition,
+    classifier_checkpoints as module,
+    fine_tune_classifier,
+    quality_of,
+)
 from biascheck.debias.checkpoints import fetch_checkpoint
 from biascheck.debias.review_task import ReviewTask
 from biascheck.debias.training import train

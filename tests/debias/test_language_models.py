@@ -12,8 +12,7 @@ from safetensors.torch import load_file
 from tiny import fresh_pair
 
 import biascheck
-from biascheck.debias import RECIPES, checkpoint_folder, fine_tune, held_out, treated
-from biascheck.debias import language_checkpoints as module
+from biascheck.debias import RECIPES, checkpoint_folder, fine_tune, held_out, language_checkpoints as module, treated
 from biascheck.errors import BiascheckWarning, UsageError
 
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from handmade import gate_of, items_of, result_of, spread
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
 from biascheck.errors import BiasAssertionError, UsageError

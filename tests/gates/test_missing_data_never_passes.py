@@ -14,8 +14,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import biascheck
 from biascheck.extend import ItemScore, Skipped, draft, summarise

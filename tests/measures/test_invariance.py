@@ -1,8 +1,7 @@
 """No corpus, group order or batch size may change a score."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import biascheck
 from biascheck.corpora import Attribute, Corpus, Target, Template, cross

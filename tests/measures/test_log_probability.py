@@ -4,8 +4,7 @@ from dataclasses import replace
 from math import exp, log
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import biascheck
 from biascheck.corpora import Attribute, Corpus, Target, Template, cross

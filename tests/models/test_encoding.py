@@ -7,8 +7,7 @@ import dataclasses
 
 import pytest
 import transformers as hf
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from oracle import query, span_of
 from tiny import CAUSAL, FAMILIES, MASKED, loaded, pair
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 import transformers as hf
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tiny import SIZES, _mistral, fresh_pair, loaded, pair
 
 from biascheck.models.loading.loader import load

@@ -8,8 +8,7 @@ import json
 import pytest
 import torch
 import transformers
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tiny import pair
 
 import biascheck

@@ -3,8 +3,7 @@
 import json
 from dataclasses import replace
 
-from handmade import gate_of as gate
-from handmade import items_of, result_of, spread
+from handmade import gate_of as gate, items_of, result_of, spread
 
 from biascheck import compare
 from biascheck.gates.run import Run

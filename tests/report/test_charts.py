@@ -6,8 +6,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from report_markup import Element, parse
 
 from biascheck.report import charts

@@ -9,8 +9,7 @@ from itertools import accumulate
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from report_markup import parse
 from report_samples import item, large, result
 

@@ -3,8 +3,7 @@
 import re
 from dataclasses import replace
 
-from handmade import gate_of as gate
-from handmade import items_of, result_of, spread
+from handmade import gate_of as gate, items_of, result_of, spread
 from report_samples import item, result
 
 from biascheck import compare

@@ -29,8 +29,7 @@ from biascheck.reproduce import (
 from biascheck.reproduce.cells import attempted
 from biascheck.reproduce.estimate import duration_text, estimate_of
 from biascheck.reproduce.reproduction import read_reproduction
-from biascheck.results.attachments import Point as ScatterPoint
-from biascheck.results.attachments import Scatter
+from biascheck.results.attachments import Point as ScatterPoint, Scatter
 
 
 class Nothing:

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 from handmade import result_of
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from biascheck import stats
 from biascheck.cache.document_cache import DocumentCache, caching

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from handmade import SHOWN, SKIPPED, gate_of, items_of, key_of, result_of, spread
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from biascheck.errors import ResultError
 from biascheck.gates.gate import Gate

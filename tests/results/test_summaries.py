@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 from handmade import items_of, result_of, spread
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from biascheck.errors import ScoreError, UsageError
 from biascheck.results.items import ItemScore

@@ -4,8 +4,7 @@ import re
 
 import httpx
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pretend_server import OPENING, PretendServer, tokens_of
 
 from biascheck.extend import ContinuationQuery, SentenceQuery

@@ -7,8 +7,7 @@ import pytest
 
 import biascheck
 from biascheck.errors import ModelError, UsageError
-from biascheck.reference_models import reference_specs as references
-from biascheck.reference_models import teaching as training
+from biascheck.reference_models import reference_specs as references, teaching as training
 from biascheck.reference_models.reference_specs import BUNDLED_DOSES, planted_folder, standard_folder, world_of
 from biascheck.reference_models.world import World
 

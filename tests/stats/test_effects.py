@@ -5,8 +5,7 @@ import statistics
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from scipy import stats as oracle
 
 from biascheck.errors import ScoreError

@@ -8,8 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from handmade import items_of, result_of, spread
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import stats as oracle
 
 from biascheck.errors import ScoreError, UsageError

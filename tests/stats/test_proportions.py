@@ -1,8 +1,7 @@
 """Wilson's interval against scipy's."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.stats import binomtest
 
 from biascheck.errors import ScoreError

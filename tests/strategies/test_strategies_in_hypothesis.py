@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import find, given, settings
-from hypothesis import strategies as st
+from hypothesis import find, given, settings, strategies as st
 
 import biascheck
 from biascheck import strategies

@@ -8,8 +8,7 @@ from handmade import attached
 import biascheck
 from biascheck.cache.document_cache import DocumentCache, caching
 from biascheck.corpora import Reviews, reviews
-from biascheck.debias import ClassifierRecipe
-from biascheck.debias import classifier_checkpoints as training
+from biascheck.debias import ClassifierRecipe, classifier_checkpoints as training
 from biascheck.errors import ScoreError, UsageError
 from biascheck.extend import Table, TwoSided
 from biascheck.results.storage import result_to_dict

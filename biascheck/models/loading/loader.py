@@ -24,8 +24,12 @@ from biascheck.models.loading.adapter_folders import (
     is_adapter_folder,
     read_adapter,
 )
-from biascheck.models.loading.folder_reading import is_quantised, read_unchanged, sketch_folder
-from biascheck.models.loading.folder_reading import read_folder as _read_folder
+from biascheck.models.loading.folder_reading import (
+    is_quantised,
+    read_folder as _read_folder,
+    read_unchanged,
+    sketch_folder,
+)
 from biascheck.models.loading.folders import Kind, ModelFolder, in_words, inspect_folder, kind_of_architecture
 from biascheck.models.loading.gguf_files import require_gguf_readers
 from biascheck.models.loading.minilm import materialise_minilm_mlm

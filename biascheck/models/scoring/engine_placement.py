@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from biascheck.errors import UsageError
@@ -49,6 +50,12 @@ class ModelReference:
 
     spec: str
     options: dict[str, Any] = field(default_factory=dict)
+    loader: str = "biascheck.models.loading.loader"
+    """The module whose ``load`` reads the spec."""
+
+    def load(self, **options: Any) -> Any:
+        """The model, loaded in this process; its loader is imported only now."""
+        return import_module(self.loader).load(self.spec, **options)
 
 
 @runtime_checkable

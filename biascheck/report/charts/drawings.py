@@ -23,14 +23,14 @@ from biascheck.results.attachments import (
     Histogram,
     MapPoint,
     PersonGroup,
+    Point as NamedPoint,
     ProfessionBars,
     Published,
     Scatter,
+    Table as AttachedTable,
     TwoSided,
     WordMap,
 )
-from biascheck.results.attachments import Point as NamedPoint
-from biascheck.results.attachments import Table as AttachedTable
 from biascheck.results.result import Result
 from biascheck.wording import citation, figure, p_text, printed, signed
 

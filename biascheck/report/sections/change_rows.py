@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from biascheck.report.charts.drawings import Table, table_of
-from biascheck.report.charts.intervals import Change as ChartChange
-from biascheck.report.charts.intervals import change_chart, interval_chart, interval_scale
+from biascheck.report.charts.intervals import Change as ChartChange, change_chart, interval_chart, interval_scale
 from biascheck.report.charts.scales import Scale
 from biascheck.results.comparison import Comparison
 from biascheck.stats import Change
