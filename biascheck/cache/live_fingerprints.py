@@ -7,9 +7,8 @@ the numbers themselves are added up, at about the speed of memory, and digested 
 from __future__ import annotations
 
 import hashlib
+from functools import cache
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from biascheck.cache.fingerprints import (
     Fingerprint,
@@ -20,14 +19,13 @@ from biascheck.cache.fingerprints import (
 )
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 __all__ = ["LiveFingerprint", "checksum_of"]
 
 BLOCK = 4_096
 SMALL = 1 << 20
-# Odd weights are invertible modulo 2**64, so that one changed number always changes the sum of its block.
-WEIGHTS = np.arange(1, 2 * BLOCK, 2, dtype=np.uint64)
 
 
 class LiveFingerprint:
@@ -62,12 +60,22 @@ class LiveFingerprint:
 
 def checksum_of(numbers: NDArray[Any]) -> bytes:
     """A digest of small arrays, sums by blocks of large ones: another number or another order changes it."""
+    import numpy as np
+
     flat = np.ascontiguousarray(numbers).reshape(-1).view(np.uint8)
     if flat.size <= SMALL:
         return hashlib.sha256(flat.data).digest()
     whole = flat.size // (8 * BLOCK) * 8 * BLOCK
-    sums = np.einsum("ij,j->i", flat[:whole].view(np.uint64).reshape(-1, BLOCK), WEIGHTS)
+    sums = np.einsum("ij,j->i", flat[:whole].view(np.uint64).reshape(-1, BLOCK), _weights())
     return hashlib.sha256(sums.tobytes() + flat[whole:].tobytes()).digest()
+
+
+@cache
+def _weights() -> NDArray[np.uint64]:
+    """Odd weights are invertible modulo 2**64, so that one changed number always changes the sum of its block."""
+    import numpy as np
+
+    return np.arange(1, 2 * BLOCK, 2, dtype=np.uint64)
 
 
 def _checksum_of_tensor(tensor: Any) -> bytes:
