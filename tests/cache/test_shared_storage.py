@@ -9,7 +9,7 @@ from biascheck.cache.shared_storage import file_at, is_address, mirrored, store_
 from biascheck.debias.checkpoints import fetch_checkpoint
 from biascheck.errors import BiascheckWarning, UsageError
 
-pytest.importorskip("fsspec", reason="needs fsspec: pip install 'pytest-biascheck[ray]'")
+pytest.importorskip("fsspec", reason="needs fsspec: pip install 'pytest-biascheck[remote]'")
 
 KEY = digest_of("key")
 
