@@ -1,7 +1,7 @@
 """Write what is installed here, and was tested, as constraints for pip: ``make lock``.
 
-The file has a line for each distribution that this package needs with its extras ``dev`` and ``docs``, and nothing of where
-it came from: no index, no path, no label of a build. Its name and its first line say for which Python and platform it is.
+The file has a line for each distribution that this package needs with its extras ``dev`` and ``docs``, and nothing of
+where it came from: no index, no path, no label of a build. Name and first line say for which Python and platform it is.
 """
 
 from __future__ import annotations
