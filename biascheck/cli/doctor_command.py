@@ -83,7 +83,7 @@ def _build(torch: Any) -> str:
 def _torch_bytes() -> int:
     """The size of torch and of the packages that only its builds for a GPU bring."""
     names = {one.name for one in distributions()}
-    own = [name for name in names if name == "torch" or name.startswith(("nvidia-", "triton", "pytorch-triton"))]
+    own = [name for name in names if name == "torch" or name.startswith(("nvidia-", "cuda-", "triton", "pytorch-triton"))]
     return sum(file.size or 0 for name in own for file in distribution(name).files or [])
 
 

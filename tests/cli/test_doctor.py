@@ -174,7 +174,7 @@ def test_the_build_of_torch_is_named(builds, told):
 
 
 def test_the_size_of_torch_counts_what_only_its_gpu_builds_bring(monkeypatch):
-    sizes = {"torch": [500, None], "nvidia-cublas": [300], "triton": [20], "numpy": [7], "torchao": [4]}
+    sizes = {"torch": [500, None], "nvidia-cublas": [300], "triton": [20], "cuda-bindings": [1], "numpy": [7], "torchao": [4]}
 
     class Installed:
         def __init__(self, name):
@@ -183,7 +183,7 @@ def test_the_size_of_torch_counts_what_only_its_gpu_builds_bring(monkeypatch):
 
     monkeypatch.setattr(doctor_command, "distributions", lambda: map(Installed, sizes))
     monkeypatch.setattr(doctor_command, "distribution", Installed)
-    assert doctor_command._torch_bytes() == 820
+    assert doctor_command._torch_bytes() == 821
 
 
 def test_a_module_that_does_not_load_is_not_ready(monkeypatch, tmp_path):
