@@ -26,6 +26,7 @@ BESIDE = {
     "mlflow": "runs in MLflow: pip install mlflow, or mlflow-skinny",
     "wandb": "runs in Weights & Biases: pip install wandb",
 }
+FOR_GPU = ("nvidia-", "cuda-", "triton", "pytorch-triton")
 MODELS = ("reference:parity", "minilm-mlm", "smollm2")
 
 
@@ -83,7 +84,7 @@ def _build(torch: Any) -> str:
 def _torch_bytes() -> int:
     """The size of torch and of the packages that only its builds for a GPU bring."""
     names = {one.name for one in distributions()}
-    own = [name for name in names if name == "torch" or name.startswith(("nvidia-", "cuda-", "triton", "pytorch-triton"))]
+    own = [name for name in names if name == "torch" or name.startswith(FOR_GPU)]
     return sum(file.size or 0 for name in own for file in distribution(name).files or [])
 
 

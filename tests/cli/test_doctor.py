@@ -174,7 +174,8 @@ def test_the_build_of_torch_is_named(builds, told):
 
 
 def test_the_size_of_torch_counts_what_only_its_gpu_builds_bring(monkeypatch):
-    sizes = {"torch": [500, None], "nvidia-cublas": [300], "triton": [20], "cuda-bindings": [1], "numpy": [7], "torchao": [4]}
+    for_gpu = {"nvidia-cublas": [300], "triton": [20], "cuda-bindings": [1]}
+    sizes = {"torch": [500, None], **for_gpu, "numpy": [7], "torchao": [4]}
 
     class Installed:
         def __init__(self, name):
