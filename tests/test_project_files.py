@@ -1,9 +1,11 @@
 """What a visitor of the repository finds: workflows with least permissions, commands, templates, a citation."""
 
 import os
+import platform
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -85,6 +87,52 @@ def test_one_file_is_tested_without_linters(made):
     run = made("one")
     assert run.returncode != 0
     assert "make one T=tests/stats/test_ranks.py" in run.stderr
+
+
+MACHINE = f"py{sys.version_info[0]}{sys.version_info[1]}-{sys.platform}-{platform.machine()}"
+LOCK = f"requirements/{MACHINE}.txt"
+
+
+@pytest.fixture
+def locked(made, tmp_path):
+    """What ``make`` would install where there is a lock for this machine: the lines of pip with their constraints."""
+    (tmp_path / "requirements").mkdir()
+    (tmp_path / LOCK).touch()
+
+    def lines(*words):
+        run = made("--dry-run", "lint", f"PYTHON={sys.executable}", *words)
+        return [line for line in run.stdout.splitlines() if "/pip install" in line and "--editable" in line]
+
+    os.utime(tmp_path / ".venv" / ".ready", (0, 0))
+    return lines
+
+
+def test_make_installs_the_versions_of_the_lock(locked):
+    (line,) = locked()
+    assert f"--constraint constraints.txt --constraint {LOCK} " in line
+    assert "--upgrade" not in line
+
+
+def test_make_with_an_empty_lock_installs_the_newest_but_for_torch(locked, tmp_path):
+    (line,) = locked("LOCK=")
+    assert "--constraint constraints.txt --upgrade --upgrade-strategy eager " in line
+    assert "requirements/" not in line
+    (tmp_path / ".venv" / ".ready").touch()
+    assert locked() == [], "what the lock gave is there"
+    assert len(locked("LOCK=")) == 1, "and is not what was asked for"
+
+
+def test_where_there_is_no_lock_for_the_machine_torch_is_pinned(made, tmp_path):
+    os.utime(tmp_path / ".venv" / ".ready", (0, 0))
+    run = made("--dry-run", "lint", f"PYTHON={sys.executable}")
+    assert "--constraint constraints.txt --upgrade " in run.stdout
+
+
+def test_a_changed_lock_installs_anew(locked, tmp_path):
+    (tmp_path / ".venv" / ".ready").touch()
+    assert locked() == []
+    os.utime(tmp_path / LOCK, (2**33, 2**33))
+    assert len(locked()) == 1
 
 
 def test_the_quick_tests_are_in_folders_that_exist(made):

@@ -19,6 +19,7 @@ from typing import Any
 
 from biascheck.errors import UsageError
 from biascheck.files import staged_folder, write_atomically
+from biascheck.release import require
 
 __all__ = [
     "Store",
@@ -78,19 +79,15 @@ class Store:
 @lru_cache(maxsize=16)
 def store_at(address: str) -> Store:
     """The store with an address; an error names what is missing to reach it."""
-    try:
-        from fsspec.core import url_to_fs
-    except ImportError as error:
-        raise UsageError(
-            f"{address} is reached through fsspec, which this environment does not have; install the extra with "
-            "pip install 'pytest-biascheck[ray]'"
-        ) from error
+    require(f"the address {address}", "remote")
+    from fsspec.core import url_to_fs
+
     try:
         files, root = url_to_fs(address)
-    except (ImportError, ValueError) as error:
-        raise UsageError(
-            f"{address} cannot be reached ({error}); check the address, or install what it needs"
-        ) from error
+    except ImportError as error:  # fsspec says which package: s3fs for S3, gcsfs for Google's store
+        raise UsageError(f"{address} cannot be reached: its store needs a package of its own ({error})") from error
+    except ValueError as error:
+        raise UsageError(f"{address} cannot be reached ({error}); check the address") from error
     return Store(files, str(root).rstrip("/"))
 
 

@@ -46,6 +46,7 @@ def fetch(
     ] = "",
 ) -> None:
     """Download data sets from their pinned addresses. Each licence is shown and must be accepted once."""
+    from biascheck.cache.progress import progress
     from biascheck.corpora.fetching import downloads
 
     folder = _folder(to)
@@ -55,7 +56,8 @@ def fetch(
             if not accept_licence and not typer.confirm("Do you accept this licence?"):
                 raise UsageError(f"{one.name} was not fetched: its licence was not accepted")
             downloads.accept_licence(one, folder)
-        files = downloads.fetch(one, folder, mirror=mirror, tell=typer.echo)
+        with progress(f"downloading {one.name}", one.bytes, unit="bytes") as advance:
+            files = downloads.fetch(one, folder, mirror=mirror, tell=typer.echo, advance=advance)
         typer.echo(f"{one.name}: {len(files)} files in {folder / one.name}")
     typer.echo(f"use them with --bias-data {folder}")
 

@@ -1,43 +1,44 @@
-"""What is installed, and what this machine has for measuring."""
+"""What is installed, and what this machine has for measuring. What is called ready has been loaded and used."""
 
 from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Iterator
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, distribution, distributions, packages_distributions, version
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from biascheck.errors import ModelError
+from biascheck.errors import BiascheckError
+from biascheck.release import EXTRAS, install_line, missing
+
+if TYPE_CHECKING:
+    from biascheck.corpora import Corpus
 
 __all__ = ["doctor"]
 
-NEEDED = {"pytest": "runs the gates", "numpy": "statistics", "scipy": "statistics"}
-OPTIONAL = {
-    "torch": "local models: pip install 'pytest-biascheck[torch]'",
-    "transformers": "local models: pip install 'pytest-biascheck[torch]'",
-    "hypothesis": "searches for worst cases: pip install 'pytest-biascheck[worst-cases]'",
-    "peft": "low-rank fine-tuning: pip install 'pytest-biascheck[lora]'",
-    "gguf": "GGUF files: pip install 'pytest-biascheck[gguf]'",
-    "sentencepiece": "tokenizers without tokenizer.json: pip install 'pytest-biascheck[sentencepiece]'",
-    "pyarrow": "word vectors in parquet files: pip install 'pytest-biascheck[vectors]'",
+NEEDED = ("pytest-biascheck", "pytest", "numpy", "scipy", "pandas", "httpx")
+BESIDE = {
     "pytest-xdist": "several workers: pip install pytest-xdist",
-    "accelerate": "transformers' Trainer, for BiasCallback: pip install accelerate",
     "mlflow": "runs in MLflow: pip install mlflow, or mlflow-skinny",
     "wandb": "runs in Weights & Biases: pip install wandb",
 }
+FOR_GPU = ("nvidia-", "cuda-", "triton", "pytorch-triton")
+MODELS = ("reference:parity", "minilm-mlm", "smollm2")
 
 
 def doctor(
     data: Annotated[Path | None, typer.Option(help="folder with the published data sets ($BIASCHECK_DATA)")] = None,
 ) -> None:
-    """Show what is installed, which devices, data sets and cached models there are, and what is missing."""
+    """Load and try what is installed: extras, devices, models, a corpus, data sets. Say how to get what is missing."""
     for heading, lines in (
         ("installed", _installed()),
+        ("extras", _extras()),
         ("devices", _devices()),
+        ("corpora", _corpora()),
         ("models", _models()),
         ("cache", _cached()),
         ("data sets", _data(data)),
@@ -48,10 +49,14 @@ def doctor(
 
 
 def _installed() -> Iterator[str]:
-    yield f"{'python':18} {platform.python_version()}"
-    for name, use in {"pytest-biascheck": "", **NEEDED, **OPTIONAL}.items():
+    yield f"{'python':18} {platform.python_version()}, {platform.system()} {platform.machine()}"
+    for name in NEEDED:
+        yield f"{name:18} {_version(name)}"
+    if torch := _imported("torch"):
+        yield f"{'torch':18} {torch.__version__}, {_build(torch)}, {_torch_bytes() / 1e6:,.0f} MB on disk"
+    for name, use in BESIDE.items():
         found = _version(name) or _version(f"{name}-skinny")
-        yield f"{name:18} {found}" if found else f"{name:18} missing: {use}"
+        yield f"{name:18} {found or f'missing: {use}'}"
 
 
 def _version(name: str) -> str:
@@ -61,42 +66,104 @@ def _version(name: str) -> str:
         return ""
 
 
+def _imported(module: str) -> Any:
+    """A module; ``None`` where it is absent or does not load."""
+    try:
+        return import_module(module)
+    except Exception:
+        return None
+
+
+def _build(torch: Any) -> str:
+    for name, label in (("cuda", "CUDA"), ("hip", "ROCm"), ("xpu", "XPU")):
+        if found := getattr(torch.version, name, None):
+            return f"a build for {label} {found}"
+    return "a build for the CPU"
+
+
+def _torch_bytes() -> int:
+    """The size of torch and of the packages that only its builds for a GPU bring."""
+    names = {one.name for one in distributions()}
+    own = [name for name in names if name == "torch" or name.startswith(FOR_GPU)]
+    return sum(file.size or 0 for name in own for file in distribution(name).files or [])
+
+
+def _extras() -> Iterator[str]:
+    """Every extra: all of its modules were imported, or the line that installs it."""
+    for name, extra in EXTRAS.items():
+        if absent := missing(extra.modules):
+            yield f"{name:18} missing {', '.join(absent)} ({extra.use}): {install_line(name)}"
+        else:
+            yield f"{name:18} {_fault(extra.modules) or 'ready'}"
+
+
+def _fault(modules: tuple[str, ...]) -> str:
+    """Which of the modules does not load, why, and how to install it again; empty where all of them load."""
+    for module in modules:
+        try:
+            import_module(module)
+        except Exception as error:
+            return f"{module} does not load ({_told(error)}): pip install --force-reinstall {_package(module)}"
+    return ""
+
+
+def _package(module: str) -> str:
+    """The distribution that a module comes from."""
+    found = packages_distributions().get(module.partition(".")[0], [module])
+    return " ".join(sorted(set(found)))
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {(str(error).strip().splitlines() or ['no reason given'])[0]}"
+
+
 def _devices() -> Iterator[str]:
     yield f"cpu, {os.cpu_count()} cores"
-    if not _version("torch"):
-        yield "no torch, so that only served models and functions can be measured"
+    torch = _imported("torch")
+    if torch is None:
+        yield f"no torch, so that only served models and functions can be measured: {install_line('local')}"
         return
-    import torch
-
     for number in range(torch.cuda.device_count()):
         yield f"cuda:{number}, {torch.cuda.get_device_name(number)}"
     if torch.backends.mps.is_available():
         yield "mps"
 
 
-def _models() -> Iterator[str]:
-    """The models that come with a package, and those in the Hub's cache."""
-    if not _version("torch"):
-        yield "none without torch; a served model needs none"
-        return
-    from biascheck.cli.models_command import downloaded_models
-    from biascheck.models.loading.minilm import minilm_base_folder
-    from biascheck.models.loading.smollm2 import find_smollm2
+def _corpora() -> Iterator[str]:
+    from biascheck.corpora import bec_pro
 
-    yield "reference:parity, reference:workforce and reference:tiny: bundled"
-    for name, found in (("minilm-mlm", minilm_base_folder), ("smollm2", find_smollm2)):
-        yield f"{name}: {_remedy(found) or 'its package is installed'}"
+    corpus = bec_pro()
+    yield f"{corpus.name}: {len(corpus.pairs):,} pairs read"
+
+
+def _models() -> Iterator[str]:
+    """The models that come with a package, each loaded and asked; then those in the Hub's cache."""
+    from biascheck.cli.models_command import downloaded_models
+
+    corpus = _few_pairs()
+    for name in MODELS:
+        yield f"{name}: {_trial(name, corpus)}"
     for name in downloaded_models():
         yield f"{name}: in the Hub's cache"
 
 
-def _remedy(found: Callable[[], Path]) -> str:
-    """How to get what cannot be found; empty where it can."""
+def _few_pairs() -> Corpus:
+    from biascheck.corpora import bec_pro
+
+    return bec_pro().where(template="is-a", persons="he-she")
+
+
+def _trial(name: str, corpus: Corpus) -> str:
+    """Load a model and measure it on a few pairs; else what is missing and how to get it."""
+    import biascheck
+
     try:
-        found()
-    except ModelError as error:
-        return f"missing: {str(error).partition('; ')[2]}"
-    return ""
+        found = biascheck.measures.association(biascheck.load(name), corpus)
+    except BiascheckError as error:
+        return f"not ready: {error}"
+    except Exception as error:
+        return f"does not run ({_told(error)}): {install_line('local')}"
+    return f"loaded and asked; association on {found.n} pairs is {found.estimate:+.2f}"
 
 
 def _cached() -> Iterator[str]:

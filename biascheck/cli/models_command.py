@@ -38,7 +38,7 @@ def downloaded_models() -> Iterator[str]:
     try:
         from huggingface_hub import scan_cache_dir
         from huggingface_hub.errors import CacheNotFound
-    except ImportError:  # it comes with the extra [torch], without which no local model runs
+    except ImportError:  # it comes with the extra [local], without which no local model runs
         return
     try:
         found = scan_cache_dir().repos

@@ -137,7 +137,7 @@ def _template(name: str) -> str:
 
 def _workflow(name: str, model: str) -> str:
     """A workflow for this release: an upgrade must not change what CI measures behind the back of a baseline."""
-    extra = "" if is_served(model) else "[torch]"
+    extra = "" if is_served(model) else "[local]"
     known = {
         "version": __version__,
         "model": json.dumps(model),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from biascheck.errors import BiascheckError, UsageError
+from biascheck.release import require
 
 if TYPE_CHECKING:
     from biascheck.gates.run import Run
@@ -60,6 +61,7 @@ def card(
 
 
 def _eval_results(run: Run, given: list[str], model: str | None, path: Path | None) -> tuple[Path, str]:
+    require("--eval-results", "hub")
     import yaml
 
     from biascheck.report.eval_results import data_sets_named, eval_results_of

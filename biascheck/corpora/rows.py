@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from biascheck.errors import CorpusError, DataNotFoundError
+from biascheck.release import require
 
 __all__ = ["Frame", "Row", "Rows", "read_rows", "rows_of"]
 
@@ -154,12 +155,9 @@ def _present(value: object) -> object:
 
 
 def _from_parquet(path: Path) -> Opened:
-    try:
-        from pyarrow import ArrowException, parquet
-    except ImportError:
-        raise CorpusError(
-            f"{path.name} needs pyarrow to be read; pip install 'pytest-biascheck[arrow]', or save it as .csv"
-        ) from None
+    require(f"reading {path.name}", "arrow", error=CorpusError, instead=", or save it as .csv")
+    from pyarrow import ArrowException, parquet
+
     try:
         columns = [str(name) for name in parquet.read_schema(path).names]
     except (ArrowException, OSError) as error:

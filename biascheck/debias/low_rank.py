@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from biascheck.debias.recipes import LanguageRecipe
-from biascheck.errors import UsageError
+from biascheck.release import require
 
 __all__ = ["with_adapter"]
 
@@ -21,14 +21,10 @@ def with_adapter(model: Any, recipe: LanguageRecipe) -> tuple[Any, Callable[[], 
     """
     if not recipe.rank:
         return model, lambda: model
-    try:
-        from peft import LoraConfig, get_peft_model
-    except ImportError as error:
-        raise UsageError(
-            f"recipe {recipe.name!r} trains an adapter, and peft is not installed; "
-            "run pip install 'pytest-biascheck[lora]', or use rank=0 to train the weights themselves"
-        ) from error
+    instead = ", or use rank=0 to train the weights themselves"
+    require(f"recipe {recipe.name!r} trains an adapter, which", "lora", instead=instead)
     import torch
+    from peft import LoraConfig, get_peft_model
 
     config = LoraConfig(r=recipe.rank, lora_alpha=SCALE * recipe.rank, target_modules="all-linear")
     with torch.random.fork_rng(devices=[]):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import socket
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from biascheck.cache.progress import announce
 from biascheck.errors import UsageError
+from biascheck.release import install_line, require
 
 if TYPE_CHECKING:
     from biascheck.engines.engine_choice import EngineChoice
@@ -28,11 +28,7 @@ ANSWER_SECONDS = 30.0
 
 def require_ray() -> Any:
     """Ray itself; an error with the extra where it is not installed."""
-    if find_spec("ray") is None:
-        raise UsageError(
-            "the engine ray needs Ray, which this environment does not have; install the extra with "
-            "pip install 'pytest-biascheck[ray]', or use the engine local"
-        )
+    require("the engine ray", "ray", ("ray",), instead=", or use the engine local")
     import ray
 
     return ray
@@ -62,7 +58,7 @@ class RayCluster:
         except ImportError as error:
             raise UsageError(
                 f"{wanted} is an address for Ray's client, which needs grpcio; install the extra with "
-                "pip install 'pytest-biascheck[ray]', or give the address of the cluster itself, HOST:PORT"
+                f"{install_line('ray')}, or give the address of the cluster itself, HOST:PORT"
             ) from error
         except (OSError, RuntimeError, ValueError) as error:
             reason = (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -11,6 +10,7 @@ import pytest
 
 from biascheck.plugin.planning import UNPLANNED
 from biascheck.plugin.settings import settings_of
+from biascheck.release import install_line, is_installed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -195,8 +195,8 @@ def bias_debiased_model(bias_model: Any, request: pytest.FixtureRequest) -> Call
 
         if settings_of(request.config).plan:
             pytest.skip(UNPLANNED)
-        if recipe_named(recipe).rank and find_spec("peft") is None:
-            pytest.skip("trains an adapter, which needs peft: pip install 'pytest-biascheck[lora]'")
+        if recipe_named(recipe).rank and not is_installed("peft"):
+            pytest.skip(f"trains an adapter, which needs peft: {install_line('lora')}")
         text = request.getfixturevalue("bias_text") if documents is None else documents
         options.setdefault("name_map", request.getfixturevalue("bias_names"))
         trained = fine_tune(unframed(bias_model), text, recipe, **options)

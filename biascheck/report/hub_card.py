@@ -11,6 +11,7 @@ from typing import Any
 from biascheck.errors import UsageError
 from biascheck.gates.gate import Gate
 from biascheck.gates.run import Run
+from biascheck.release import require
 from biascheck.report.sentences import measured_text
 from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
@@ -27,6 +28,7 @@ LIMITS = (
 
 def card_of(run: Run, model: str | None = None) -> str:
     """The YAML block of ``model-index``, then a Markdown section with every result and its gates."""
+    require("a model card", "hub")
     import yaml
 
     name = only_model(run, model)

@@ -13,13 +13,13 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
 from biascheck.errors import ResultError
 from biascheck.files import large_files_folder, replacing
+from biascheck.release import is_installed, require
 from biascheck.results.item_columns import ItemColumns
 
 __all__ = [
@@ -53,7 +53,7 @@ def can_store_columns() -> bool:
 
 def has_arrow() -> bool:
     """Whether pyarrow is installed."""
-    return find_spec("pyarrow") is not None
+    return is_installed("pyarrow")
 
 
 @cache
@@ -102,8 +102,7 @@ def read_items(document: Mapping[str, Any], beside: Path | None = None) -> ItemC
         return known
     if not path.is_file():
         raise ResultError(f"the items are in {path.name}, which is not there; keep it beside the file that names it")
-    if not has_arrow():
-        raise ResultError(f"the items are in {path.name}; pip install 'pytest-biascheck[arrow]' to read it")
+    require(f"the items are in {path.name}; reading it", "arrow", error=ResultError)
     if _digest(path) != digest:
         raise ResultError(f"{path.name} is damaged or another file: its checksum does not match")
     from biascheck.results.item_tables import read_table

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biascheck.errors import ScoreError
+from biascheck.release import require
 from biascheck.stats.vectors import Vector
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ def cosines(rows: ArrayLike, direction: ArrayLike) -> Vector:
 
 def two_centres(rows: ArrayLike, *, seed: int) -> NDArray[np.float64]:
     """The two centres of k-means (k = 2), the best of ten starts (scikit-learn's Lloyd with k-means++)."""
+    require("k-means", "local", ("sklearn",))
     from sklearn.cluster import KMeans
 
     matrix = matrix_of(rows)

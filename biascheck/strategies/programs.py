@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
-from biascheck.errors import UsageError
+from biascheck.release import require
 from biascheck.strategies.choosing import Choosing
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Program", "program_of", "require_hypothesis", "strategy_of"]
 
-EXTRA = "pip install 'pytest-biascheck[worst-cases]'"
 Example = TypeVar("Example")
 
 
@@ -32,10 +31,9 @@ _PROGRAMS: WeakKeyDictionary[Any, Program[Any]] = WeakKeyDictionary()
 
 def require_hypothesis() -> Any:
     """The Hypothesis package, or an error that names the extra with it."""
-    try:
-        import hypothesis
-    except ImportError as error:
-        raise UsageError(f"strategies need Hypothesis, which is not installed; {EXTRA}") from error
+    require("a strategy", "worst-cases")
+    import hypothesis
+
     return hypothesis
 
 

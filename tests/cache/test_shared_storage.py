@@ -1,5 +1,6 @@
 """A cache at an address: what one machine has finished, another one takes; what is damaged on the way is made again."""
 
+import sys
 import warnings
 
 import pytest
@@ -9,7 +10,7 @@ from biascheck.cache.shared_storage import file_at, is_address, mirrored, store_
 from biascheck.debias.checkpoints import fetch_checkpoint
 from biascheck.errors import BiascheckWarning, UsageError
 
-pytest.importorskip("fsspec", reason="needs fsspec: pip install 'pytest-biascheck[ray]'")
+pytest.importorskip("fsspec", reason="needs fsspec: pip install 'pytest-biascheck[remote]'")
 
 KEY = digest_of("key")
 
@@ -111,3 +112,15 @@ def test_addresses_are_told_from_paths_and_unknown_ones_are_refused():
         store_at("nowhere://x")
     with pytest.raises(UsageError, match="names no file in a folder"):
         file_at("memory://results.json")
+
+
+def test_without_fsspec_an_address_names_the_extra_that_is_not_ray(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    with pytest.raises(UsageError, match=r"the address s3://bucket/one needs fsspec, .*'pytest-biascheck\[remote\]'"):
+        store_at("s3://bucket/one")
+
+
+def test_a_store_that_needs_its_own_package_names_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "s3fs", None)
+    with pytest.raises(UsageError, match=r"its store needs a package of its own \(Install s3fs"):
+        store_at("s3://bucket/two")

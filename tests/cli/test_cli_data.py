@@ -4,7 +4,8 @@ import gzip
 import re
 import threading
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from typer.testing import CliRunner
@@ -12,7 +13,7 @@ from typer.testing import CliRunner
 from biascheck import corpora
 from biascheck.cli.app import app
 from biascheck.corpora.fetching import downloads
-from biascheck.corpora.fetching.data_sets import data_set, data_sets
+from biascheck.corpora.fetching.data_sets import DataSet, PublishedFile, data_set, data_sets
 from biascheck.errors import BiascheckError, DataNotFoundError, UsageError
 
 
@@ -138,6 +139,122 @@ def test_an_address_that_cannot_be_reached_says_what_to_do(server, tmp_path):
     downloads.accept_licence(one, folder)
     with pytest.raises(DataNotFoundError, match="by hand"):
         downloads.fetch(one, folder, mirror=address)
+
+
+CONTENT = bytes(range(256)) * 1000
+ONE = DataSet(
+    "mine", "A set of one file", "me/mine", "abc1234", "MIT",
+    (PublishedFile("a.bin", "data/a.bin", sha256(CONTENT).hexdigest(), len(CONTENT)),),
+)  # fmt: skip
+
+
+class Answers(BaseHTTPRequestHandler):
+    """The same file in several ways, by the first part of the path."""
+
+    def do_GET(self):
+        getattr(self, self.path.split("/")[1])()
+
+    def send(self, content, status=200, length=None, **headers):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(content) if length is None else length))
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def plain(self):
+        self.send(CONTENT)
+
+    def moved(self):
+        self.send(b"", 302, Location="/plain/mine/a.bin")
+
+    def astray(self):
+        self.send(b"", 302, Location="/astray/mine/a.bin")
+
+    def packed(self):
+        self.send(gzip.compress(CONTENT), Content_Encoding="gzip")
+
+    def longer(self):
+        self.send(CONTENT + b"and more")
+
+    def shorter(self):
+        self.send(CONTENT[:-1])
+
+    def changed(self):
+        self.send(CONTENT[::-1])
+
+    def torn(self):
+        self.send(CONTENT[:1000], length=len(CONTENT))
+        self.close_connection = True
+
+    def broken(self):
+        self.send(b"sorry", 503)
+
+    def log_message(self, *_arguments):
+        pass
+
+
+@pytest.fixture
+def answers():
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as listening:
+        threading.Thread(target=listening.serve_forever, daemon=True).start()
+        yield lambda way: f"http://127.0.0.1:{listening.server_port}/{way}/{{set}}/{{name}}"
+        listening.shutdown()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    downloads.accept_licence(ONE, tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("way", ["plain", "moved", "packed"])
+def test_a_file_arrives_whole_with_every_byte_reported(answers, folder, way):
+    said, received = [], []
+    found = downloads.fetch(ONE, folder, mirror=answers(way), tell=said.append, advance=received.append)
+    assert [path.read_bytes() for path in found] == [CONTENT]
+    assert sum(received) == len(CONTENT)
+    assert said == [f"mine/a.bin: {ONE.address(ONE.files[0], answers(way))}"]
+    downloads.fetch(ONE, folder, mirror=answers("broken"))  # it is there, and nobody is asked
+
+
+@pytest.mark.parametrize(
+    ("way", "error", "message"),
+    [
+        ("longer", BiascheckError, "it is larger than 256,000 bytes. It was not kept"),
+        ("shorter", BiascheckError, "its digest differs. It was not kept"),
+        ("changed", BiascheckError, "its digest differs. It was not kept"),
+        ("torn", DataNotFoundError, "cannot be downloaded .*; check the network, or put the file into .* by hand"),
+        ("broken", DataNotFoundError, "cannot be downloaded .*503 Service Unavailable.*by hand"),
+        ("astray", DataNotFoundError, "cannot be downloaded .*redirects.*by hand"),
+    ],
+)
+def test_what_is_not_the_published_file_leaves_nothing_behind(answers, folder, way, error, message):
+    with pytest.raises(error, match=message):
+        downloads.fetch(ONE, folder, mirror=answers(way))
+    assert list((folder / "mine").iterdir()) == []
+
+
+@pytest.mark.parametrize("mirror", ["http://127.0.0.1:1/{name}", "nowhere/{name}", "http://[/{name}"])
+def test_an_address_that_is_none_says_what_to_do(folder, mirror):
+    with pytest.raises(DataNotFoundError, match=r"cannot be downloaded .*by hand"):
+        downloads.fetch(ONE, folder, mirror=mirror)
+
+
+def test_a_changed_file_stays_until_the_published_one_is_there(answers, folder):
+    (folder / "mine").mkdir()
+    (folder / "mine" / "a.bin").write_bytes(b"mine")
+    with pytest.raises(BiascheckError, match="its digest differs"):
+        downloads.fetch(ONE, folder, mirror=answers("changed"))
+    assert (folder / "mine" / "a.bin").read_bytes() == b"mine"
+    downloads.fetch(ONE, folder, mirror=answers("plain"))
+    assert (folder / "mine" / "a.bin").read_bytes() == CONTENT
+
+
+def test_a_folder_that_cannot_be_written_is_named(answers, folder):
+    (folder / "mine").write_text("a file where the folder would be")
+    with pytest.raises(BiascheckError, match=r"a\.bin cannot be written .*choose another folder"):
+        downloads.fetch(ONE, folder, mirror=answers("plain"))
 
 
 def test_all_shared_files_are_the_published_ones(shared_data):

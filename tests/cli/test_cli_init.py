@@ -216,7 +216,7 @@ class TestWorkflows:
         assert all(re.fullmatch(r"actions/[a-z-]+@v\d+\.\d+\.\d+", action) for action in used)
         assert "latest" not in job["runs-on"]
         for text in texts.values():
-            assert re.findall(r"pip install (.*)", text) == [f"'pytest-biascheck[torch]=={biascheck.__version__}'"]
+            assert re.findall(r"pip install (.*)", text) == [f"'pytest-biascheck[local]=={biascheck.__version__}'"]
             assert "{{ " not in text.replace("${{ github.sha }}", "")
 
     def test_the_report_is_kept_when_the_gates_fail(self, texts, job):

@@ -148,38 +148,3 @@ def test_a_mistake_is_one_line_and_leaves_no_file_of_an_earlier_run(shipped, mon
 
 def test_the_suites_of_this_installation_are_found():
     assert {"bartl2020", "basta2019", "jentzsch2022", "kurita2019", "manela2021"} <= set(available_suites())
-
-
-def test_doctor_says_what_is_there_and_what_is_missing(monkeypatch, capsys, tmp_path):
-    (tmp_path / "data" / "gap").mkdir(parents=True)
-    (tmp_path / "data" / "gap" / "gap-test.tsv").touch()
-    monkeypatch.setenv("BIASCHECK_CACHE", str(tmp_path / "cache"))
-    monkeypatch.delenv("BIASCHECK_DATA", raising=False)
-    monkeypatch.setattr("biascheck.cli.doctor_command.OPTIONAL", {"no-such-thing": "nothing: pip install it"})
-    monkeypatch.setattr(sys, "argv", ["biascheck", "doctor", "--data", str(tmp_path / "data")])
-    with pytest.raises(SystemExit) as left:
-        cli.main()
-    shown = capsys.readouterr().out
-    assert left.value.code == 0
-    assert f"pytest             {pytest.__version__}" in shown
-    assert "no-such-thing      missing: nothing: pip install it" in shown
-    assert f"in {tmp_path / 'data'}:" in shown
-    assert "gap                there\n" in shown
-    assert f"stereoset          missing: biascheck data fetch stereoset --to {tmp_path / 'data'}\n" in shown
-    assert "smollm2: its package is installed" in shown or "smollm2: missing: " in shown
-    assert f"{tmp_path / 'cache'}: 0.0 MB" in shown
-
-
-def test_doctor_without_a_data_folder_says_how_to_get_one(monkeypatch, capsys, tmp_path):
-    monkeypatch.setenv("BIASCHECK_CACHE", str(tmp_path / "cache"))
-    monkeypatch.delenv("BIASCHECK_DATA", raising=False)
-    monkeypatch.setattr("biascheck.cli.doctor_command._version", lambda _: "")
-    monkeypatch.setattr(sys, "argv", ["biascheck", "doctor"])
-    with pytest.raises(SystemExit):
-        cli.main()
-    shown = capsys.readouterr().out
-    assert (
-        "none: name a folder with --data or BIASCHECK_DATA; biascheck data fetch all --to DIR downloads them" in shown
-    )
-    assert "torch              missing: local models: pip install 'pytest-biascheck[torch]'" in shown
-    assert "models:\n  none without torch" in shown

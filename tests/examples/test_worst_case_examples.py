@@ -19,7 +19,7 @@ def run_example(pytester, name):
 
 
 def test_the_scikit_learn_classifier_has_a_sentence_that_breaks_it(pytester):
-    pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'pytest-biascheck[geometry]'")
+    pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'pytest-biascheck[local]'")
     run = run_example(pytester, "test_sklearn_classifier")
     run.assert_outcomes(failed=2)
     run.stdout.fnmatch_lines(["*FAIL: 2 tests failed a gate (0 gates; 2 searches: 2 found)*"])

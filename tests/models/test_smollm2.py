@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import metadata
 from math import exp
 
@@ -10,7 +11,7 @@ import pytest
 from biascheck.errors import ModelError
 from biascheck.extend import ChoiceQuery, ContinuationQuery, SentenceQuery, choose
 from biascheck.models.adapters.causal import TransformersChatModel
-from biascheck.models.loading import gguf_files, smollm2
+from biascheck.models.loading import smollm2
 from biascheck.models.loading.loader import load
 from biascheck.models.scoring.encoding import encode_sentences
 from biascheck.models.scoring.engine import TorchEngine, execute
@@ -49,10 +50,10 @@ def test_another_file_is_refused(monkeypatch, tmp_path, content, reason):
 
 
 def test_missing_readers_are_named(monkeypatch, tmp_path):
-    monkeypatch.setattr(gguf_files, "find_spec", lambda name: None if name == "gguf" else name)
+    monkeypatch.setitem(sys.modules, "gguf", None)
     file = tmp_path / "small.gguf"
     file.write_bytes(b"GGUF")
-    with pytest.raises(ModelError, match=r"reading GGUF needs gguf; pip install 'pytest-biascheck\[gguf\]'"):
+    with pytest.raises(ModelError, match=r"reading GGUF needs gguf, .* pip install 'pytest-biascheck\[local\]'"):
         load(file)
 
 

@@ -1,5 +1,6 @@
 """The fragment of a model card, read by the hub's own library."""
 
+import sys
 from dataclasses import replace
 
 import pytest
@@ -23,6 +24,12 @@ def run(**fields):
     result = result_of(items_of(spread(0.3, 1.0, 12)), **fields)
     small = result_of(items_of(spread(0.3, 1.0, 3)), corpus="few", **fields)
     return Run((result, small), (assert_within_margin(result, 5.0),))
+
+
+def test_without_yaml_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(UsageError, match=r"a model card needs yaml, .* pip install 'pytest-biascheck\[hub\]'"):
+        card_of(run())
 
 
 def test_the_hub_reads_the_metadata_back():

@@ -2,7 +2,6 @@
 
 import httpcore  # noqa: F401 - pytester forgets what was first imported inside a run
 import pytest
-import tenacity  # noqa: F401
 from llama_server import LlamaServer, gguf
 from pretend_server import PretendServer
 

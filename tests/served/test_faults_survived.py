@@ -92,6 +92,31 @@ def test_a_hanging_request_is_given_up_and_made_again(server, quick):
     assert scores(model) == pytest.approx(list(map(server.likelihood, TEXTS)))
 
 
+@pytest.fixture
+def waits(monkeypatch):
+    """Nobody sleeps: the seconds are noted, each as long as chance could make it."""
+    noted = []
+    monkeypatch.setattr("biascheck.models.adapters.served.transport.time.sleep", noted.append)
+    monkeypatch.setattr("biascheck.models.adapters.served.transport.random.uniform", lambda _low, high: high)
+    return noted
+
+
+def test_the_waits_double_up_to_a_bound_and_then_the_server_is_given_up(server, quick, waits):
+    model = load_served(server.spec, patience=replace(quick, attempts=6, first_wait=0.5, longest_wait=3.0))
+    server.faults.append(every(1, status(503)))
+    with pytest.raises(EndpointError, match="does not answer after 6 attempts"):
+        model.likelihood(QUERIES[:1])
+    assert waits == [0.5, 1.0, 2.0, 3.0, 3.0]
+
+
+def test_a_server_that_says_how_long_is_waited_for_so_long(server, quick, waits):
+    model = load_served(server.spec, patience=replace(quick, attempts=3))
+    server.faults.append(every(1, status(429, Retry_After="7")))
+    with pytest.raises(EndpointError, match="does not answer after 3 attempts"):
+        model.likelihood(QUERIES[:1])
+    assert waits == [7.0, 7.0]
+
+
 def test_a_server_that_asks_for_an_hour_is_not_waited_for(server, quick):
     model = load_served(server.spec, patience=quick)
     server.faults.append(every(1, status(429, Retry_After="3600")))

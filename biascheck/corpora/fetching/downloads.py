@@ -5,18 +5,20 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal
 
 from biascheck.corpora.fetching.data_sets import DataSet, PublishedFile
 from biascheck.errors import BiascheckError, DataNotFoundError, UsageError
-from biascheck.files import write_atomically
+from biascheck.files import write_atomically, writing
 
 __all__ = ["FileState", "accept_licence", "accepted_licence", "fetch", "verify"]
 
 ACCEPTED = "accepted_licences.json"
+SECONDS = 60.0
+"""How long a server may be silent."""
 State = Literal["as published", "missing", "changed"]
 
 
@@ -41,11 +43,17 @@ def accept_licence(one: DataSet, folder: Path) -> None:
 
 
 def fetch(
-    one: DataSet, folder: Path, *, mirror: str = "", tell: Callable[[str], None] = lambda _said: None
+    one: DataSet,
+    folder: Path,
+    *,
+    mirror: str = "",
+    tell: Callable[[str], None] = lambda _said: None,
+    advance: Callable[[int], None] = lambda _bytes: None,
 ) -> list[Path]:
     """Download the files of a data set that are not there yet; a file that is not the published one is refused.
 
     The licence must have been accepted. A file that is there, plain or gzipped, and is the published one stays.
+    ``tell`` gets a line for each download, ``advance`` the bytes as they arrive.
     """
     if not accepted_licence(one, folder):
         raise UsageError(f"{one.name} is under the licence {one.licence}; accept it first (--accept-licence)")
@@ -54,7 +62,7 @@ def fetch(
         target = folder / one.name / file.name
         if present.state != "as published":
             tell(f"{one.name}/{file.name}: {one.address(file, mirror)}")
-            _download(one, file, target, mirror)
+            _download(one, file, target, one.address(file, mirror), advance)
         found.append(target)
     return found
 
@@ -75,26 +83,39 @@ def _state(file: PublishedFile, folder: Path) -> State:
     return "as published" if hashlib.sha256(content).hexdigest() == file.sha256 else "changed"
 
 
-def _download(one: DataSet, file: PublishedFile, target: Path, mirror: str) -> None:
-    import pooch
+def _download(one: DataSet, file: PublishedFile, target: Path, url: str, advance: Callable[[int], None]) -> None:
+    import httpx
 
-    target.parent.mkdir(parents=True, exist_ok=True)
-    url = one.address(file, mirror)
     try:
-        downloader = pooch.HTTPDownloader(progressbar=False, timeout=60)
-        # pooch writes to a temporary file, compares its digest, and only then moves it into place
-        pooch.retrieve(
-            url, known_hash=f"sha256:{file.sha256}", fname=file.name, path=target.parent, downloader=downloader
-        )
-    except ValueError as error:  # the digest differs
-        raise BiascheckError(
-            f"{url} is not the published {one.name}/{file.name}: its digest differs. It was not kept; "
-            "the address may serve another version"
+        with writing(target) as copy, httpx.stream("GET", url, follow_redirects=True, timeout=SECONDS) as answer:
+            answer.raise_for_status()
+            if difference := _copied(answer.iter_bytes(), file, copy, advance):
+                raise BiascheckError(
+                    f"{url} is not the published {one.name}/{file.name}: {difference}. It was not kept; the address "
+                    "may serve another version"
+                )
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise DataNotFoundError(
+            f"{url} cannot be downloaded ({reason}); check the network, or put the file into {target.parent} by hand"
         ) from error
     except OSError as error:
-        raise DataNotFoundError(
-            f"{url} cannot be reached ({error}); check the network, or put the file into {target.parent} by hand"
+        raise BiascheckError(
+            f"{target} cannot be written ({error.strerror or error}); make room there, or choose another folder"
         ) from error
+
+
+def _copied(chunks: Iterable[bytes], file: PublishedFile, copy: BinaryIO, advance: Callable[[int], None]) -> str:
+    """Write what arrives, and say in what it differs from the published file; empty if it is that file."""
+    digest, size = hashlib.sha256(), 0
+    for chunk in chunks:
+        size += len(chunk)
+        if size > file.bytes:
+            return f"it is larger than {file.bytes:,} bytes"
+        copy.write(chunk)
+        digest.update(chunk)
+        advance(len(chunk))
+    return "" if digest.hexdigest() == file.sha256 else "its digest differs"
 
 
 def _accepted(folder: Path) -> dict[str, str]:

@@ -17,6 +17,7 @@ from biascheck.measures.attribute_means import means_of_attributes
 from biascheck.measures.coreference.gap_resolution import gap_resolution
 from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft
+from biascheck.release import require
 from biascheck.results.attachments import Table
 from biascheck.results.items import ItemScore, Skipped
 from biascheck.results.result import Result
@@ -42,6 +43,7 @@ class Topics:
 
 def topics_of(texts: list[str], *, count: int = 20, top: int = 15, seed: int = 0) -> Topics:
     """Topics by non-negative matrix factorisation of tf–idf (scikit-learn), each by its heaviest words."""
+    require("a factorisation into topics", "local", ("sklearn",))
     from sklearn.decomposition import NMF
     from sklearn.feature_extraction.text import TfidfVectorizer
 

@@ -17,6 +17,7 @@ from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft
 from biascheck.measures.embeddings.drawn_items import baseline_table, drawn_items
 from biascheck.measures.embeddings.states_of_words import draw_words, embedding_of
+from biascheck.release import require
 from biascheck.results.attachments import Draws
 from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
@@ -109,6 +110,7 @@ def _splits(genders: NDArray[np.float64], share: float, count: int, seed: int) -
 
 def _told(vectors: Any, genders: NDArray[np.float64], training: NDArray[np.bool_]) -> NDArray[np.float64]:
     """The decision value of every word, positive for the first group."""
+    require("a support-vector machine", "local", ("sklearn",))
     from sklearn.svm import SVC
 
     machine = SVC(kernel="rbf")

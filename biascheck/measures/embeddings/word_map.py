@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from biascheck.errors import UsageError
+from biascheck.release import is_installed, require
 from biascheck.results.attachments import MapPoint, WordMap
 
 __all__ = ["MapMethod", "neighbour_method", "word_map"]
@@ -49,7 +49,7 @@ def word_map(
 
 def neighbour_method() -> MapMethod:
     """UMAP where it is installed, else scikit-learn's t-SNE."""
-    return "UMAP" if find_spec("umap") is not None else "t-SNE"
+    return "UMAP" if is_installed("umap") else "t-SNE"
 
 
 def _places(matrix: Matrix, method: MapMethod, seed: int) -> Matrix:
@@ -57,6 +57,7 @@ def _places(matrix: Matrix, method: MapMethod, seed: int) -> Matrix:
     if method == "PCA":
         return _principal(centred)
     if method == "t-SNE":
+        require("a map by t-SNE", "local", ("sklearn",), instead=", or choose PCA")
         from sklearn.manifold import TSNE
 
         perplexity = min(PERPLEXITY, (len(matrix) - 1) / 3)
@@ -64,8 +65,7 @@ def _places(matrix: Matrix, method: MapMethod, seed: int) -> Matrix:
         return np.asarray(TSNE(perplexity=perplexity, init="pca", random_state=seed).fit_transform(centred))
     if method != "UMAP":
         raise UsageError(f"no map by {method!r}; choose PCA, UMAP or t-SNE")
-    if find_spec("umap") is None:
-        raise UsageError("a map by UMAP needs the package umap-learn; install it, or choose t-SNE or PCA")
+    require("a map by UMAP", "umap", instead=", or choose t-SNE or PCA")
     from umap import UMAP
 
     neighbours = min(NEIGHBOURS, len(matrix) - 1)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import Any
 
 from biascheck.errors import ModelError, UsageError
+from biascheck.release import require
 
 __all__ = ["MAPS", "entrance_of", "is_placed", "note_placement", "quantisation_of", "refuse_map"]
 
@@ -22,8 +22,7 @@ def refuse_map(device_map: str | dict[str, Any], *, device: str | None, adapter:
         raise UsageError("give a device or a device map, not both: the map says where every layer goes")
     if adapter:
         raise UsageError("a device map is for the folder of a whole model; merge an adapter, or save the model, first")
-    if find_spec("accelerate") is None:
-        raise ModelError("a device map needs accelerate; pip install accelerate")
+    require("a device map", "local", ("accelerate",), ModelError)
 
 
 def is_placed(model: Any) -> bool:

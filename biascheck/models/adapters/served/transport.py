@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import random
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -15,8 +17,9 @@ from biascheck.models.adapters.served.allowance import Allowance
 from biascheck.models.adapters.served.endpoint import Endpoint
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import httpx
-    from tenacity import RetryCallState
 
 __all__ = ["KEYS", "Patience", "RejectedError", "Transport"]
 
@@ -89,26 +92,27 @@ class Transport:
             self._client.close()
 
     def _asked(self, method: str, url: str, body: dict[str, Any] | None) -> Any:
-        from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
-
         if self._given_up:
             raise EndpointError(self._given_up)
         patience = self._patience
         attempts = patience.attempts if self._has_answered else patience.attempts_at_first
-        retrying = Retrying(
-            stop=stop_after_attempt(attempts),
-            retry=retry_if_exception_type(_TransientError),
-            wait=self._wait,
-            reraise=True,
-        )
         try:
-            answer = retrying(self._once, method, url, body)
+            answer = self._tried(attempts, lambda: self._once(method, url, body))
         except _TransientError as error:
             if error.status in FAULTY:  # the server is there, and cannot do this
                 raise RejectedError(f"{self.endpoint}: {error}, {attempts} times. {KEPT}", error.status) from None
             raise self._give_up(str(error), attempts) from None
         self._has_answered = True
         return answer
+
+    def _tried(self, attempts: int, ask: Callable[[], Any]) -> Any:
+        """The answer of one of so many attempts; the last one's failure is raised."""
+        for attempt in range(1, attempts):
+            try:
+                return ask()
+            except _TransientError as error:
+                time.sleep(self._wait(error, attempt))
+        return ask()
 
     def _once(self, method: str, url: str, body: dict[str, Any] | None) -> Any:
         import httpx
@@ -154,14 +158,12 @@ class Transport:
             raise ModelError(f"{self.endpoint} refuses {given} ({said})")
         raise RejectedError(f"{self.endpoint}: {said}", status)
 
-    def _wait(self, state: RetryCallState) -> float:
-        from tenacity import wait_random_exponential
-
-        error = state.outcome.exception() if state.outcome else None
-        if isinstance(error, _TransientError) and error.wait is not None:
+    def _wait(self, error: _TransientError, attempt: int) -> float:
+        """What the server asked for; else at random up to a bound that doubles with every attempt."""
+        if error.wait is not None:
             return error.wait
-        patience = self._patience
-        return float(wait_random_exponential(multiplier=patience.first_wait, max=patience.longest_wait)(state))
+        bound = self._patience.first_wait * 2 ** (attempt - 1)
+        return random.uniform(0.0, min(bound, self._patience.longest_wait))
 
     def _give_up(self, reason: str, attempts: int) -> EndpointError:
         tried = f" after {attempts} attempts" if attempts > 1 else ""
