@@ -48,7 +48,7 @@ class Ends(Protocol):
     def high(self) -> float: ...
 
 
-class Judged(Protocol):
+class Judgement(Protocol):
     """A gate or a comparison as this module counts it."""
 
     @property
@@ -121,7 +121,7 @@ def verdict_text(verdict: object, passed: bool) -> str:
     return f"{verdict} (accepted)" if passed and str(verdict) in ACCEPTABLE else str(verdict)
 
 
-def tally(judged: Iterable[Judged]) -> str:
+def tally(judged: Iterable[Judgement]) -> str:
     """Count the verdicts, the worst first: "3 exceed, 4 inconclusive (1 accepted), 18 within"."""
     listed = list(judged)
     counts = Counter(str(one.verdict) for one in listed)

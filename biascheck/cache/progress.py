@@ -43,14 +43,14 @@ def progress(title: str, total: int, *, unit: str = "tokens", about: str | None 
     What will take more than a minute, judged by its first two seconds, is announced with its size, or ``about``;
     ``None`` announces nothing.
     """
-    bar = _Bar(title, total, unit, about)
+    bar = _ProgressBar(title, total, unit, about)
     try:
         yield bar.advance
     finally:
         bar.close()
 
 
-class _Bar:
+class _ProgressBar:
     def __init__(self, title: str, total: int, unit: str, about: str | None) -> None:
         self._title, self._total, self._unit, self._done = title, total, unit, 0
         self._about = f"{total:,} {unit}" if about == "" else about

@@ -15,7 +15,7 @@ from biascheck.wording import counted, tally, visible
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from biascheck.results.baselines import Baseline, Judgement
+    from biascheck.results.baselines import Baseline, BaselineComparison
     from biascheck.results.result import Result
 
 __all__ = ["compare"]
@@ -75,7 +75,7 @@ def compare(
         raise typer.Exit(FAILED)
 
 
-def _failed(judgement: Judgement, fail_on: FailOn) -> bool:
+def _failed(judgement: BaselineComparison, fail_on: FailOn) -> bool:
     """A comparison without an interval, and a result on less than before, fail like a regression."""
     if judgement.shrunk or not all(one.passed for one in judgement.comparisons):
         return True
@@ -92,7 +92,7 @@ def _baseline(path: Path) -> Baseline:
     return read_baseline(path) if kind_of(path)[0] == BASELINE else Baseline(read_run(path).results)
 
 
-def _show(judgement: Judgement) -> None:
+def _show(judgement: BaselineComparison) -> None:
     from rich.console import Console
 
     console = Console(highlight=False)
@@ -110,7 +110,7 @@ def _show(judgement: Judgement) -> None:
         typer.echo(f"only before: {visible(title)}")
 
 
-def _table(judgement: Judgement) -> Table:
+def _table(judgement: BaselineComparison) -> Table:
     from rich.table import Table
     from rich.text import Text
 
@@ -129,20 +129,20 @@ def _table(judgement: Judgement) -> Table:
     return table
 
 
-def _write_markdown(path: Path, judgement: Judgement) -> None:
+def _write_markdown(path: Path, judgement: BaselineComparison) -> None:
     from biascheck.files import write_atomically
     from biascheck.report.markdown import comparison_table
 
     write_atomically(path, comparison_table(judgement))
 
 
-def _write_report(path: Path, judgement: Judgement) -> None:
+def _write_report(path: Path, judgement: BaselineComparison) -> None:
     from biascheck.report import write_comparison_html
 
     write_comparison_html(path, judgement)
 
 
-def _written(path: Path, write: Callable[[Path, Judgement], None], judgement: Judgement) -> None:
+def _written(path: Path, write: Callable[[Path, BaselineComparison], None], judgement: BaselineComparison) -> None:
     try:
         write(path, judgement)
     except OSError as error:
@@ -150,7 +150,7 @@ def _written(path: Path, write: Callable[[Path, Judgement], None], judgement: Ju
     typer.echo(f"written: {path}")
 
 
-def _refuse(judgement: Judgement, before: Sequence[Result], after: Sequence[Result]) -> None:
+def _refuse(judgement: BaselineComparison, before: Sequence[Result], after: Sequence[Result]) -> None:
     """Fail where results cannot be compared, or where the files have none in common."""
     if judgement.refused:
         listed = "\n".join(f"  {refusal.title}: {refusal.reason}" for refusal in judgement.refused)

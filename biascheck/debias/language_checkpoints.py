@@ -105,7 +105,7 @@ def _facts(base: LanguageModel, documents: Documents, recipe: LanguageRecipe, na
 
 
 @dataclass(frozen=True)
-class _Outcome:
+class _TrainingOutcome:
     """What a card and a record tell of a run."""
 
     history: History
@@ -148,7 +148,7 @@ def _build(
     before = _validated(task, model)
     history = train(model, task, recipe, state=state, title=f"{base.name} by {recipe.name}")
     inputs = (len(task.fitted), len(task.held_out))
-    outcome = _Outcome(history, figure_name(recipe), before, inputs, (monotonic() - began) / 60, found.changes)
+    outcome = _TrainingOutcome(history, figure_name(recipe), before, inputs, (monotonic() - began) / 60, found.changes)
     plain = finished()
     plain.config.architectures = [type(plain).__name__]
     write_checkpoint(plain, base.tokenizer, folder, facts=facts, card=_card(base, documents, recipe, outcome))
@@ -171,7 +171,7 @@ def _validated(task: LanguageTask, model: Any) -> float:
         return task.validate(model)
 
 
-def _card(base: LanguageModel, documents: Documents, recipe: LanguageRecipe, outcome: _Outcome) -> str:
+def _card(base: LanguageModel, documents: Documents, recipe: LanguageRecipe, outcome: _TrainingOutcome) -> str:
     settings = "\n".join(f"- {key}: {value}" for key, value in asdict(recipe).items())
     losses = ", ".join(f"{loss:.4f}" for loss in outcome.history.losses)
     changes = outcome.changes

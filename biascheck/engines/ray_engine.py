@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from biascheck.engines.engine_choice import EngineChoice
-    from biascheck.models.scoring.plan import Reading
+    from biascheck.models.scoring.plan import TokenReading
 
 __all__ = ["RayEngine", "forwarded_environment", "unwrapped"]
 
@@ -171,7 +171,7 @@ class _RemoteModel:
     pool: RayEngine
     order: Order
 
-    def run(self, inputs: Sequence[Sequence[int]], readings: Sequence[Reading]) -> NDArray[np.float64]:
+    def run(self, inputs: Sequence[Sequence[int]], readings: Sequence[TokenReading]) -> NDArray[np.float64]:
         """One batch, as any engine runs it."""
         chunk = Chunk.of([(inputs, readings)])
         ((_, scores),) = self.run_chunks(iter([(0, chunk)]), lambda _: None)

@@ -43,7 +43,7 @@ PROFILES = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class MarginEntry:
     """One table of the file: a margin or a bound, one for all profiles or one for each.
 
     ``skipped`` is the largest share of the items that may be skipped. ``competence = "ignore"`` judges a model that
@@ -61,7 +61,7 @@ class Entry:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Allowance:
+class MarginOptions:
     """Why a margin is what it is, what an inconclusive result means, and what other profiles ask for."""
 
     reason: str
@@ -78,14 +78,14 @@ class Allowance:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Margin(Allowance):
+class Margin(MarginOptions):
     """How far from parity a result may lie."""
 
     margin: float
 
 
 @dataclass(frozen=True, kw_only=True)
-class UpperBound(Allowance):
+class UpperBound(MarginOptions):
     """How large a result may be that is only bad when large."""
 
     bound: float
@@ -130,18 +130,20 @@ class Margins:
         return self.entries[name]
 
 
-def _entry(table: Mapping[str, Any], name: str, file: Path) -> Entry:
+def _entry(table: Mapping[str, Any], name: str, file: Path) -> MarginEntry:
     if "family" in table:
         raise UsageError(
             f"{file}: [{visible(name)}] has family; remove it: a run counts the gates that it judges together"
         )
-    entry = typed(Entry, table, name, file, example='margin = 0.36 and reason = "agreed"')
+    entry = typed(MarginEntry, table, name, file, example='margin = 0.36 and reason = "agreed"')
     if (entry.margin is None) == (entry.bound is None):
         raise UsageError(f"{file}: [{visible(name)}] needs one of margin and bound; write e.g. margin = 0.36")
     return entry
 
 
-def _of_profile(entry: Entry, name: str, file: Path, profile: str, known: Mapping[str, Profile]) -> Margin | UpperBound:
+def _of_profile(
+    entry: MarginEntry, name: str, file: Path, profile: str, known: Mapping[str, Profile]
+) -> Margin | UpperBound:
     stated = entry.bound if entry.margin is None else entry.margin
     assert stated is not None
     values = stated if isinstance(stated, dict) else dict.fromkeys([profile], stated)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from biascheck.gates.gate import Gate
-from biascheck.gates.outcome import NOT_TESTED, Outcome
+from biascheck.gates.outcome import NOT_TESTED, RunOutcome
 from biascheck.gates.searches import Search, tally_of_searches
-from biascheck.results.baselines import Judgement
+from biascheck.results.baselines import BaselineComparison
 from biascheck.results.comparison import Comparison
 from biascheck.results.result import Result
 from biascheck.stats import Change
@@ -27,8 +27,8 @@ class Run:
     results: tuple[Result, ...] = ()
     gates: tuple[Gate, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
-    outcome: Outcome | None = None
-    baseline: Judgement | None = None
+    outcome: RunOutcome | None = None
+    baseline: BaselineComparison | None = None
     searches: tuple[Search, ...] = ()
 
     @property
@@ -96,7 +96,7 @@ class Run:
         return () if judged else ("nothing was judged",)
 
 
-def _baseline_failures(found: Judgement) -> tuple[str, ...]:
+def _baseline_failures(found: BaselineComparison) -> tuple[str, ...]:
     reasons = [
         (len(found.having(Change.REGRESSED)), "regressed from the baseline"),
         (len(found.having(Change.INVALID)), "compared with the baseline on what the model cannot do"),

@@ -13,10 +13,10 @@ import msgspec
 from biascheck.errors import ResultError
 from biascheck.files import write_atomically
 from biascheck.gates.gate import Gate
-from biascheck.gates.outcome import Outcome
+from biascheck.gates.outcome import RunOutcome
 from biascheck.gates.run import Run
 from biascheck.gates.searches import Search
-from biascheck.results.baselines import Judgement
+from biascheck.results.baselines import BaselineComparison
 from biascheck.results.comparison import Comparison
 from biascheck.results.earlier_schemas import upgraded_comparison, upgraded_gate
 from biascheck.results.file_kinds import RESULTS, RESULTS_SCHEMA
@@ -90,8 +90,8 @@ def read_run(path: Path) -> Run:
             results=results,
             gates=tuple(_with_key(gate, results) for gate in converted(_gates(document), tuple[Gate, ...])),
             comparisons=converted(_comparisons(document), tuple[Comparison, ...]),
-            outcome=converted(_outcome(document), Outcome | None),  # type: ignore[arg-type]
-            baseline=converted(document.get("baseline"), Judgement | None),  # type: ignore[arg-type]
+            outcome=converted(_outcome(document), RunOutcome | None),  # type: ignore[arg-type]
+            baseline=converted(document.get("baseline"), BaselineComparison | None),  # type: ignore[arg-type]
             searches=converted(without_unknown_fields(document.get("searches", ()), Search), tuple[Search, ...]),
         )
 

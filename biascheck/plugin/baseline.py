@@ -16,7 +16,7 @@ from biascheck.wording import visible
 
 if TYPE_CHECKING:
     from biascheck.gates.run import Run
-    from biascheck.results.baselines import Baseline, Judgement
+    from biascheck.results.baselines import Baseline, BaselineComparison
     from biascheck.results.key import ResultKey
     from biascheck.results.result import Result
 
@@ -73,7 +73,7 @@ class RunBaseline:
             raise pytest.UsageError(f"{result.title}: {reason}")
         return found
 
-    def judge(self, run: Run) -> Judgement:
+    def judge(self, run: Run) -> BaselineComparison:
         """Compare the results of a run with it, but for those that a test has compared with their very entry."""
         from biascheck.results.baselines import judge_against
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from biascheck.gates.outcome import State, TestOutcome
+from biascheck.gates.outcome import BiasTestState, TestOutcome
 from biascheck.wording import shortened, visible
 
 __all__ = ["NOTE", "Note", "Roll", "is_bias_test", "note_of"]
@@ -49,7 +49,7 @@ def _is_finding(error: BaseException | None) -> bool:
 
 
 @dataclass
-class _Entry:
+class _TestProgress:
     """One test while the run goes on; ``over`` is its last attempt that does not count."""
 
     note: Note | None = None
@@ -66,7 +66,7 @@ class Roll:
     """Filled in from collection and reports; read at the end."""
 
     def __init__(self) -> None:
-        self._entries: dict[str, _Entry] = {}
+        self._entries: dict[str, _TestProgress] = {}
         self._collected: dict[str, None] = {}
         self._bias: set[str] = set()
         self._deselected: dict[str, str] = {}
@@ -92,9 +92,9 @@ class Roll:
         """Tests of ours that were collected and will not be run."""
         self._deselected |= dict.fromkeys(tests, _reason(reason))
 
-    def leave_out(self, file: str, state: State, reason: str) -> None:
+    def leave_out(self, file: str, state: BiasTestState, reason: str) -> None:
         """A file of which nothing was collected: what it would have judged is not known."""
-        self._files[file] = TestOutcome(visible(file), state, state is State.CRASHED, _reason(reason))
+        self._files[file] = TestOutcome(visible(file), state, state is BiasTestState.CRASHED, _reason(reason))
 
     def judged(self, test: str) -> None:
         """A test judged something, and is one of ours from now on."""
@@ -107,15 +107,15 @@ class Roll:
     def restart(self, report: pytest.TestReport, attempt: int, findings: str) -> None:
         """A test is run again: its last attempt counts, the earlier ones are listed."""
         test = report.nodeid
-        entry = self._entries.setdefault(test, _Entry())
+        entry = self._entries.setdefault(test, _TestProgress())
         note = _note_on(report) or entry.note
         story = findings or (note.error if note else "") or "failed outside its gates"
         self._judged.discard(test)
-        self._entries[test] = _Entry(note=note, over=attempt, earlier=[*entry.earlier, _reason(story)])
+        self._entries[test] = _TestProgress(note=note, over=attempt, earlier=[*entry.earlier, _reason(story)])
 
     def report(self, report: pytest.TestReport) -> None:
         """Take what a report says of its test."""
-        entry = self._entries.setdefault(report.nodeid, _Entry())
+        entry = self._entries.setdefault(report.nodeid, _TestProgress())
         entry.note = _note_on(report) or entry.note
         if report.failed:
             self._fail(entry, report)
@@ -133,7 +133,9 @@ class Roll:
         with bias tests or that was ``asked`` for some, ``may_be_ours`` says whether to take it for one.
         """
         ours = self._bias | self._judged | {test for test, entry in self._entries.items() if entry.note is not None}
-        found = [TestOutcome(visible(t), State.DESELECTED, reason=reason) for t, reason in self._deselected.items()]
+        found = [
+            TestOutcome(visible(t), BiasTestState.DESELECTED, reason=reason) for t, reason in self._deselected.items()
+        ]
         if ours or asked:
             unknown = {test for test in self._collected if test not in ours and not self._has_reached_its_end(test)}
             ours |= {test for test in unknown if (asked and not self._told) or may_be_ours(test)}
@@ -142,10 +144,10 @@ class Roll:
         return tuple(sorted(found, key=lambda outcome: outcome.test))
 
     def _has_reached_its_end(self, test: str) -> bool:
-        entry = self._entries.get(test, _Entry())
+        entry = self._entries.get(test, _TestProgress())
         return entry.finished and entry.crashed != DEAD_WORKER
 
-    def _fail(self, entry: _Entry, report: pytest.TestReport) -> None:
+    def _fail(self, entry: _TestProgress, report: pytest.TestReport) -> None:
         entry.failed = True
         note = _note_on(report)
         if report.when == CRASHED_WORKER:
@@ -155,26 +157,26 @@ class Roll:
             entry.crashed = (note.error if note else "") or _reason(said) or "failed outside its gates"
 
     def _outcome(self, test: str) -> TestOutcome:
-        entry = self._entries.get(test, _Entry())
+        entry = self._entries.get(test, _TestProgress())
         state, reason = self._state(test, entry)
         judges = entry.note is None or entry.note.judges
         return TestOutcome(visible(test), state, entry.failed, reason, tuple(entry.earlier), judges)
 
-    def _state(self, test: str, entry: _Entry) -> tuple[State, str]:
+    def _state(self, test: str, entry: _TestProgress) -> tuple[BiasTestState, str]:
         if entry.crashed:
-            return State.CRASHED, entry.crashed
+            return BiasTestState.CRASHED, entry.crashed
         if not entry.finished:
-            return State.NOT_RUN, "the run ended before it"
+            return BiasTestState.NOT_RUN, "the run ended before it"
         if test in self._judged or entry.failed:
-            return State.JUDGED, ""
+            return BiasTestState.JUDGED, ""
         if entry.skipped is not None:
-            return State.SKIPPED, entry.skipped
+            return BiasTestState.SKIPPED, entry.skipped
         if entry.note is not None and not entry.note.judges:
-            return State.MEASURED, ""
-        return State.JUDGED_NOTHING, _why_nothing(entry)
+            return BiasTestState.MEASURED, ""
+        return BiasTestState.JUDGED_NOTHING, _why_nothing(entry)
 
 
-def _why_nothing(entry: _Entry) -> str:
+def _why_nothing(entry: _TestProgress) -> str:
     if entry.expected is not None:
         return f"it was expected to fail ({entry.expected}), and failed before it judged anything"
     return "it passed without an assertion of biascheck; a test that only measures is marked bias(judges=False)"

@@ -17,7 +17,7 @@ from biascheck.cache.document_cache import DocumentCache, caching, results_cache
 from biascheck.cache.progress import show_progress_on
 from biascheck.collector import cycles_rarely
 from biascheck.gates.families import ALONE, judging_in, settled
-from biascheck.gates.outcome import State
+from biascheck.gates.outcome import BiasTestState
 from biascheck.gates.recording import recording
 from biascheck.plugin.baseline import RunBaseline
 from biascheck.plugin.collection import fate_of, is_about_bias, selection_of
@@ -258,7 +258,7 @@ class BiasSession:
             return
         about_bias = partial(is_about_bias, self._config.rootpath)
         tests = self._roll.outcomes(self._settings.asked, about_bias)
-        if not (self._settings.asked or any(test.state is not State.DESELECTED for test in tests)):
+        if not (self._settings.asked or any(test.state is not BiasTestState.DESELECTED for test in tests)):
             return
         self._termination.waits()
         ending = Ending(self._settings, self.baseline, self._outputs, self._places())
@@ -291,7 +291,7 @@ class BiasSession:
         return results_cache(keep=not self._settings.plan) if self._settings.cache else DocumentCache(None)
 
     def _finished_run(self, session: pytest.Session, tests: tuple[TestOutcome, ...]) -> Run:
-        from biascheck.gates.outcome import Outcome
+        from biascheck.gates.outcome import RunOutcome
         from biascheck.gates.run import Run
 
         results: tuple[Result, ...] = ()
@@ -308,7 +308,7 @@ class BiasSession:
         searches = self._memory.searches()
         if any(one.cases for one in searches) and (file := self._settings.worst_cases):
             problems += self._keep(file, searches, tests)
-        outcome = Outcome(tests, interrupted=stopped, problems=tuple(problems))
+        outcome = RunOutcome(tests, interrupted=stopped, problems=tuple(problems))
         return Run(results, gates, self._memory.comparisons(), outcome, searches=searches)
 
     def _keep(self, file: Path, searches: Sequence[Search], tests: Sequence[TestOutcome]) -> tuple[str, ...]:

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
 
     from biascheck.gates.gate import Gate
-    from biascheck.gates.outcome import Outcome
+    from biascheck.gates.outcome import RunOutcome
     from biascheck.gates.run import Run
     from biascheck.gates.searches import Search
     from biascheck.plugin.baseline import RunBaseline
-    from biascheck.results.baselines import Judgement
+    from biascheck.results.baselines import BaselineComparison
     from biascheck.results.comparison import Comparison
 
 __all__ = ["write_section"]
@@ -64,7 +64,7 @@ def write_section(terminal: TerminalReporter, run: Run, baseline: RunBaseline, n
     from biascheck.plugin.outputs import short
 
     terminal.section("bias gates")
-    page = _Page(terminal)
+    page = _TerminalPage(terminal)
     verbose = terminal.verbosity > 0
     page.line(run.headline, "bold green" if run.passed else "bold red")
     if run.outcome is not None:
@@ -91,7 +91,7 @@ def write_section(terminal: TerminalReporter, run: Run, baseline: RunBaseline, n
     terminal.write(page.text())
 
 
-def _write_unfinished(page: _Page, outcome: Outcome, verbose: bool) -> None:
+def _write_unfinished(page: _TerminalPage, outcome: RunOutcome, verbose: bool) -> None:
     """Tests that should have judged something and did not, and attempts that were made again."""
     page.table(outcome.stuck(None if verbose else MOST_OF_ONE_REASON))
     rerun = [test for test in outcome.tests if test.earlier]
@@ -100,13 +100,13 @@ def _write_unfinished(page: _Page, outcome: Outcome, verbose: bool) -> None:
     )
 
 
-def _write_not_tested(page: _Page, outcome: Outcome, verbose: bool) -> None:
+def _write_not_tested(page: _TerminalPage, outcome: RunOutcome, verbose: bool) -> None:
     for reason, tests in outcome.not_tested.items():
         names = f": {', '.join(tests)}" if verbose else ""
         page.line(f"not tested ({counted(len(tests), 'test')}): {reason}{names}", "yellow")
 
 
-class _Page:
+class _TerminalPage:
     """Lines and tables, as the terminal can show them."""
 
     def __init__(self, terminal: TerminalReporter) -> None:
@@ -145,7 +145,7 @@ def _shown(text: str, style: str = "") -> Text:
     return Text(visible(text), style=style)
 
 
-def _write_model(page: _Page, model: str, gates: Sequence[Gate], verbose: bool) -> None:
+def _write_model(page: _TerminalPage, model: str, gates: Sequence[Gate], verbose: bool) -> None:
     failed = sum(not gate.passed for gate in gates)
     passed = f"{failed} of {counted(len(gates), 'gate')} failed" if failed else f"{counted(len(gates), 'gate')} passed"
     page.line(f"{model}: {passed} ({tally(gates)})", "bold red" if failed else "bold green")
@@ -158,7 +158,7 @@ def _write_model(page: _Page, model: str, gates: Sequence[Gate], verbose: bool) 
         page.table((suite, counted(len(own), "gate"), tally(own)) for suite, own in sorted(suites.items()))
 
 
-def _write_searches(page: _Page, searches: Sequence[Search], verbose: bool) -> None:
+def _write_searches(page: _TerminalPage, searches: Sequence[Search], verbose: bool) -> None:
     """Each search with its worst cases: a search that passed says in how many examples it found none."""
     if not searches:
         return
@@ -193,7 +193,7 @@ def _subject(judged: Gate | Comparison) -> str:
     return " · ".join((judged.measure, judged.corpus, *judged.key.treatment))
 
 
-def _write_judgement(page: _Page, title: str, judgement: Judgement, verbose: bool) -> None:
+def _write_judgement(page: _TerminalPage, title: str, judgement: BaselineComparison, verbose: bool) -> None:
     if not judgement.passed:
         title = f"FAILED {title}"
     _write_comparisons(page, title, judgement.comparisons, verbose, failed=not judgement.passed)
@@ -208,7 +208,7 @@ def _write_judgement(page: _Page, title: str, judgement: Judgement, verbose: boo
 
 
 def _write_comparisons(
-    page: _Page, title: str, comparisons: Sequence[Comparison], verbose: bool, *, failed: bool = False
+    page: _TerminalPage, title: str, comparisons: Sequence[Comparison], verbose: bool, *, failed: bool = False
 ) -> None:
     if not comparisons and not failed:
         return

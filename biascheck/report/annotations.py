@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from biascheck.gates.gate import Gate
-from biascheck.gates.outcome import State, TestOutcome
+from biascheck.gates.outcome import BiasTestState, TestOutcome
 from biascheck.gates.run import Run
 from biascheck.gates.searches import Search
 from biascheck.results.comparison import Comparison
@@ -89,7 +89,7 @@ def _of_search(search: Search, places: Places) -> dict[str, object]:
 
 
 def _unjudged(run: Run) -> tuple[TestOutcome, ...]:
-    return () if run.outcome is None else run.outcome.having(State.CRASHED, State.JUDGED_NOTHING)
+    return () if run.outcome is None else run.outcome.having(BiasTestState.CRASHED, BiasTestState.JUDGED_NOTHING)
 
 
 def _story(test: TestOutcome) -> str:

@@ -22,12 +22,12 @@ from biascheck.report.sections.item_data import ItemData, pack_items
 from biascheck.report.sections.model_cards import ModelCard, model_cards
 from biascheck.report.sections.next_steps import Step, next_steps
 from biascheck.report.sections.paper_sections import PaperSection, paper_sections
-from biascheck.report.sections.papers import Paper, paper_of
+from biascheck.report.sections.papers import CitedPaper, paper_of
 from biascheck.report.sections.printed_page import Printed, printed_page
 from biascheck.report.sections.result_sections import Placed
 from biascheck.report.sections.untested import Untested, untested
 from biascheck.report.sentences import ORDER, Headline
-from biascheck.results.baselines import Judgement
+from biascheck.results.baselines import BaselineComparison
 from biascheck.results.comparing.rankings import with_rankings
 from biascheck.results.comparison import Comparison
 from biascheck.results.key import ResultKey
@@ -51,7 +51,7 @@ class Page:
     by_model: tuple[ModelVerdict, ...]
     since: str
     untested: Untested | None
-    baseline: Judgement | None
+    baseline: BaselineComparison | None
     shares: tuple[tuple[str, int], ...]
     findings: tuple[Findings, ...]
     models: tuple[ModelCard, ...]
@@ -153,5 +153,5 @@ def _placed(result: Result, number: int, gates: Sequence[Gate], caught: Collecti
     return Placed(result, number, tuple(verdicts), data.counts[number], tuple(states), data.drawn[number])
 
 
-def _paper(entry: Placed, judged: Mapping[ResultKey, list[Gate]]) -> Paper:
+def _paper(entry: Placed, judged: Mapping[ResultKey, list[Gate]]) -> CitedPaper:
     return paper_of(entry.result, [gate.test for gate in judged.get(entry.result.key, ())])

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from biascheck.gates.deciding import beside
 from biascheck.gates.gate import Gate
-from biascheck.gates.outcome import MOST_OF_ONE_REASON, Outcome
+from biascheck.gates.outcome import MOST_OF_ONE_REASON, RunOutcome
 from biascheck.gates.run import Run
 from biascheck.gates.searches import Search, WorstCase, tally_of_searches
 from biascheck.report.sections.findings import Finding, Findings, findings_of
 from biascheck.report.sections.first_screen import answer
 from biascheck.report.sections.next_steps import Step, next_steps
-from biascheck.results.baselines import Judgement
+from biascheck.results.baselines import BaselineComparison
 from biascheck.results.comparison import Comparison
 from biascheck.stats import Change, Verdict
 from biascheck.wording import counted, figure, shortened, tally, verdict_text, visible
@@ -123,7 +123,7 @@ def _case_cells(search: Search, case: WorstCase) -> tuple[str, ...]:
     return gap, search.allowed, _text(case.both), _text(case.reason), _text(case.change)
 
 
-def _unfinished(outcome: Outcome) -> Iterator[str]:
+def _unfinished(outcome: RunOutcome) -> Iterator[str]:
     tests = outcome.stuck(MOST_OF_ONE_REASON)
     yield from (f"- ❌ {state}: {_text(test)} – {_text(reason)}" for state, test, reason in tests)
     rerun = [(test.test, story) for test in outcome.tests for story in test.earlier]
@@ -132,7 +132,7 @@ def _unfinished(outcome: Outcome) -> Iterator[str]:
         yield ""
 
 
-def _not_tested(outcome: Outcome) -> list[str]:
+def _not_tested(outcome: RunOutcome) -> list[str]:
     lines = [
         f"- {_text(reason)}: {counted(len(tests), 'test')} ({_text(shortened(', '.join(tests), MOST_NAMES))})"
         for reason, tests in outcome.not_tested.items()
@@ -141,7 +141,7 @@ def _not_tested(outcome: Outcome) -> list[str]:
     return [f"**Not tested**: {counted(count, 'test')}", "", *lines, ""] if lines else []
 
 
-def _baseline(found: Judgement) -> Iterator[str]:
+def _baseline(found: BaselineComparison) -> Iterator[str]:
     yield from (f"- ❌ not comparable: {_text(one.title)} – {_text(one.reason)}" for one in found.refused)
     yield from (f"- ❌ fewer items: {_text(one.title)} – {_text(one.reason)}" for one in found.shrunk)
     yield from (f"- ⚠️ not in the baseline: {_text(title)}" for title in found.new[:MOST_ROWS])
@@ -149,7 +149,7 @@ def _baseline(found: Judgement) -> Iterator[str]:
         yield ""
 
 
-def comparison_table(found: Judgement) -> str:
+def comparison_table(found: BaselineComparison) -> str:
     """Comparisons, and what could not be compared, for ``biascheck compare --markdown``."""
     lines = ["## Bias, before and after", "", *_comparisons(found.comparisons), *_baseline(found)]
     return visible("\n".join(lines), lines=True).rstrip() + "\n"

@@ -28,7 +28,7 @@ from biascheck.measures import (
 )
 from biascheck.measures.embeddings.states_of_words import draw_words, embedding_of
 from biascheck.measures.embeddings.word_map import neighbour_method, word_map
-from biascheck.reproduce.cells import Absent, Drawn, Shown
+from biascheck.reproduce.cells import Absent, DrawnFigure, Shown
 from biascheck.reproduce.paper import Paper, PaperTable, Work
 from biascheck.reproduce.setting import Setting
 from biascheck.results.attachments import Draws, ExplainedVariance, Scatter
@@ -84,7 +84,7 @@ def figure_2(setting: Setting) -> Iterator[Shown]:
     words, groups = [entry.word for entry in drawn.entries], [lexicon.group_of(entry) for entry in drawn.entries]
     for method in (neighbour_method(), "PCA"):
         content = word_map(drawn.vectors[0], words, groups, method=method, most=2 * CLUSTERED, seed=setting.seed)
-        yield Drawn(title=f"Figure 2: words by the gender they lean to, {method}", content=content)
+        yield DrawnFigure(title=f"Figure 2: words by the gender they lean to, {method}", content=content)
 
 
 def section_classification(setting: Setting) -> Iterator[Shown]:
@@ -157,7 +157,7 @@ def _words(setting: Setting, found: Any) -> str:
 def _drawing(setting: Setting, title: str, found: Any, kind: type[ExplainedVariance | Scatter]) -> Iterator[Shown]:
     """What a measurement has drawn, if there is one."""
     if isinstance(found, Result):
-        yield Drawn(title=f"{title}, {setting.model_label}", content=_attached(found, kind))
+        yield DrawnFigure(title=f"{title}, {setting.model_label}", content=_attached(found, kind))
 
 
 def _pick(result: Result, pick: Any) -> float:

@@ -22,7 +22,7 @@ __all__ = [
     "BarSeries",
     "Bars",
     "Cell",
-    "Drawn",
+    "DrawnFigure",
     "Measured",
     "Shown",
     "Value",
@@ -102,7 +102,7 @@ class Bars(msgspec.Struct, frozen=True, kw_only=True, tag="bars", tag_field="kin
             raise UsageError("every series of bars needs one value for each place")
 
 
-class Drawn(msgspec.Struct, frozen=True, kw_only=True, tag="drawn"):
+class DrawnFigure(msgspec.Struct, frozen=True, kw_only=True, tag="drawn"):
     """A figure of the paper, drawn from values measured here."""
 
     title: str
@@ -111,7 +111,7 @@ class Drawn(msgspec.Struct, frozen=True, kw_only=True, tag="drawn"):
     note: str = ""
 
 
-Shown = Cell | Drawn
+Shown = Cell | DrawnFigure
 
 
 def value_of(result: Result) -> Value:

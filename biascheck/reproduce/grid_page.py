@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from biascheck.release import __version__, suites_home
-from biascheck.reproduce.cells import Drawn
+from biascheck.reproduce.cells import DrawnFigure
 from biascheck.reproduce.jentzsch2022 import PAPER
 from biascheck.reproduce.reproduction import FinishedTable, Reproduction
 from biascheck.reproduce.reproduction_page import write_reproduction_page
@@ -47,7 +47,7 @@ def _section(one: AnyAttachment) -> str:
 def _tables(shown: Sequence[tuple[str, AnyAttachment]], scale: float) -> Iterator[FinishedTable]:
     for name, title in TITLES.items():
         drawings = tuple(
-            Drawn(title=getattr(one, "title", "") or title, content=one)
+            DrawnFigure(title=getattr(one, "title", "") or title, content=one)
             for section, one in shown
             if section == name and not isinstance(one, Facts)
         )

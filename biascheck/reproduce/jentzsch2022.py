@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from biascheck.measures.tables.delta_table import corrected_rows
-from biascheck.reproduce.cells import Absent, Drawn, Shown, Value
-from biascheck.reproduce.jentzsch_runs import Rows, both_grids, cells_of, example, further_rows, grids_for
+from biascheck.reproduce.cells import Absent, DrawnFigure, Shown, Value
+from biascheck.reproduce.jentzsch_runs import GridRows, both_grids, cells_of, example, further_rows, grids_for
 from biascheck.reproduce.paper import Paper, PaperTable, Work
 from biascheck.reproduce.setting import Setting
 from biascheck.results.attachments import TwoSided
@@ -75,15 +75,15 @@ def biases_and_qualities(
                 )
 
 
-def _figure(rows: Rows, name: str, figure: Figure) -> Value | float:
+def _figure(rows: GridRows, name: str, figure: Figure) -> Value | float:
     return figure(_named(rows, name))
 
 
-def _named(rows: Rows, name: str) -> GridRow:
+def _named(rows: GridRows, name: str) -> GridRow:
     return next(row for row in rows if name in cells_of(row))
 
 
-def _caution(rows: Rows | Absent, name: str) -> str:
+def _caution(rows: GridRows | Absent, name: str) -> str:
     """Of a classifier that cannot tell good reviews from bad ones no delta means anything."""
     check = None if isinstance(rows, Absent) else _named(rows, name).result.competence
     return "" if check is None or check.passed else f"Competence check failed: {check.finding}."
@@ -102,7 +102,7 @@ def biases(setting: Setting, models: Sequence[str]) -> Iterator[Shown]:
             yield setting.cell(f"{model} {name}", "stars", ours=ours, as_published=theirs, published=printed)
 
 
-def _stars(rows: Rows) -> dict[str, int]:
+def _stars(rows: GridRows) -> dict[str, int]:
     """Wilcoxon's test, Bonferroni over 64."""
     table = corrected_rows([row.summary for row in rows], correction="bonferroni", family=FAMILY)
     return {cells_of(row)[0]: len(line.stars.strip("-")) for row, line in zip(rows, table, strict=True)}
@@ -122,7 +122,7 @@ def table_2(setting: Setting) -> Iterator[Shown]:
 
 def figure_1(setting: Setting) -> Iterator[Shown]:
     """A review of ours in its male and its female version."""
-    yield Drawn(title="A review in both versions", content=example(setting.seed))
+    yield DrawnFigure(title="A review in both versions", content=example(setting.seed))
 
 
 def figure_2(setting: Setting) -> Iterator[Shown]:
@@ -137,7 +137,7 @@ def two_sided(setting: Setting, models: Sequence[str]) -> Iterator[Shown]:
             if isinstance(rows, Absent):
                 yield setting.cell(model, variant, ours=rows)
             else:
-                yield Drawn(
+                yield DrawnFigure(
                     title=f"{model}, {variant}", content=TwoSided(sides=tuple(row.summary.side for row in rows))
                 )
 

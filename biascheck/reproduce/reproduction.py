@@ -10,7 +10,7 @@ import msgspec
 
 from biascheck.errors import ResultError, UsageError
 from biascheck.files import write_atomically
-from biascheck.reproduce.cells import Absent, Cell, Drawn
+from biascheck.reproduce.cells import Absent, Cell, DrawnFigure
 
 __all__ = ["FinishedTable", "Reproduction", "read_reproduction", "write_reproduction"]
 
@@ -27,7 +27,7 @@ class FinishedTable(msgspec.Struct, frozen=True, kw_only=True):
     digest: str
     scale: float
     cells: tuple[Cell, ...]
-    drawings: tuple[Drawn, ...] = ()
+    drawings: tuple[DrawnFigure, ...] = ()
     seconds: float = 0.0
 
     @property

@@ -13,7 +13,7 @@ from biascheck.report.charts.columns import Series, column_chart, row_chart
 from biascheck.report.charts.drawings import Drawing, Legend, drawing_of, table_of
 from biascheck.report.charts.planes import KINDS
 from biascheck.report.rendering import render
-from biascheck.reproduce.cells import Absent, Bars, Cell, Drawn, Measured, Value
+from biascheck.reproduce.cells import Absent, Bars, Cell, DrawnFigure, Measured, Value
 from biascheck.reproduce.reproduction import FinishedTable, Reproduction
 from biascheck.wording import citation, counted, figure, interval_text, level_text, p_text, printed, shortened
 
@@ -27,7 +27,7 @@ SHARED = 3
 
 
 @dataclass(frozen=True)
-class Line:
+class CellNote:
     """A line of what is said about a cell, perhaps with a word before it."""
 
     text: str
@@ -45,7 +45,7 @@ class CellRow:
     ours: str
     interval: str
     details: str
-    lines: tuple[Line, ...]
+    lines: tuple[CellNote, ...]
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Section:
     state: str
     with_columns: bool
     rows: tuple[CellRow, ...]
-    footnotes: tuple[Line, ...]
+    footnotes: tuple[CellNote, ...]
     drawings: tuple[Drawing, ...]
 
 
@@ -119,7 +119,7 @@ def _section(table: FinishedTable) -> Section:
         state=table.state,
         with_columns=any(cell.column for cell in table.cells),
         rows=tuple(_row(cell, marks) for cell in table.cells),
-        footnotes=tuple(Line(text, f"{mark}:") for text, mark in marks.items()),
+        footnotes=tuple(CellNote(text, f"{mark}:") for text, mark in marks.items()),
         drawings=tuple(drawing for drawing in drawn if drawing is not None),
     )
 
@@ -153,17 +153,17 @@ def _as_published(cell: Cell) -> str:
     return _number(cell.as_published)
 
 
-def _lines(cell: Cell, marks: Mapping[str, str]) -> Iterator[Line]:
+def _lines(cell: Cell, marks: Mapping[str, str]) -> Iterator[CellNote]:
     """Where the printed figure is from, its erratum, why there is no figure, and what else is to be known."""
     if cell.published is not None:
-        yield Line(citation(cell.published))
+        yield CellNote(citation(cell.published))
     if cell.published is not None and cell.published.erratum:
-        yield Line(cell.published.erratum, "Erratum:")
+        yield CellNote(cell.published.erratum, "Erratum:")
     if reason := _why(cell):
         what = "as published" if isinstance(cell.ours, Value) else "no figure"
-        yield Line(f"{what}: see {marks[reason]} below" if reason in marks else reason)
+        yield CellNote(f"{what}: see {marks[reason]} below" if reason in marks else reason)
     if cell.note:
-        yield Line(cell.note)
+        yield CellNote(cell.note)
 
 
 def _number(found: Measured) -> str:
@@ -198,7 +198,7 @@ def _why(cell: Cell) -> str:
     return ours
 
 
-def _drawing(drawn: Drawn, table: FinishedTable) -> Drawing | None:
+def _drawing(drawn: DrawnFigure, table: FinishedTable) -> Drawing | None:
     """A drawing under its title, which says the scale."""
     content = drawn.content
     found = _bars(content) if isinstance(content, Bars) else drawing_of(content, drawn.contrast)

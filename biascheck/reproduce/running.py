@@ -12,7 +12,7 @@ from biascheck.cache.code_digest import package_code
 from biascheck.cache.document_cache import caching, digest_of, results_cache
 from biascheck.errors import UsageError
 from biascheck.release import __version__
-from biascheck.reproduce.cells import Absent, Cell, Drawn, Shown, attempted
+from biascheck.reproduce.cells import Absent, Cell, DrawnFigure, Shown, attempted
 from biascheck.reproduce.estimate import estimate_of
 from biascheck.reproduce.paper import Paper, PaperTable, papers
 from biascheck.reproduce.reproduction import FinishedTable, Reproduction, read_reproduction, write_reproduction
@@ -119,7 +119,7 @@ def _told_apart(
         digest=_digest(paper, table, setting),
         scale=setting.scale,
         cells=tuple(one for one in shown if isinstance(one, Cell)),
-        drawings=tuple(one for one in shown if isinstance(one, Drawn)),
+        drawings=tuple(one for one in shown if isinstance(one, DrawnFigure)),
         seconds=seconds,
     )
 

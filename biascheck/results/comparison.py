@@ -175,7 +175,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class _Judging:
+class _ComparisonLimit:
     """How pairs are judged, besides their tolerance."""
 
     level: float
@@ -225,7 +225,7 @@ def compare_all(
     tolerances = [match.smallest_change if tolerance is None else tolerance for match in matches]
     intervals = [_noticed(match.interval_at, done) for match in matches]
     verdicts = stats.judge_changes(intervals, tolerances, level=level)
-    how = _Judging(level, len(pairs), ignoring)
+    how = _ComparisonLimit(level, len(pairs), ignoring)
     return tuple(
         _written(match, tolerated, verdict, match.after.inability or match.before.inability, how)
         for match, tolerated, verdict in zip(matches, tolerances, verdicts, strict=True)
@@ -258,7 +258,9 @@ def why_not(before: Result, after: Result) -> str:
     return ""
 
 
-def _written(match: MatchedItems, tolerance: float, verdict: Change, inability: str, how: _Judging) -> Comparison:
+def _written(
+    match: MatchedItems, tolerance: float, verdict: Change, inability: str, how: _ComparisonLimit
+) -> Comparison:
     before, after = match.before, match.after
     ignored = inability and not {before.key, after.key}.isdisjoint(how.ignoring)
     caution = (f"{inability}; compared all the same",) if ignored else ()

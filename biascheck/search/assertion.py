@@ -15,7 +15,7 @@ from biascheck.gates.recording import record
 from biascheck.gates.searches import Search
 from biascheck.search.invariants import Figure, invariant_of
 from biascheck.search.remembering import remembering
-from biascheck.search.scored_examples import Drawn, Reader
+from biascheck.search.scored_examples import DrawnExample, Reader
 from biascheck.search.searching import EFFORT, MOST_CAUSES, one_checked, search_worst_cases
 from biascheck.search.worst_case_file import remember
 from biascheck.wording import counted, visible
@@ -119,7 +119,7 @@ def _check_one(model: Any, pair: Pair, limit: float, of: Figure | None, reason: 
     """Check one pair, for tests with ``@given``; their search is guided by the gap."""
     __tracebackhide__ = True
     invariant = invariant_of(model, of)
-    drawn = Drawn(pair)
+    drawn = DrawnExample(pair)
     (scored,) = (reader := Reader(invariant)).read([drawn])
     if scored is None:
         reader.count_refused([drawn])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from biascheck.search.exploration import drawn_from
-from biascheck.search.scored_examples import Drawn, Reader, Scored, words_in
+from biascheck.search.scored_examples import DrawnExample, Reader, Scored, words_in
 from biascheck.strategies.choosing import FORMS, Choosing, Path, simplest
 from biascheck.strategies.programs import Program
 
@@ -26,7 +26,7 @@ class Need:
     text: str
     words: frozenset[str]
 
-    def is_met_by(self, one: Drawn) -> bool:
+    def is_met_by(self, one: DrawnExample) -> bool:
         """Whether another example has it too."""
         return self.words <= one.words or (self.kind, self.text) in one.features
 
@@ -70,7 +70,7 @@ def cause_of(found: Scored, program: Program[Any], reader: Reader, fails: Callab
     return Cause(tuple(one for one in needs if one is not None), found.direction)
 
 
-def _alternatives(drawn: Drawn, path: Path, program: Program[Any]) -> list[Drawn]:
+def _alternatives(drawn: DrawnExample, path: Path, program: Program[Any]) -> list[DrawnExample]:
     """Other choices at one place; another form of the sentence only where it keeps all the other words."""
     count = drawn.counts.get(path, 1)
     others = [value for value in range(count) if value != drawn.choices[path]]
@@ -81,7 +81,11 @@ def _alternatives(drawn: Drawn, path: Path, program: Program[Any]) -> list[Drawn
 
 
 def _need(
-    drawn: Drawn, path: Path, alternatives: Sequence[Drawn], reader: Reader, fails: Callable[[Scored], bool]
+    drawn: DrawnExample,
+    path: Path,
+    alternatives: Sequence[DrawnExample],
+    reader: Reader,
+    fails: Callable[[Scored], bool],
 ) -> Need | None:
     scored = [one for one in reader.read(alternatives) if one is not None]
     failing = [one for one in scored if fails(one)]

@@ -14,9 +14,9 @@ from biascheck.search.causes import Cause, cause_of, need
 from biascheck.search.exploration import BLOCK, Exploration
 from biascheck.search.invariants import Figure, Invariant, invariant_of
 from biascheck.search.other_strategies import drawn_block, shrunk_by_hypothesis
-from biascheck.search.scored_examples import Drawn, Reader, Scored
+from biascheck.search.scored_examples import DrawnExample, Reader, Scored
 from biascheck.search.shrinking import Shrinking
-from biascheck.search.worst_case_file import Remembered, remembered_cases
+from biascheck.search.worst_case_file import KnownCase, remembered_cases
 from biascheck.stats import Interval, wilson_interval
 from biascheck.strategies.programs import program_of, require_hypothesis
 from biascheck.strategies.sampling import sample
@@ -156,11 +156,11 @@ class _Searching:
 
     def _remembered(self) -> list[_Found]:
         known = remembered_cases(self._invariant.figure, self._name)
-        scored = self._reader.read([Drawn(one.pair) for one in known])
+        scored = self._reader.read([DrawnExample(one.pair) for one in known])
         pairs = [(one, new) for one, new in zip(known, scored, strict=True) if new is not None]
         return [_Found(self._known_case(one, new), _cause_in_memory(one, new)) for one, new in pairs]
 
-    def _known_case(self, one: Remembered, scored: Scored) -> WorstCase:
+    def _known_case(self, one: KnownCase, scored: Scored) -> WorstCase:
         elsewhere = one.model if one.model != str(self._invariant.model.name) else ""
         return replace(self._case(scored, one.cause, one.shrunk_from), before=one.gap, model_before=elsewhere)
 
@@ -173,7 +173,7 @@ class _Searching:
             self._random += [one for one in scored if one.drawn.at_random]
             self._all += scored
 
-    def _block(self, start: int, end: int) -> list[Drawn]:
+    def _block(self, start: int, end: int) -> list[DrawnExample]:
         if self._exploration is None:
             return drawn_block(self._strategy, end - start, self._seed + start)
         at_random = -(-self._examples // RANDOM_OF)
@@ -275,7 +275,7 @@ def _versions(scored: Scored) -> tuple[Version, ...]:
     )
 
 
-def _cause_in_memory(one: Remembered, scored: Scored) -> Cause:
+def _cause_in_memory(one: KnownCase, scored: Scored) -> Cause:
     return Cause(tuple(need("", text) for text in one.cause), scored.direction)
 
 

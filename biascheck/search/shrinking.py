@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any
 
 from biascheck.search.exploration import drawn_from
-from biascheck.search.scored_examples import Drawn, Reader, Scored, words_in
+from biascheck.search.scored_examples import DrawnExample, Reader, Scored, words_in
 from biascheck.strategies.choosing import ANYWHERE, FORMS, Choices, Choosing, Path, simplest
 from biascheck.strategies.programs import Program
 
@@ -45,7 +45,7 @@ class Shrinking:
         smaller = self._first_failing(candidates)
         return found if smaller is None else self.smallest(smaller)
 
-    def _first_failing(self, candidates: Iterable[Drawn]) -> Scored | None:
+    def _first_failing(self, candidates: Iterable[DrawnExample]) -> Scored | None:
         """The simplest that fails, a block of the simplest ones at a time."""
         ordered = sorted({one.key: one for one in candidates}.values(), key=lambda one: one.size)
         for start in range(0, len(ordered), BLOCK):
@@ -58,7 +58,7 @@ class Shrinking:
                 return None
         return None
 
-    def _neighbours(self, one: Drawn) -> Iterator[Drawn]:
+    def _neighbours(self, one: DrawnExample) -> Iterator[DrawnExample]:
         kept: dict[Path, int] = {
             (ANYWHERE, path[-1]): value for path, value in one.choices.items() if isinstance(path[-1], str)
         }
@@ -66,12 +66,12 @@ class Shrinking:
             for moved in _with_words_elsewhere(one, given):
                 yield from self._if_simpler({**kept, **moved}, one)
 
-    def _if_simpler(self, given: Choices, than: Drawn) -> Iterator[Drawn]:
+    def _if_simpler(self, given: Choices, than: DrawnExample) -> Iterator[DrawnExample]:
         made = drawn_from(self._program, Choosing(given, simplest))
         if made.size < than.size:
             yield made
 
-    def _moves(self, one: Drawn) -> Iterator[Choices]:
+    def _moves(self, one: DrawnExample) -> Iterator[Choices]:
         yield one.choices
         yield from _shorter_lists(one.choices)
         for path, count in one.counts.items():
@@ -81,7 +81,9 @@ class Shrinking:
             else:
                 yield from ({**one.choices, path: value} for value in _halved(one.choices[path]))
 
-    def _built_from(self, one: Drawn, needed: Sequence[str], values: Mapping[tuple[str, str], int]) -> Iterator[Drawn]:
+    def _built_from(
+        self, one: DrawnExample, needed: Sequence[str], values: Mapping[tuple[str, str], int]
+    ) -> Iterator[DrawnExample]:
         carriers = [[entry for entry in values.items() if word in words_in(entry[0][1])] for word in needed]
         forms = [path for path in one.counts if path[-1] in FORMS and (len(path) < 2 or path[1] in (0, path[-1]))]
         for chosen in product(*carriers):
@@ -95,7 +97,7 @@ class Shrinking:
                             yield made
 
 
-def _with_words_elsewhere(one: Drawn, given: Choices) -> Iterator[Choices]:
+def _with_words_elsewhere(one: DrawnExample, given: Choices) -> Iterator[Choices]:
     """The choices as they are; then, for each kind of slot with several words, each of them in all slots."""
     yield given
     kinds: dict[str, set[int]] = {}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     )
     from biascheck.stats.estimators import ESTIMATORS, Sample, estimate
     from biascheck.stats.geometry import (
-        Baseline,
+        ChanceBaseline,
         Subspace,
         cosines,
         held_out_squares,
@@ -53,7 +53,7 @@ __all__ = [
     "ESTIMATORS",
     "MEAN_LIKE",
     "MINIMUM_CLUSTERS",
-    "Baseline",
+    "ChanceBaseline",
     "Change",
     "Correlation",
     "DistanceChange",
@@ -121,7 +121,7 @@ _NAMES_OF_MODULE = {
     "effects": ("rank_biserial", "rosenthal_r", "standardised_difference", "standardised_difference_interval"),
     "estimators": ("ESTIMATORS", "Sample", "estimate"),
     "geometry": (
-        "Baseline",
+        "ChanceBaseline",
         "Subspace",
         "cosines",
         "held_out_squares",

@@ -28,14 +28,14 @@ from biascheck.results.result import Result
 from biascheck.results.storage import result_from_dict, result_to_dict
 from biascheck.stats import Sample
 
-__all__ = ["Cell", "GridRow", "read_grid", "write_grid"]
+__all__ = ["GridCell", "GridRow", "read_grid", "write_grid"]
 
 FORMAT = "biascheck sentiment grid 1"
 FACTS = "facts"
 
 
 @dataclass(frozen=True)
-class Cell:
+class GridCell:
     """One classifier and the term set it is measured with; ``batch`` is 0 for the batch size of the recipe."""
 
     model: str
@@ -60,7 +60,7 @@ class GridRow:
     ``result`` has the figures of the deltas without their items.
     """
 
-    cell: Cell
+    cell: GridCell
     result: Result
     quality: Quality
     ids: tuple[str, ...]
@@ -68,7 +68,7 @@ class GridRow:
     ratings: NDArray[np.float32]
 
     @classmethod
-    def of(cls, cell: Cell, result: Result, quality: Quality) -> GridRow:
+    def of(cls, cell: GridCell, result: Result, quality: Quality) -> GridRow:
         """Keep of a ``sentiment_delta`` result what the grid needs."""
         items, first = result.items, result.contrast[0]
         return cls(
@@ -148,5 +148,5 @@ def _row(entry: dict[str, Any], ids: tuple[str, ...], deltas: Any, ratings: Any)
     if not len(ids) == deltas.size == ratings.size:
         raise ValueError("its columns differ in length")
     condition = Condition(entry["condition"]["treatment"], entry["condition"]["terms"])
-    cell = Cell(entry["model"], condition, entry["terms"], entry["batch"])
+    cell = GridCell(entry["model"], condition, entry["terms"], entry["batch"])
     return GridRow(cell, result_from_dict(entry["result"]), Quality(**entry["quality"]), ids, deltas, ratings)

@@ -28,7 +28,7 @@ from biascheck.stats import Interval, Sample
 from biascheck.studies.grid_overview import form_of
 from biascheck.studies.grid_rows import GridRow
 
-__all__ = ["QUESTIONS", "Comparison", "answer", "answers", "comparisons"]
+__all__ = ["QUESTIONS", "GroupComparison", "answer", "answers", "comparisons"]
 
 PERMUTATIONS = 1_999
 COLUMNS = ("comparison", "first", "second", "difference", "low", "high", "p", "")
@@ -39,7 +39,7 @@ Pairing = Iterator[tuple[str, Rows, Rows]]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class GroupComparison:
     """Absolute bias of two groups of classifiers on the same reviews; ``difference`` is second minus first."""
 
     name: str
@@ -81,7 +81,7 @@ def answer(rows: Rows, question: str, *, sizes: Mapping[str, float] | None = Non
 
 def comparisons(
     rows: Rows, question: str, *, sizes: Mapping[str, float] | None = None, seed: int = 0
-) -> list[Comparison]:
+) -> list[GroupComparison]:
     """All comparisons of one question."""
     if question not in QUESTIONS:
         raise UsageError(f"no question {question!r}; there are: {', '.join(QUESTIONS)}")
@@ -91,14 +91,14 @@ def comparisons(
     return [_compared(name, first, second, draws, rng) for name, first, second in pairs]
 
 
-def _compared(name: str, first: Rows, second: Rows, draws: int, rng: np.random.Generator) -> Comparison:
+def _compared(name: str, first: Rows, second: Rows, draws: int, rng: np.random.Generator) -> GroupComparison:
     ids = first[0].ids
     if any(row.ids != ids for row in (*first, *second)):
         raise UsageError(f"{name}: the classifiers were measured on different reviews; run the grid on the same ones")
     before, after = _sizes(first), _sizes(second)
     interval = stats.mean_interval(Sample(after - before, ids), "mean")
     p = stats.permute_signs(after - before, rng=rng, permutations=draws).p
-    return Comparison(name, float(before.mean()), float(after.mean()), interval, p)
+    return GroupComparison(name, float(before.mean()), float(after.mean()), interval, p)
 
 
 def _sizes(rows: Rows) -> NDArray[np.float64]:
@@ -205,20 +205,24 @@ def _other_terms(rows: Rows, _: Mapping[str, float]) -> Pairing:
 
 
 @dataclass(frozen=True)
-class Question:
+class ResearchQuestion:
     """What is asked, and which groups of rows are compared to answer it."""
 
     about: str
     pairs: Callable[[Rows, Mapping[str, float]], Pairing]
 
 
-QUESTIONS: Mapping[str, Question] = MappingProxyType(
+QUESTIONS: Mapping[str, ResearchQuestion] = MappingProxyType(
     {
-        "base model": Question("Is bias induced by the pretrained model? Every two base models", _base_models),
-        "size": Question("Do larger models of a family have larger biases?", _model_sizes),
-        "condition": Question("Is bias induced by fine-tuning? Terms removed (R) or balanced (mix)", _conditions),
-        "term set": Question("Does bias depend on the term set?", _term_sets),
-        "batch size": Question("Does the batch size of the training matter?", _batch_sizes),
-        "other terms": Question("Does it matter that training and measurement use the same terms?", _other_terms),
+        "base model": ResearchQuestion("Is bias induced by the pretrained model? Every two base models", _base_models),
+        "size": ResearchQuestion("Do larger models of a family have larger biases?", _model_sizes),
+        "condition": ResearchQuestion(
+            "Is bias induced by fine-tuning? Terms removed (R) or balanced (mix)", _conditions
+        ),
+        "term set": ResearchQuestion("Does bias depend on the term set?", _term_sets),
+        "batch size": ResearchQuestion("Does the batch size of the training matter?", _batch_sizes),
+        "other terms": ResearchQuestion(
+            "Does it matter that training and measurement use the same terms?", _other_terms
+        ),
     }
 )

@@ -30,7 +30,7 @@ from biascheck.models.scoring.engine import execute
 from biascheck.models.scoring.engine_placement import Here, placed_on
 from biascheck.models.scoring.plan import Budget, make_plan
 from biascheck.models.scoring.queries import Refusal
-from biascheck.models.scoring.remembered import Remembered, answer, remembering
+from biascheck.models.scoring.remembered import ScoreMemory, answer, remembering
 
 BUDGET = Budget(tokens=24, readings=5)
 
@@ -79,14 +79,14 @@ def test_chunks_of_any_size_answer_like_one_plan_and_run_nothing_twice(encoded, 
 def test_a_memory_that_forgets_asks_again_and_answers_the_same(encoded, most):
     engine = HashEngine()
     expected = execute(make_plan(encoded, BUDGET), engine)
-    memory = Remembered(most)
+    memory = ScoreMemory(most)
     with remembering(memory):
         assert [one for query in encoded for one in asking(engine)([query])] == expected
     assert len(memory) <= most
 
 
 def test_models_do_not_share_what_they_remember():
-    memory, first, second = Remembered(), HashEngine(), HashEngine()
+    memory, first, second = ScoreMemory(), HashEngine(), HashEngine()
     plan = make_plan([Encoded((1, 2), (0,), (1,))], BUDGET)
     with remembering(memory):
         for engine in (first, second):

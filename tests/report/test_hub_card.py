@@ -9,7 +9,7 @@ from handmade import items_of, result_of, spread
 from biascheck.errors import UsageError
 from biascheck.gates.assertions import assert_within_margin
 from biascheck.gates.gate import Judging, hold
-from biascheck.gates.outcome import Outcome, State, TestOutcome
+from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
 from biascheck.gates.run import Run
 from biascheck.report.hub_card import card_of
 from biascheck.results.competence import Competence
@@ -62,8 +62,8 @@ def test_of_several_models_one_must_be_named():
 
 
 def test_an_interrupted_run_says_so():
-    tests = tuple(TestOutcome(f"t::{n}", State.NOT_RUN) for n in range(4))
-    stopped = Run(run().results, outcome=Outcome(tests, interrupted=True))
+    tests = tuple(TestOutcome(f"t::{n}", BiasTestState.NOT_RUN) for n in range(4))
+    stopped = Run(run().results, outcome=RunOutcome(tests, interrupted=True))
     assert "The run: FAIL: 4 tests did not run, the run was interrupted (0 gates; 4 tests not tested)." in card_of(
         stopped
     )

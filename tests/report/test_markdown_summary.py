@@ -9,13 +9,13 @@ from report_samples import item, result
 
 from biascheck import compare
 from biascheck.gates.gate import Judging, hold
-from biascheck.gates.outcome import Outcome, State, TestOutcome
+from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
 from biascheck.gates.run import Run
 from biascheck.report.markdown import comparison_table, summary
 from biascheck.report.sections.findings import findings_of
 from biascheck.report.sections.first_screen import answer
 from biascheck.report.sections.next_steps import next_steps
-from biascheck.results.baselines import Judgement, Refusal
+from biascheck.results.baselines import BaselineComparison, RefusedResult
 from biascheck.stats import Verdict
 
 
@@ -79,8 +79,8 @@ def test_nothing_becomes_markup():
 
 
 def test_an_incomplete_run_says_so():
-    tests = tuple(TestOutcome(f"t::{n}", State.NOT_RUN) for n in range(7))
-    text = summary(Run(gates=(gate(),), outcome=Outcome(tests, interrupted=True)))
+    tests = tuple(TestOutcome(f"t::{n}", BiasTestState.NOT_RUN) for n in range(7))
+    text = summary(Run(gates=(gate(),), outcome=RunOutcome(tests, interrupted=True)))
     assert "❌ **FAIL: 7 tests did not run, the run was interrupted " in text
 
 
@@ -93,7 +93,7 @@ def test_a_table_of_thousands_is_cut_with_a_note():
 def test_comparisons_are_shown_with_who_moved():
     before = result_of(items_of(spread(1.0, 0.5, 12)))
     after = result_of([replace(item, score=item.score + 0.3) for item in before.items], model="later")
-    text = comparison_table(Judgement((compare(before, before), compare(before, after))))
+    text = comparison_table(BaselineComparison((compare(before, before), compare(before, after))))
     assert "**tiny → later, tiny → tiny**: 1 regressed, 1 no worse" in text
     assert (
         "| ❌ regressed | association | jobs | 1.00 → 1.30 | +0.30 &#91;0.30, 0.30&#93; | job0 +0.50 → +0.80, " in text
@@ -104,7 +104,9 @@ def test_comparisons_are_shown_with_who_moved():
 def test_what_could_not_be_compared_is_in_the_table_of_a_comparison():
     same = compare(*[result_of(items_of(spread(1.0, 0.5, 12)))] * 2)
     text = comparison_table(
-        Judgement((same,), (Refusal("a × b", "another seed"),), shrunk=(Refusal("c × d", "3 pairs"),))
+        BaselineComparison(
+            (same,), (RefusedResult("a × b", "another seed"),), shrunk=(RefusedResult("c × d", "3 pairs"),)
+        )
     )
     assert "- ❌ not comparable: a × b – another seed" in text
     assert "- ❌ fewer items: c × d – 3 pairs" in text

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from biascheck.errors import ResultError
 from biascheck.gates.gate import Gate
-from biascheck.gates.outcome import Outcome, State, TestOutcome
+from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
 from biascheck.gates.run import Run
 from biascheck.gates.run_files import read_results, read_run, write_results, write_run
 from biascheck.results.attachments import Correlations, Facts, Published, Scatter, Table
@@ -94,10 +94,10 @@ def test_a_whole_run_comes_back_as_it_was(tmp_path):
     moved = replace(full_result(), items=tuple(replace(item, score=item.score + 0.2) for item in full_result().items))
     comparisons = (compare(full_result(), moved), compare(full_result(), full_result()))
     tests = (
-        TestOutcome("t::x", State.JUDGED, failed=True, earlier=("failed a gate",)),
-        *(TestOutcome(f"t::{state}", state, reason=f"because {state}") for state in State),
+        TestOutcome("t::x", BiasTestState.JUDGED, failed=True, earlier=("failed a gate",)),
+        *(TestOutcome(f"t::{state}", state, reason=f"because {state}") for state in BiasTestState),
     )
-    outcome = Outcome(tests, interrupted=True, problems=("disk full",))
+    outcome = RunOutcome(tests, interrupted=True, problems=("disk full",))
     before = Baseline((full_result(), full_result(corpus="gone"), full_result(corpus="less")))
     other = replace(full_result().provenance, corpus_fingerprint="d" * 64)
     fewer = full_result(corpus="less", only=8)

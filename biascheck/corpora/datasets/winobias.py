@@ -33,7 +33,7 @@ GENDERED = {"he", "she", "him", "her", "his", "hers", "himself", "herself", "man
 
 
 @dataclass(frozen=True)
-class _Line:
+class _WinoBiasLine:
     """A line without its number and brackets, and where the brackets were."""
 
     text: str
@@ -103,7 +103,7 @@ def _check(split: str, kind: str, rule: str) -> None:
             raise CorpusError(f"WinoBias has no {name} {value!r}; choose one of {list(choices)}")
 
 
-def _lines(folder: str | Path | None, side: str, kind: str, split: str) -> list[_Line]:
+def _lines(folder: str | Path | None, side: str, kind: str, split: str) -> list[_WinoBiasLine]:
     root = data_directory(folder)
     if root is not None and root.is_file():
         raise CorpusError(f"{root} is one file, and WinoBias needs the pro and the anti file; give their folder")
@@ -111,7 +111,7 @@ def _lines(folder: str | Path | None, side: str, kind: str, split: str) -> list[
     return [_line(text) for text in path.read_text(encoding="utf-8").splitlines() if text.strip()]
 
 
-def _line(numbered: str) -> _Line:
+def _line(numbered: str) -> _WinoBiasLine:
     text, bracketed, start = "", [], None
     for part in re.split(r"([\[\]])", re.sub(r"^\d+\s+", "", numbered.strip())):
         if part == "[":
@@ -121,10 +121,10 @@ def _line(numbered: str) -> _Line:
             start = None
         else:
             text += part
-    return _Line(text, tuple(bracketed))
+    return _WinoBiasLine(text, tuple(bracketed))
 
 
-def _objection(pro: _Line, anti: _Line, rule: str) -> str:
+def _objection(pro: _WinoBiasLine, anti: _WinoBiasLine, rule: str) -> str:
     """Why the line is left out, or nothing."""
     if len(pro.pronouns) != 1:
         return f"{len(pro.pronouns)} bracketed pronouns, not one"
@@ -144,12 +144,12 @@ def _objection(pro: _Line, anti: _Line, rule: str) -> str:
     return f"{sorted(shown)[0]!r} shows a gender outside the pronoun" if shown else ""
 
 
-def _form(pro: _Line, anti: _Line) -> str:
+def _form(pro: _WinoBiasLine, anti: _WinoBiasLine) -> str:
     words = [line.pronouns[0].of(line.text).lower() for line in (pro, anti)]
     return "/".join(sorted(words, key=lambda word: (word not in ("he", "him", "his"), word)))
 
 
-def _pair(number: int, pro: _Line, anti: _Line, kind: str) -> Pair:
+def _pair(number: int, pro: _WinoBiasLine, anti: _WinoBiasLine, kind: str) -> Pair:
     referent, other = _people(pro, number)
     pronoun = pro.pronouns[0].of(pro.text).lower()
     gender = "male" if pronoun in ("he", "him", "his") else "female"
@@ -169,7 +169,7 @@ def _pair(number: int, pro: _Line, anti: _Line, kind: str) -> Pair:
     return Pair(f"{kind}/{number}", meant.name, {gender: sentence, opposite: swapped}, labels)
 
 
-def _people(line: _Line, number: int) -> tuple[Span, Span | None]:
+def _people(line: _WinoBiasLine, number: int) -> tuple[Span, Span | None]:
     """The bracketed occupation, and the first other one outside the brackets."""
     if len(line.people) != 1:
         raise CorpusError(f"line {number} has {len(line.people)} bracketed people, not one: {line.text}")

@@ -41,7 +41,7 @@ class Occupation:
 
 
 @dataclass(frozen=True)
-class _Frame:
+class _WinogradFrame:
     kind: str
     form: str
     name: str
@@ -102,7 +102,7 @@ def occupation_labels(occupation: Occupation, other: Occupation | None) -> dict[
 
 
 def _pairs_of_form(kind: str, form: str) -> list[Pair]:
-    frames: dict[str, list[_Frame]] = {}
+    frames: dict[str, list[_WinogradFrame]] = {}
     for frame in _frames():
         if (frame.kind, frame.form) == (kind, form):
             frames.setdefault(frame.name, []).append(frame)
@@ -122,14 +122,14 @@ def _couple(kind: str, form: str, turn: int) -> tuple[Occupation, Occupation]:
     return (man, woman) if (place + round_) % 2 == 0 else (woman, man)
 
 
-def _schema(frames: list[_Frame], couple: tuple[Occupation, Occupation]) -> list[Pair]:
+def _schema(frames: list[_WinogradFrame], couple: tuple[Occupation, Occupation]) -> list[Pair]:
     """The two sentences of a schema: two endings of one opening, or one frame with the people in both orders."""
     if len(frames) == 2:
         return [_pair(frame, couple, couple) for frame in frames]
     return [_pair(frames[0], order, couple) for order in (couple, couple[::-1])]
 
 
-def _pair(frame: _Frame, order: tuple[Occupation, ...], couple: tuple[Occupation, ...]) -> Pair:
+def _pair(frame: _WinogradFrame, order: tuple[Occupation, ...], couple: tuple[Occupation, ...]) -> Pair:
     first, second = order
     meant, other = (first, second) if frame.referent == "first" else (second, first)
     labels: dict[str, str | float] = {
@@ -157,9 +157,9 @@ def _rendered(text: str, words: dict[str, str], referent: str) -> Sentence:
 
 
 @cache
-def _frames() -> tuple[_Frame, ...]:
+def _frames() -> tuple[_WinogradFrame, ...]:
     rows = _rows("winograd_frames.tsv")
-    return tuple(_Frame(row["type"], row["form"], row["frame"], row["referent"], row["text"]) for row in rows)
+    return tuple(_WinogradFrame(row["type"], row["form"], row["frame"], row["referent"], row["text"]) for row in rows)
 
 
 def _rows(name: str) -> list[dict[str, str]]:

@@ -35,7 +35,7 @@ DECIMALS = 3
 
 
 @dataclass(frozen=True)
-class _Reading:
+class _WordsReading:
     """The log-probability of all groups' words together at their place and in the shuffled copy of one sentence."""
 
     own: float
@@ -125,7 +125,7 @@ def _small(probability: float) -> str:
 
 def _read(
     model: MaskedModel, pairs: Sequence[Pair], groups: Sequence[str], seed: int
-) -> tuple[list[_Reading], list[Refusal]]:
+) -> tuple[list[_WordsReading], list[Refusal]]:
     rounds = [(number, turn) for turn in range(shuffles_each(len(pairs))) for number in range(len(pairs))]
     queries: list[MaskedQuery] = []
     for number, turn in rounds:
@@ -134,7 +134,7 @@ def _read(
             text, place = shuffled(sentence, (seed, number, turn))
             queries += [MaskedQuery(sentence.text, sentence.target), MaskedQuery(text, place)]
     answers = iter(model.fill(queries))
-    found: list[_Reading] = []
+    found: list[_WordsReading] = []
     refused: list[Refusal] = []
     for _ in rounds:
         both = [(next(answers), next(answers)) for _ in groups]
@@ -145,9 +145,9 @@ def _read(
     return found, refused
 
 
-def _reading(given: Sequence[Answer]) -> _Reading:
+def _reading(given: Sequence[Answer]) -> _WordsReading:
     own, moved = given[::2], given[1::2]
-    return _Reading(
+    return _WordsReading(
         own=float(np.logaddexp.reduce([answer.log_probability for answer in own])),
         moved=float(np.logaddexp.reduce([answer.log_probability for answer in moved])),
         tokens=float(np.mean([answer.pieces for answer in own])),

@@ -12,7 +12,7 @@ from biascheck.corpora.lexicon import Lexicon
 from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft
 from biascheck.measures.embeddings.drawn_items import baseline_table, drawn_items
-from biascheck.measures.embeddings.states_of_words import Drawn, draw_words, embedding_of
+from biascheck.measures.embeddings.states_of_words import DrawnWords, draw_words, embedding_of
 from biascheck.measures.embeddings.word_map import word_map
 from biascheck.results.attachments import Draws, WordMap
 from biascheck.results.result import Result
@@ -108,6 +108,6 @@ def _permuted(sides: Scores, genders: Scores, permutations: int, seed: int) -> l
     return [max(share, 1 - share) for share in shares]
 
 
-def _map(drawn: Drawn, lexicon: Lexicon) -> WordMap:
+def _map(drawn: DrawnWords, lexicon: Lexicon) -> WordMap:
     groups = [lexicon.group_of(entry) for entry in drawn.entries]
     return word_map(drawn.vectors[0], [entry.word for entry in drawn.entries], groups)

@@ -13,22 +13,22 @@ from biascheck.errors import ScoreError
 from biascheck.models.scoring.engine_placement import Spread, active_placement
 from biascheck.models.scoring.forecast import active_forecast
 from biascheck.models.scoring.kept_scores import KEPT_FROM, kept_scores
-from biascheck.models.scoring.plan_chunks import Chunk, Row, chunks_of_plan, localised
+from biascheck.models.scoring.plan_chunks import Chunk, TreeRow, chunks_of_plan, localised
 from biascheck.models.scoring.queries import Answer, Refusal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from biascheck.models.scoring.plan import Reading, ScoringPlan
+    from biascheck.models.scoring.plan import ScoringPlan, TokenReading
 
-__all__ = ["Engine", "Row", "TorchEngine", "evaluating", "execute", "localised", "logits_at", "padded", "run_plan"]
+__all__ = ["Engine", "TorchEngine", "TreeRow", "evaluating", "execute", "localised", "logits_at", "padded", "run_plan"]
 
 
 class Engine(Protocol):
     """Turns the inputs of one batch into log-probabilities, one for each reading."""
 
-    def run(self, inputs: Sequence[Sequence[int]], readings: Sequence[Reading]) -> NDArray[np.float64]:
-        """``Reading.input`` counts within ``inputs``. With shared beginnings, ``inputs`` are :class:`Row`."""
+    def run(self, inputs: Sequence[Sequence[int]], readings: Sequence[TokenReading]) -> NDArray[np.float64]:
+        """``TokenReading.input`` counts within ``inputs``. With shared beginnings, ``inputs`` are :class:`TreeRow`."""
 
 
 def execute(
@@ -105,7 +105,7 @@ class TorchEngine:
         self._device = device
         self._double = double
 
-    def run(self, inputs: Sequence[Sequence[int]], readings: Sequence[Reading]) -> NDArray[np.float64]:
+    def run(self, inputs: Sequence[Sequence[int]], readings: Sequence[TokenReading]) -> NDArray[np.float64]:
         """Read the asked log-probabilities off one forward pass."""
         import torch
 

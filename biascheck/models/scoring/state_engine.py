@@ -15,7 +15,7 @@ from biascheck.models.scoring.queries import Refusal, State
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from biascheck.models.scoring.plan import Reading, ScoringPlan
+    from biascheck.models.scoring.plan import ScoringPlan, TokenReading
 
 __all__ = ["StateEngine", "execute_states"]
 
@@ -66,7 +66,7 @@ class StateEngine(TorchEngine):
         super().__init__(model.base_model, pad_token=pad_token, device=device)
         self._layer = layer
 
-    def run(self, inputs: Sequence[Sequence[int]], readings: Sequence[Reading]) -> NDArray[Any]:
+    def run(self, inputs: Sequence[Sequence[int]], readings: Sequence[TokenReading]) -> NDArray[Any]:
         """Read the states at the asked places off one forward pass."""
         import torch
 

@@ -24,7 +24,7 @@ from biascheck.report.charts.svg import (
 )
 from biascheck.wording import shortened
 
-__all__ = ["KINDS", "Point", "plane_chart", "shape_of"]
+__all__ = ["KINDS", "PlanePoint", "plane_chart", "shape_of"]
 
 HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 320, 44, 10, 24, 44
 AXIS_LENGTH = 64
@@ -35,7 +35,7 @@ _SHAPES = {"one": circle, "two": square, "three": triangle, "four": diamond, "fi
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class PlanePoint:
     """One point: where it lies, which kind it is, and whether its name is to be written beside it."""
 
     label: str
@@ -47,7 +47,7 @@ class Point:
 
 @chart
 def plane_chart(
-    points: Sequence[Point],
+    points: Sequence[PlanePoint],
     *,
     x_label: str,
     y_label: str,
@@ -76,7 +76,7 @@ def shape_of(kind: str) -> Markup:
     )
 
 
-def _mark(point: Point, x: Scale, y: Scale) -> Markup:
+def _mark(point: PlanePoint, x: Scale, y: Scale) -> Markup:
     shape = _SHAPES.get(point.kind, circle)
     return shape(f"point {point.kind}", x.at(point.x), y.at(point.y), RADIUS, title=point.label)
 
@@ -100,7 +100,7 @@ def _axis_names(x_label: str, y_label: str) -> list[Markup]:
     ]
 
 
-def _names(points: Sequence[Point], x: Scale, y: Scale) -> list[Markup]:
+def _names(points: Sequence[PlanePoint], x: Scale, y: Scale) -> list[Markup]:
     marks = [(x.at(p.x), y.at(p.y)) for p in points]
     taken = [Box(at - RADIUS, up - RADIUS, at + RADIUS, up + RADIUS) for at, up in marks]
     names = [Name(p.label, *mark) for p, mark in zip(points, marks, strict=True) if p.named]

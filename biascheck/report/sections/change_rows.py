@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from biascheck.report.charts.drawings import Table, table_of
-from biascheck.report.charts.intervals import Change as ChartChange
+from biascheck.report.charts.drawings import TextTable, table_of
+from biascheck.report.charts.intervals import BeforeAfter as ChartChange
 from biascheck.report.charts.intervals import change_chart, interval_chart, interval_scale
 from biascheck.report.charts.scales import Scale
 from biascheck.results.comparison import Comparison
@@ -49,7 +49,7 @@ class ChangeRow:
     size: str
     moves: Markup | None
     moves_note: str
-    table: Table
+    table: TextTable
     unmatched: tuple[str, ...]
     unmatched_hidden: int
     warnings: tuple[str, ...]

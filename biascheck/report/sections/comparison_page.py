@@ -14,7 +14,7 @@ from biascheck.report.sections.next_steps import Step
 from biascheck.report.sections.plain_changes import ChangeFinding, change_findings
 from biascheck.report.sections.printed_page import Printed, printed_comparisons
 from biascheck.report.sentences import Headline
-from biascheck.results.baselines import Judgement
+from biascheck.results.baselines import BaselineComparison
 from biascheck.results.comparison import Comparison
 from biascheck.stats import Change
 from biascheck.wording import counted, figure, shortened, tally
@@ -25,7 +25,7 @@ TITLE_LENGTH = 80
 
 
 @dataclass(frozen=True)
-class Cell:
+class LaterScore:
     """One later figure and how it compares with the first."""
 
     after: str
@@ -40,7 +40,7 @@ class SideBySide:
     measure: str
     corpus: str
     before: str
-    cells: tuple[Cell | None, ...]
+    cells: tuple[LaterScore | None, ...]
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class ComparisonPage:
     afters: tuple[str, ...]
     rows: tuple[SideBySide, ...]
     changes: ChangeTable | None
-    found: Judgement
+    found: BaselineComparison
     worse: tuple[ChangeFinding, ...]
     undecided: tuple[ChangeFinding, ...]
     better: tuple[ChangeFinding, ...]
@@ -62,12 +62,12 @@ class ComparisonPage:
     printed: Printed
 
 
-def write_comparison_html(path: Path, found: Judgement) -> None:
+def write_comparison_html(path: Path, found: BaselineComparison) -> None:
     """Write one self-contained file, whole or not at all. A place that cannot be written raises OSError."""
     write_atomically(path, render("comparison.html.j2", page=comparison_page(found)))
 
 
-def comparison_page(found: Judgement) -> ComparisonPage:
+def comparison_page(found: BaselineComparison) -> ComparisonPage:
     """Gather what the page shows."""
     comparisons = found.comparisons
     before = ", ".join(dict.fromkeys(one.model_before for one in comparisons))
@@ -91,7 +91,7 @@ def comparison_page(found: Judgement) -> ComparisonPage:
     )
 
 
-def _next_steps(found: Judgement) -> Iterator[Step]:
+def _next_steps(found: BaselineComparison) -> Iterator[Step]:
     if found.having(Change.REGRESSED):
         yield Step("Open what got worse below, and read which words moved.")
         yield Step("Let a pipeline stop at this:", "biascheck compare BEFORE AFTER --fail-on regressed")
@@ -103,7 +103,7 @@ def _next_steps(found: Judgement) -> Iterator[Step]:
         yield Step("Nothing to do: keep the later file for the next comparison.")
 
 
-def _headline(found: Judgement) -> Headline:
+def _headline(found: BaselineComparison) -> Headline:
     total = len(found.comparisons)
     detail = tally(found.comparisons)
     lost = [
@@ -153,5 +153,5 @@ def _row(found: Mapping[str, Comparison], afters: Sequence[str]) -> SideBySide:
     )
 
 
-def _cell(one: Comparison) -> Cell:
-    return Cell(figure(one.after), str(one.verdict), one.moved)
+def _cell(one: Comparison) -> LaterScore:
+    return LaterScore(figure(one.after), str(one.verdict), one.moved)

@@ -11,7 +11,7 @@ from biascheck.gates.gate import Gate
 from biascheck.gates.run import Run
 from biascheck.report.sections.gate_rows import Link
 from biascheck.report.sections.plain_changes import plain_change
-from biascheck.report.sections.plain_findings import Example, plain_example, plain_finding, plain_search
+from biascheck.report.sections.plain_findings import SentenceExample, plain_example, plain_finding, plain_search
 from biascheck.report.sentences import ORDER
 from biascheck.results.comparison import Comparison
 from biascheck.results.key import ResultKey
@@ -37,7 +37,7 @@ class Finding:
     text: str
     anchor: str
     plain: str = ""
-    example: Example | None = None
+    example: SentenceExample | None = None
     model: str = ""
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from biascheck.gates.gate import Gate
-from biascheck.gates.outcome import State
+from biascheck.gates.outcome import BiasTestState
 from biascheck.gates.run import Run
 from biascheck.gates.searches import SearchVerdict
 from biascheck.report.sections.gate_rows import state_of
-from biascheck.results.baselines import Judgement
+from biascheck.results.baselines import BaselineComparison
 from biascheck.stats import Change, Verdict
 from biascheck.wording import counted, tally
 
@@ -32,9 +32,9 @@ SEARCHES = {
 }
 
 UNFINISHED = {
-    State.CRASHED: "crashed, so that what was to be tested there is not known",
-    State.JUDGED_NOTHING: "judged nothing",
-    State.NOT_RUN: "did not run, so that the run says less than it was meant to",
+    BiasTestState.CRASHED: "crashed, so that what was to be tested there is not known",
+    BiasTestState.JUDGED_NOTHING: "judged nothing",
+    BiasTestState.NOT_RUN: "did not run, so that the run says less than it was meant to",
 }
 
 GATES = {
@@ -129,7 +129,7 @@ def _fares(model: str, failed: int, gates: Sequence[Gate]) -> ModelVerdict:
     )
 
 
-def since_baseline(found: Judgement | None) -> str:
+def since_baseline(found: BaselineComparison | None) -> str:
     """How the results compare with the baseline, in words; empty where there is none."""
     if found is None:
         return ""

@@ -13,7 +13,7 @@ from biascheck.gates.gate import Gate
 from biascheck.report.charts.intervals import interval_chart, interval_scale
 from biascheck.report.charts.scales import Scale
 from biascheck.report.sections.beside_published import Citation, cited
-from biascheck.report.sections.papers import OWN, PAPERS, Paper
+from biascheck.report.sections.papers import OWN, PAPERS, CitedPaper
 from biascheck.report.sentences import ORDER, statistic_name
 from biascheck.results.key import ResultKey
 from biascheck.stats import Verdict
@@ -125,12 +125,12 @@ def state_of(gate: Gate, caught: Collection[Gate] = ()) -> str:
 
 
 def gate_table(
-    gates: Sequence[tuple[Paper, Gate]], links: Mapping[ResultKey, Link], caught: Collection[Gate] = ()
+    gates: Sequence[tuple[CitedPaper, Gate]], links: Mapping[ResultKey, Link], caught: Collection[Gate] = ()
 ) -> GateTable:
     """Lay out all gates by state, within a state by verdict, the worst first, then in the order of the papers."""
     texts = dict.fromkeys(warning for _, gate in gates for warning in gate.warnings)
     numbers = {text: number for number, text in enumerate(texts, start=1)}
-    members: dict[tuple[Paper, str], list[Gate]] = {}
+    members: dict[tuple[CitedPaper, str], list[Gate]] = {}
     for paper, gate in gates:
         members.setdefault((paper, gate.measure), []).append(gate)
     order = [key for paper in (*PAPERS, OWN) for key in members if key[0] is paper]
@@ -154,7 +154,7 @@ def _block(state: str, title: str, groups: Sequence[GateGroup], total: int) -> G
 
 
 def _groups(
-    paper: Paper,
+    paper: CitedPaper,
     measure: str,
     gates: Sequence[Gate],
     links: Mapping[ResultKey, Link],

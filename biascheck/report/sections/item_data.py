@@ -102,7 +102,7 @@ def _at(result: Result, places: Sequence[int]) -> Sequence[ItemScore]:
 
 
 def _encoded(results: Sequence[Result], kept: Sequence[Sequence[ItemScore]]) -> str:
-    store = _Store({}, {})
+    store = _ItemStore({}, {})
     entries = [_entry(result, items, store) for result, items in zip(results, kept, strict=True)]
     document = {"results": entries, "columns": [column for _, column in store.columns], "strings": list(store.strings)}
     text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -110,7 +110,7 @@ def _encoded(results: Sequence[Result], kept: Sequence[Sequence[ItemScore]]) -> 
 
 
 @dataclass(frozen=True)
-class _Store:
+class _ItemStore:
     """The strings and the columns of all results, each once; a place in a dict is its index."""
 
     strings: dict[str, int]
@@ -130,7 +130,7 @@ class _Store:
         return self.columns.setdefault((kind, tuple(values)), len(self.columns))
 
 
-def _entry(result: Result, items: Sequence[ItemScore], store: _Store) -> dict[str, Any]:
+def _entry(result: Result, items: Sequence[ItemScore], store: _ItemStore) -> dict[str, Any]:
     groups = dict.fromkeys(group for item in items for group in (*item.groups, *item.sentences))
     first = {group: place for place, group in enumerate(result.contrast)}
     labels = dict.fromkeys(label for item in items for label in item.labels)
@@ -146,7 +146,7 @@ def _entry(result: Result, items: Sequence[ItemScore], store: _Store) -> dict[st
     }
 
 
-def _group(group: str, items: Sequence[ItemScore], store: _Store) -> dict[str, Any]:
+def _group(group: str, items: Sequence[ItemScore], store: _ItemStore) -> dict[str, Any]:
     shown = [item.sentences.get(group, Shown("", 0, 0)) for item in items]
     return {
         "name": visible(group),

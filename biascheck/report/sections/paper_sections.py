@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from biascheck.gates.gate import Gate
 from biascheck.report.bounds import Bounds
-from biascheck.report.charts.drawings import Drawing, Table
+from biascheck.report.charts.drawings import Drawing, TextTable
 from biascheck.report.sections.beside_published import BesidePublished, beside_published
 from biascheck.report.sections.paper_figures import card_of, paper_figures
-from biascheck.report.sections.papers import OWN, PAPERS, Paper
+from biascheck.report.sections.papers import OWN, PAPERS, CitedPaper
 from biascheck.report.sections.result_sections import Placed, ResultSection, result_section
 from biascheck.report.sentences import ORDER, direction_in_words, smallest_change_in_words
 from biascheck.wording import counted, tally
@@ -47,7 +47,7 @@ class PaperSection:
     """A paper: its question, its figures, its published numbers beside the measured ones, its measures."""
 
     anchor: str
-    paper: Paper
+    paper: CitedPaper
     published: tuple[BesidePublished, ...]
     drawings: tuple[Drawing, ...]
     drawings_hidden: int
@@ -56,11 +56,11 @@ class PaperSection:
     verdict: str = "none"
     tally: str = ""
     size: str = ""
-    card: Table | None = None
+    card: TextTable | None = None
 
 
 def paper_sections(
-    placed: Sequence[tuple[Paper, Placed]], gates: Sequence[tuple[Paper, Gate]]
+    placed: Sequence[tuple[CitedPaper, Placed]], gates: Sequence[tuple[CitedPaper, Gate]]
 ) -> tuple[PaperSection, ...]:
     """Lay out all results, in the order of the papers."""
     bounds = Bounds.of(len(placed))
@@ -73,7 +73,7 @@ def paper_sections(
     return tuple(sections)
 
 
-def _section(paper: Paper, members: Sequence[Placed], gates: Sequence[Gate], bounds: Bounds) -> PaperSection:
+def _section(paper: CitedPaper, members: Sequence[Placed], gates: Sequence[Gate], bounds: Bounds) -> PaperSection:
     drawings = paper_figures([entry.result for entry in members])
     measures: dict[str, list[Placed]] = {}
     for entry in members:

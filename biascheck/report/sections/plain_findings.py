@@ -13,7 +13,7 @@ from biascheck.results.result import Result
 from biascheck.stats import Verdict
 from biascheck.wording import counted, figure
 
-__all__ = ["Example", "felt", "plain_example", "plain_finding", "plain_search"]
+__all__ = ["SentenceExample", "felt", "plain_example", "plain_finding", "plain_search"]
 
 STARS = 4
 """From one star of five to five there are four steps, and a rating goes from 0 to 1."""
@@ -28,7 +28,7 @@ SEARCHED: dict[str, Scale] = {"association": "log-odds", "probability": "share",
 
 
 @dataclass(frozen=True)
-class Example:
+class SentenceExample:
     """A sentence that shows a finding: what both versions share, and the words in which they differ."""
 
     before: str
@@ -82,7 +82,7 @@ def _doubt(gate: Gate) -> str:
     return f"With what was measured it may be {from_what}, or as much as {most}."
 
 
-def plain_example(gate: Gate, result: Result) -> Example | None:
+def plain_example(gate: Gate, result: Result) -> SentenceExample | None:
     """The item of the result that shows the finding most clearly; none where items have no pair of sentences."""
     sign = 1.0 if gate.estimate >= gate.parity else -1.0
     signed = gate.bound == "within" and gate.statistic == "mean"
@@ -93,7 +93,7 @@ def plain_example(gate: Gate, result: Result) -> Example | None:
     return _example(worst, gate)
 
 
-def plain_search(search: Search) -> tuple[str, Example | None]:
+def plain_search(search: Search) -> tuple[str, SentenceExample | None]:
     """The worst case of a search in plain words, with its two sentences; empty where the search itself failed."""
     if not search.cases:
         return "", None
@@ -110,16 +110,18 @@ def plain_search(search: Search) -> tuple[str, Example | None]:
         allowed = felt(search.bound, scale)
         plain = f"{found} in which the groups are treated differently, the worst by {gap}; allowed: {allowed}."
         effect = f"here the gap is {gap}, towards {high.group}"
-    return plain, Example(before, words[0], words[1], after, effect)
+    return plain, SentenceExample(before, words[0], words[1], after, effect)
 
 
-def _example(item: ItemScore, gate: Gate) -> Example | None:
+def _example(item: ItemScore, gate: Gate) -> SentenceExample | None:
     first, second = (item.sentences[group].text for group in gate.key.contrast)
     if first == second:
         return None
     before, after = _shared(first, second)
     words = (first[len(before) : len(first) - len(after)], second[len(before) : len(second) - len(after)])
-    return Example(before=before, first=words[0], second=words[1], after=after, effect=_effect(item, gate, words))
+    return SentenceExample(
+        before=before, first=words[0], second=words[1], after=after, effect=_effect(item, gate, words)
+    )
 
 
 def _effect(item: ItemScore, gate: Gate, words: tuple[str, str]) -> str:

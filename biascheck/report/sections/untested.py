@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from biascheck.gates.outcome import Outcome, State
+from biascheck.gates.outcome import BiasTestState, RunOutcome
 from biascheck.wording import counted, shortened
 
 __all__ = ["Attempt", "NotTested", "Untested", "untested"]
@@ -44,9 +44,9 @@ class Untested:
     not_tested_count: str
 
 
-def untested(outcome: Outcome) -> Untested:
+def untested(outcome: RunOutcome) -> Untested:
     """Gather the lists; long ones are cut, and say so."""
-    stuck = outcome.having(State.CRASHED, State.JUDGED_NOTHING)
+    stuck = outcome.having(BiasTestState.CRASHED, BiasTestState.JUDGED_NOTHING)
     attempts = [(test, number, words) for test in outcome.tests for number, words in enumerate(test.earlier, start=1)]
     groups = outcome.not_tested
     return Untested(

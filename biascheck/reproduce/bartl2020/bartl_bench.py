@@ -24,7 +24,7 @@ from biascheck.models.capabilities import require_capability
 from biascheck.reproduce.setting import Setting
 from biascheck.results.result import Result
 
-__all__ = ["EPOCHS", "GENDERS", "JOBS", "Bench"]
+__all__ = ["EPOCHS", "GENDERS", "JOBS", "BartlMeasurements"]
 
 EPOCHS = 3
 JOBS = ("balanced", "female", "male")
@@ -36,7 +36,7 @@ BY_CODE = replace(RECIPES["bartl2020"], name="bartl2020-code", treatment="swap",
 
 
 @dataclass(frozen=True)
-class Bench:
+class BartlMeasurements:
     """The measurements of one reproduction; attempt its methods, so that a cell says why one is not possible."""
 
     setting: Setting

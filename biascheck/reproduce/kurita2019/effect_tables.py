@@ -8,7 +8,7 @@ from typing import Any
 from biascheck.corpora import kurita_weat, weat_test
 from biascheck.measures import effect_size, weat
 from biascheck.models.capabilities import in_words
-from biascheck.reproduce.cells import Absent, Bars, BarSeries, Drawn, Shown
+from biascheck.reproduce.cells import Absent, Bars, BarSeries, DrawnFigure, Shown
 from biascheck.reproduce.paper import Work
 from biascheck.reproduce.setting import Setting
 from biascheck.results.attachments import Table
@@ -157,10 +157,10 @@ def _agreeing(*results: Result) -> int:
     return sum(one.estimate * other.estimate > 0 for one, other in zip(results[::2], results[1::2], strict=True))
 
 
-def _side_by_side(pairs: list[Result]) -> Drawn:
+def _side_by_side(pairs: list[Result]) -> DrawnFigure:
     series = (
         BarSeries("log-probability bias score", tuple(result.estimate for result in pairs[::2])),
         BarSeries("WEAT on the same model", tuple(result.estimate for result in pairs[1::2])),
     )
     bars = Bars(places=tuple(CATEGORIES), series=series, axis="Effect sizes; positive is the human bias.")
-    return Drawn(title="Section 3.3: the two measures side by side", content=bars)
+    return DrawnFigure(title="Section 3.3: the two measures side by side", content=bars)

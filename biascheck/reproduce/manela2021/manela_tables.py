@@ -14,7 +14,7 @@ from biascheck.measures import female_share, name_f1, pronoun_f1, skew_of, stere
 from biascheck.measures.pronouns.certain_gaps import CERTAINTY
 from biascheck.reproduce.cells import Absent, Shown
 from biascheck.reproduce.manela2021.manela_rows import ANOTHER, models_in, rows
-from biascheck.reproduce.manela2021.manela_trained import Bench
+from biascheck.reproduce.manela2021.manela_trained import ManelaMeasurements
 from biascheck.reproduce.setting import Setting
 from biascheck.results.result import Result
 
@@ -27,7 +27,7 @@ UNRATED = Absent("no raters: each of our own sentences was written for its class
 
 def names(setting: Setting) -> Iterator[Shown]:
     """Table 1: the F1 of both genders on Alice and Bob, for T1 and T2."""
-    bench, tried = Bench(setting), setting.tried
+    bench, tried = ManelaMeasurements(setting), setting.tried
     corpora = {kind: [tried(bench.sentences, kind, rule) for rule in ("ours", "authors")] for kind in ("T1", "T2")}
     for row in rows(setting, models_in(setting, "manela2021.resolution")):
         for kind, (ours, theirs) in corpora.items():
@@ -47,7 +47,7 @@ def names(setting: Setting) -> Iterator[Shown]:
 
 def bias(setting: Setting) -> Iterator[Shown]:
     """Table 2: the four F1s, stereotype and skew on T2."""
-    bench, tried = Bench(setting), setting.tried
+    bench, tried = ManelaMeasurements(setting), setting.tried
     ours, theirs = (tried(bench.sentences, "T2", rule) for rule in ("ours", "authors"))
     for row in rows(setting, models_in(setting, "manela2021.skew")):
         found, published = _nothing(), None
@@ -80,7 +80,9 @@ def _nothing() -> dict[str, Any]:
     return dict.fromkeys(COLUMNS, ANOTHER)
 
 
-def _six(setting: Setting, bench: Bench, treatment: str, corpus: Any, *, as_published: bool) -> dict[str, Any]:
+def _six(
+    setting: Setting, bench: ManelaMeasurements, treatment: str, corpus: Any, *, as_published: bool
+) -> dict[str, Any]:
     """The six figures of a row; ours are over the sentences that the model is certain of."""
     tried, cutoff = setting.tried, 0.0 if as_published else CERTAINTY
     gaps = tried(bench.gaps, treatment, corpus, as_published=as_published)
@@ -100,7 +102,7 @@ def _said_once(found: Result) -> Result:
 
 def accuracies(setting: Setting) -> Iterator[Shown]:
     """§4.3.2: how many masked pronouns the fine-tuned models predict."""
-    bench = Bench(setting)
+    bench = ManelaMeasurements(setting)
     for row in rows(setting, models_in(setting, "manela2021.accuracy"), ("U", "A")):
         yield setting.cell(
             row.label,
@@ -113,7 +115,7 @@ def accuracies(setting: Setting) -> Iterator[Shown]:
 
 def competence(setting: Setting) -> Iterator[Shown]:
     """Table 3: the share of female pronouns among incompetent, neutral and competent people; then Fleiss' κ."""
-    bench, tried = Bench(setting), setting.tried
+    bench, tried = ManelaMeasurements(setting), setting.tried
     rated = tried(_rated, setting, bench)
     own, theirs = bench.part(competency(extended=True)), tried(lambda found: bench.part(found.corpus), rated)
     printed = models_in(setting, f"manela2021.competency.{COMPETENCY[0]}")
@@ -141,7 +143,7 @@ def competence(setting: Setting) -> Iterator[Shown]:
     )
 
 
-def _rated(setting: Setting, bench: Bench) -> RatedCorpus:
+def _rated(setting: Setting, bench: ManelaMeasurements) -> RatedCorpus:
     file = None if setting.data is None else setting.data / "manela" / "competency.csv"
     if file is None or not file.is_file():
         raise DataNotFoundError(

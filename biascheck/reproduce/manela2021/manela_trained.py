@@ -27,14 +27,14 @@ from biascheck.models.capabilities import require_capability
 from biascheck.reproduce.setting import Setting
 from biascheck.results.result import Result
 
-__all__ = ["EPOCHS", "FEWEST_DOCUMENTS", "FEWEST_SENTENCES", "Bench"]
+__all__ = ["EPOCHS", "FEWEST_DOCUMENTS", "FEWEST_SENTENCES", "ManelaMeasurements"]
 
 EPOCHS = 10
 FEWEST_SENTENCES, FEWEST_DOCUMENTS = 60, 60
 
 
 @dataclass(frozen=True)
-class Bench:
+class ManelaMeasurements:
     """What the tables share: the sentences, the trained models, and the measures taken on them. Attempt its methods."""
 
     setting: Setting

@@ -18,9 +18,9 @@ from biascheck.models.adapters.served.transport import RejectedError
 from biascheck.models.scoring.forecast import Forecast, active_forecast, made_up
 from biascheck.models.scoring.queries import Answer, Refusal
 
-__all__ = ["Asker", "Pace", "Question", "answered", "as_answer"]
+__all__ = ["Asker", "Pace", "ServedQuestion", "answered", "as_answer"]
 
-Question = tuple[str | int, ...]
+ServedQuestion = tuple[str | int, ...]
 """What is asked, in plain values: the kind of the question, then its texts and numbers."""
 LONG = 60.0
 ABOUT_THE_TEXT = (400, 413, 422)
@@ -43,7 +43,7 @@ class Pace:
     concurrency: int = 1
     price: float | None = None
 
-    def estimate(self, questions: Sequence[Question]) -> str:
+    def estimate(self, questions: Sequence[ServedQuestion]) -> str:
         """What the questions will cost, in words."""
         tokens = self.tokens_of(questions)
         told = [f"about {tokens:,.0f} tokens"]
@@ -51,7 +51,7 @@ class Pace:
             told.append(f"about {tokens * self.price / 1e6:,.2f} at {self.price:g} for a million")
         return ", ".join([*told, in_time(self.duration(len(questions)))])
 
-    def tokens_of(self, questions: Sequence[Question]) -> float:
+    def tokens_of(self, questions: Sequence[ServedQuestion]) -> float:
         """About how many tokens the questions are."""
         return self.tokens * sum(len(part) for one in questions for part in one[1:] if isinstance(part, str))
 
@@ -70,19 +70,21 @@ class Asker:
     allowance: Allowance = field(default_factory=Allowance)
     pace: Pace = field(default_factory=Pace)
 
-    def answers(self, questions: Sequence[Question], ask: Callable[[Question], Any]) -> list[Any]:
+    def answers(self, questions: Sequence[ServedQuestion], ask: Callable[[ServedQuestion], Any]) -> list[Any]:
         """The answer to each question, in order; only what is not kept is asked."""
         missing = self.missing(questions)
         if (forecast := active_forecast()) is not None:
             return self._counted(forecast, questions, missing)
-        found: dict[Question, Any] = {}
+        found: dict[ServedQuestion, Any] = {}
         if missing:
             self.allowance.require(len(missing) * self.pace.requests, self.title)
             self._announce(missing, len(set(questions)) - len(missing))
             found = self._asked(missing, ask)
         return [found[one] if one in found else self.kept.get(self._key(one)) for one in questions]
 
-    def _counted(self, forecast: Forecast, questions: Sequence[Question], missing: Sequence[Question]) -> list[Any]:
+    def _counted(
+        self, forecast: Forecast, questions: Sequence[ServedQuestion], missing: Sequence[ServedQuestion]
+    ) -> list[Any]:
         """Count what would be asked, and make up answers; nothing is kept."""
         fresh = [one for one in missing if (self.identity, one) not in forecast.counted]
         forecast.counted.update((self.identity, one) for one in fresh)
@@ -94,26 +96,28 @@ class Asker:
             for question, number in zip(questions, numbers, strict=True)
         ]
 
-    def missing(self, questions: Sequence[Question]) -> list[Question]:
+    def missing(self, questions: Sequence[ServedQuestion]) -> list[ServedQuestion]:
         """The distinct questions that are not answered yet."""
         self.kept.refresh()
         unknown = {one for one in questions if self.kept.get(self._key(one)) is None}
         return sorted(unknown, key=lambda question: tuple(map(str, question)))  # what begins alike is asked together
 
-    def _key(self, question: Question) -> str:
+    def _key(self, question: ServedQuestion) -> str:
         return digest_of([FORMAT, self.identity, list(question)])
 
-    def _announce(self, missing: Sequence[Question], known: int) -> None:
+    def _announce(self, missing: Sequence[ServedQuestion], known: int) -> None:
         if self.pace.duration(len(missing)) > LONG:
             announce(
                 f"biascheck: {self.title}: {len(missing):,} texts to ask ({known:,} are known), "
                 f"{self.pace.estimate(missing)}"
             )
 
-    def _asked(self, missing: Sequence[Question], ask: Callable[[Question], Any]) -> dict[Question, Any]:
+    def _asked(
+        self, missing: Sequence[ServedQuestion], ask: Callable[[ServedQuestion], Any]
+    ) -> dict[ServedQuestion, Any]:
         stopped = Event()
 
-        def asked(question: Question) -> Any:
+        def asked(question: ServedQuestion) -> Any:
             if stopped.is_set():
                 return None
             try:
@@ -125,7 +129,7 @@ class Asker:
                 self.kept.keep(self._key(question), answer)
             return answer
 
-        found: dict[Question, Any] = {}
+        found: dict[ServedQuestion, Any] = {}
         with (
             ThreadPoolExecutor(self.pace.concurrency, thread_name_prefix="biascheck") as pool,
             progress(self.title, total=len(missing), unit="texts", about=None) as advance,

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from biascheck.models.adapters.served.routes import RouteError
-from biascheck.models.adapters.served.token_scores import TokenScores, TooLongError, UnusableError
+from biascheck.models.adapters.served.token_scores import ServedTokenScores, TooLongError, UnusableError
 from biascheck.models.adapters.served.transport import RejectedError, Transport
 
 __all__ = ["PROBE", "TokenRoute"]
@@ -60,11 +60,11 @@ class TokenRoute(ABC):
         except (RejectedError, UnusableError):
             return False
 
-    def read(self, text: str) -> TokenScores:
+    def read(self, text: str) -> ServedTokenScores:
         """The figures of a whole text after the opening token."""
         ids = self.ids_of(text)
         figures = self._after((self.first,), ids, text) if ids else ()
-        return TokenScores(tuple(map(str, ids)), figures)
+        return ServedTokenScores(tuple(map(str, ids)), figures)
 
     def continuation(self, context: str, continuation: str, *, chat: bool = False) -> tuple[float, ...]:
         """The figures of the tokens that hold a character of the continuation."""
