@@ -11,7 +11,7 @@ from biascheck.gates.assertions import assert_within_margin
 from biascheck.gates.run import Run
 from biascheck.report.annotations import code_quality, github_commands
 from biascheck.report.html import page_of, render_page
-from biascheck.report.hub_card import card_of
+from biascheck.report.hub_card import hub_card_of
 from biascheck.report.markdown import summary
 from biascheck.wording import visible
 
@@ -57,7 +57,7 @@ def run():
 
 def test_a_lone_surrogate_loses_no_output(run):
     failed = Run(run.results, tuple(_failed(gate) for gate in run.gates))
-    outputs = [summary(failed), code_quality(failed, {}), *github_commands(failed, {}), card_of(failed)]
+    outputs = [summary(failed), code_quality(failed, {}), *github_commands(failed, {}), hub_card_of(failed)]
     outputs.append(render_page(page_of(failed)))
     for text in outputs:
         text.encode("utf-8")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["trend"]
 
-FAILED = 1
+TREND_FAILED = 1
 
 
 def trend(
@@ -63,7 +63,7 @@ def trend(
     if report is not None:
         _write(report, trends)
     if fail_on_regression and (worse or unknown):
-        raise typer.Exit(FAILED)
+        raise typer.Exit(TREND_FAILED)
 
 
 def _named(paths: list[Path]) -> dict[str, Path]:

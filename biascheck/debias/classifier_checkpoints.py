@@ -22,7 +22,7 @@ from biascheck.models.loading.loader import load
 
 __all__ = ["fine_tune_classifier"]
 
-VERSION = 2
+CLASSIFIER_VERSION = 2
 """Raise it when the same recipe, data and base give another checkpoint: it is part of the key."""
 CLASSES = {0: "negative", 1: "positive"}
 POOLER = "pooler."
@@ -60,7 +60,7 @@ def fine_tune_classifier(
 
 def _facts(base: TransformersModel, reviews: Reviews, recipe: ClassifierRecipe) -> dict[str, Any]:
     return {
-        "version": VERSION,
+        "version": CLASSIFIER_VERSION,
         "kind": "classifier",
         "recipe": asdict(recipe),
         "reviews": reviews.fingerprint,

@@ -28,7 +28,7 @@ from biascheck.models.loading.loader import load
 
 __all__ = ["LanguageModel", "checkpoint_folder", "fine_tune", "held_out", "treated"]
 
-VERSION = 2
+LANGUAGE_VERSION = 2
 """Raise it when the same recipe, data and base give another checkpoint: it is part of the key."""
 RECORD = "training.json"
 
@@ -95,7 +95,7 @@ def _head(base: LanguageModel) -> Literal["masked", "causal"]:
 
 def _facts(base: LanguageModel, documents: Documents, recipe: LanguageRecipe, names: NameMap) -> dict[str, Any]:
     return {
-        "version": VERSION,
+        "version": LANGUAGE_VERSION,
         "kind": _head(base),
         "recipe": asdict(recipe),
         "documents": documents.fingerprint,

@@ -12,7 +12,7 @@ from biascheck.models.scoring.queries import Refusal
 
 __all__ = ["Quality", "quality_of"]
 
-VERSION = 1
+QUALITY_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def quality_of(classifier: Classifier, reviews: Reviews, *, of_class: Sentiment 
     cache = active_cache() if getattr(classifier, "lasting", True) else None
     if cache is None:
         return _count(classifier, reviews, of_class)
-    key = digest_of(["quality", VERSION, classifier.fingerprint, reviews.fingerprint, of_class])
+    key = digest_of(["quality", QUALITY_VERSION, classifier.fingerprint, reviews.fingerprint, of_class])
     return Quality(**cache.fetch(key, lambda: _count(classifier, reviews, of_class).as_dict()))
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["RayEngine", "forwarded_environment", "unwrapped"]
 
 IN_FLIGHT = 2
-RETRIES = 9
+ENGINE_RETRIES = 9
 """A chunk that has taken ten workers with it will take the next one, too."""
 START_SECONDS = 180.0
 FORWARDED = ("BIASCHECK_CACHE", "BIASCHECK_DATA", "HF_HOME", "HF_HUB_OFFLINE")
@@ -115,7 +115,7 @@ class RayEngine:
     def _started(self, cluster: RayCluster) -> list[Any]:
         wanted, count = self._choice, cluster.workers()
         kind = cluster.ray.remote(ScoringWorker).options(
-            num_cpus=wanted.cpus, num_gpus=wanted.gpus, max_restarts=-1, max_task_retries=RETRIES
+            num_cpus=wanted.cpus, num_gpus=wanted.gpus, max_restarts=-1, max_task_retries=ENGINE_RETRIES
         )
         actors = [
             kind.remote(
@@ -196,6 +196,7 @@ def unwrapped(ray: Any, answer: Any) -> Any:
     except ray.exceptions.RayError as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise ScoreError(
-            f"a worker was lost {RETRIES + 1} times over the same work ({reason}); it may need more memory than its "
-            "machine has: lower --bias-token-budget, use fewer workers for each machine, or machines with more memory"
+            f"a worker was lost {ENGINE_RETRIES + 1} times over the same work ({reason}); it may need more memory than "
+            "its machine has: lower --bias-token-budget, use fewer workers for each machine, or machines with more "
+            "memory"
         ) from error

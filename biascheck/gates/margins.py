@@ -18,7 +18,7 @@ from biascheck.wording import visible
 __all__ = ["DEFAULT_PROFILE", "Margin", "Margins", "Profile", "UpperBound"]
 
 Positive = Annotated[float, msgspec.Meta(gt=0, le=sys.float_info.max)]
-Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+ShareLimit = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Reason = Annotated[str, msgspec.Meta(min_length=1, pattern=r"\S")]
 Doubt = Literal["fail", "warn"]
 
@@ -55,7 +55,7 @@ class MarginEntry:
     margin: Positive | dict[str, Positive] | None = None
     bound: Positive | dict[str, Positive] | None = None
     inconclusive: Doubt | None = None
-    skipped: Share | None = None
+    skipped: ShareLimit | None = None
     competence: Literal["ignore"] | None = None
     accepted: dict[str, AcceptedFinding] | None = None
 

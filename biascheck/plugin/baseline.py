@@ -99,7 +99,7 @@ class RunBaseline:
 
     def _compared(self, result: Result, run: Run) -> bool:
         """Whether a test has compared a result with its very entry, and failed if it has become worse."""
-        from biascheck.results.comparison import ROUNDING
+        from biascheck.results.comparison import MATCH_ROUNDING
 
         entry = self.read().find(result)
         if entry is None:
@@ -108,7 +108,7 @@ class RunBaseline:
         return any(
             (one.key_before, one.key) == (entry.key, result.key)
             # a result that was compared with itself may have the key of its entry, but not the figure
-            and (entry.key != result.key or abs(one.before - entry.estimate) <= ROUNDING)
+            and (entry.key != result.key or abs(one.before - entry.estimate) <= MATCH_ROUNDING)
             and (one.passed or visible(one.test) in failing)
             for one in run.comparisons
         )
@@ -164,7 +164,7 @@ def _ignoring(run: Run) -> frozenset[ResultKey]:
 
 def _news(before: Baseline, results: Sequence[Result], name: str) -> list[str]:
     """What an update changed, in words."""
-    from biascheck.results.comparison import ROUNDING
+    from biascheck.results.comparison import MATCH_ROUNDING
     from biascheck.wording import figure
 
     added, changed, same = [], [], 0
@@ -175,7 +175,7 @@ def _news(before: Baseline, results: Sequence[Result], name: str) -> list[str]:
             added.append(f"  added    {result.title}: {figure(result.estimate)}")
             continue
         kept.discard(entry.key)
-        if abs(entry.estimate - result.estimate) <= ROUNDING and entry.model == result.model:
+        if abs(entry.estimate - result.estimate) <= MATCH_ROUNDING and entry.model == result.model:
             same += 1
         else:
             models = result.model if entry.model == result.model else f"{entry.model} → {result.model}"

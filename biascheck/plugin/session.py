@@ -46,7 +46,7 @@ __all__ = ["SESSION", "BiasSession"]
 
 PARCEL, CLAIMS = "biascheck_parcel", "biascheck_claims"
 STOPPED = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
-ONLY_LOOKING = ("collectonly", "showfixtures", "show_fixtures_per_test", "setupplan", "setuponly")
+LOOKING_OPTIONS = ("collectonly", "showfixtures", "show_fixtures_per_test", "setupplan", "setuponly")
 _PARCEL: pytest.StashKey[Parcel] = pytest.StashKey()
 
 
@@ -78,7 +78,7 @@ class BiasSession:
     def _is_only_looking(self) -> bool:
         # Asked of the command line: the settings may turn out to be wrong.
         planning = bool(self._config.getoption("--bias-plan"))
-        return planning or any(getattr(self._config.option, name, False) for name in ONLY_LOOKING)
+        return planning or any(getattr(self._config.option, name, False) for name in LOOKING_OPTIONS)
 
     @property
     def _settings(self) -> Settings:

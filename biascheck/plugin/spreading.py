@@ -25,7 +25,7 @@ __all__ = ["PlanEngine", "SuiteTasks"]
 
 MODEL_FIXTURE = "bias_model"
 NO_MODEL = ("", "")
-ONLY_LOOKING = ("collectonly", "setupplan", "setuponly")
+NOT_SPREAD_WITH = ("collectonly", "setupplan", "setuponly")
 
 
 class PlanEngine:
@@ -82,7 +82,7 @@ class SuiteTasks:
 def _choice(session: pytest.Session) -> EngineChoice | None:
     """The engine of this run; ``None`` where nothing is to be run, or nothing of ours."""
     config = session.config
-    if any(getattr(config.option, name, False) for name in ONLY_LOOKING) or config.getoption("--bias-plan"):
+    if any(getattr(config.option, name, False) for name in NOT_SPREAD_WITH) or config.getoption("--bias-plan"):
         return None
     if not any(is_bias_test(item) for item in session.items):
         return None

@@ -22,7 +22,13 @@ from math import log
 from statistics import fmean
 
 from biascheck.corpora.corpus import Corpus
-from biascheck.corpora.datasets.bec_pro import PERSONS, TEMPLATES, bec_pro_professions, profession_labels, target_sets
+from biascheck.corpora.datasets.bec_pro import (
+    BEC_PRO_TEMPLATES,
+    PERSONS,
+    bec_pro_professions,
+    profession_labels,
+    target_sets,
+)
 from biascheck.corpora.templates import Attribute, Template, cross
 from biascheck.errors import UsageError
 
@@ -121,7 +127,7 @@ class World:
 @cache
 def _sentences() -> Corpus:
     attributes = [Attribute(p.name, profession_labels(p)) for p in bec_pro_professions()]
-    templates = (*TEMPLATES["en"], *OWN_TEMPLATES)
+    templates = (*BEC_PRO_TEMPLATES["en"], *OWN_TEMPLATES)
     pairs = cross(templates, target_sets("en"), attributes, targets_label="persons")
     return Corpus("world", GENDERS, pairs)
 

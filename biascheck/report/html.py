@@ -36,7 +36,7 @@ from biascheck.wording import shortened
 
 __all__ = ["Page", "page_of", "render_page", "write_html", "write_report"]
 
-TITLE_LENGTH = 80
+PAGE_TITLE_LENGTH = 80
 MOST_NAMED = 4
 
 
@@ -98,7 +98,7 @@ def page_of(run: Run) -> Page:
     counts = Counter(gate.verdict for gate in gates)
     comparisons = run.all_comparisons
     return Page(
-        title=shortened(f"Bias report: {names}" if names else "Bias report", TITLE_LENGTH),
+        title=shortened(f"Bias report: {names}" if names else "Bias report", PAGE_TITLE_LENGTH),
         who=_who(run),
         headline=_headline(run),
         answer=answer(run),
@@ -124,7 +124,7 @@ def _who(run: Run) -> str:
     """The models that were measured, whatever was done to them; of many only the number."""
     names = sorted({result.model for result in run.results} | {gate.model for gate in run.gates})
     return (
-        ", ".join(shortened(name, TITLE_LENGTH) for name in names)
+        ", ".join(shortened(name, PAGE_TITLE_LENGTH) for name in names)
         if len(names) <= MOST_NAMED
         else f"{len(names)} models"
     )

@@ -17,15 +17,15 @@ from biascheck.results.result import Result
 from biascheck.stats import Interval, Verdict
 from biascheck.wording import level_text, verdict_text, visible
 
-__all__ = ["card_of", "model_index", "only_model"]
+__all__ = ["hub_card_of", "model_index", "only_model"]
 
-LIMITS = (
+CARD_LIMITS = (
     "A measured gap is evidence about a model's probabilities in template sentences. "
     "It is not proof of harm, and its absence is not proof of fairness."
 )
 
 
-def card_of(run: Run, model: str | None = None) -> str:
+def hub_card_of(run: Run, model: str | None = None) -> str:
     """The YAML block of ``model-index``, then a Markdown section with every result and its gates."""
     import yaml
 
@@ -78,7 +78,7 @@ def _section(run: Run, results: Sequence[Result]) -> str:
         cells = (result.measure, result.corpus_label, *_figures(result, found))
         lines.append(f"| {' | '.join(visible(cell).replace('|', '&#124;') for cell in cells)} |")
     cautions = dict.fromkeys(warning for result in results for warning in result.warnings)
-    lines += ["", *(f"- Caution: {visible(caution)}" for caution in cautions), *([""] if cautions else []), LIMITS]
+    lines += ["", *(f"- Caution: {visible(caution)}" for caution in cautions), *([""] if cautions else []), CARD_LIMITS]
     lines += ["", f"The run: {visible(run.headline)}."]
     return "\n".join(lines) + "\n"
 

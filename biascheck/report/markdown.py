@@ -30,9 +30,9 @@ MARKS: dict[Verdict | Change, str] = {
     Change.NO_WORSE: "✅",
     Change.IMPROVED: "✅",
 }
-MOST_NAMES = 300
+MOST_MARKDOWN_NAMES = 300
 # A comment on GitHub has at most 65,536 characters.
-MOST_ROWS = 100
+MOST_MARKDOWN_ROWS = 100
 
 SEARCH_HEAD = ("gap", "allowed", "worst pair", "cause", "since it was found")
 GATE_HEAD = ("verdict", "measure", "corpus", "estimate", "allowed", "largest; what else to know")
@@ -134,7 +134,7 @@ def _unfinished(outcome: RunOutcome) -> Iterator[str]:
 
 def _not_tested(outcome: RunOutcome) -> list[str]:
     lines = [
-        f"- {_text(reason)}: {counted(len(tests), 'test')} ({_text(shortened(', '.join(tests), MOST_NAMES))})"
+        f"- {_text(reason)}: {counted(len(tests), 'test')} ({_text(shortened(', '.join(tests), MOST_MARKDOWN_NAMES))})"
         for reason, tests in outcome.not_tested.items()
     ]
     count = sum(map(len, outcome.not_tested.values()))
@@ -144,7 +144,7 @@ def _not_tested(outcome: RunOutcome) -> list[str]:
 def _baseline(found: BaselineComparison) -> Iterator[str]:
     yield from (f"- ❌ not comparable: {_text(one.title)} – {_text(one.reason)}" for one in found.refused)
     yield from (f"- ❌ fewer items: {_text(one.title)} – {_text(one.reason)}" for one in found.shrunk)
-    yield from (f"- ⚠️ not in the baseline: {_text(title)}" for title in found.new[:MOST_ROWS])
+    yield from (f"- ⚠️ not in the baseline: {_text(title)}" for title in found.new[:MOST_MARKDOWN_ROWS])
     if found.refused or found.shrunk or found.new:
         yield ""
 
@@ -203,10 +203,10 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     listed = list(rows)
     if not listed:
         return
-    yield from (_row(head), _row(["---"] * len(head)), *map(_row, listed[:MOST_ROWS]))
+    yield from (_row(head), _row(["---"] * len(head)), *map(_row, listed[:MOST_MARKDOWN_ROWS]))
     yield ""
-    if len(listed) > MOST_ROWS:
-        yield from (f"… and {len(listed) - MOST_ROWS} more; the results file has them all.", "")
+    if len(listed) > MOST_MARKDOWN_ROWS:
+        yield from (f"… and {len(listed) - MOST_MARKDOWN_ROWS} more; the results file has them all.", "")
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -39,7 +39,7 @@ __all__ = ["PAPER"]
 Kind = TypeVar("Kind")
 DRAWS = 10
 CLUSTERED, CLASSIFIED = 500, 2_500
-PERMUTATIONS = 19
+BASTA_PERMUTATIONS = 19
 ELMO = Absent("ELMo has no maintained loader: AllenNLP, which published it, is archived")
 BEFORE = Absent("the paper takes the bias before debiasing, which these vectors no longer have")
 STATIC = {
@@ -90,7 +90,7 @@ def figure_2(setting: Setting) -> Iterator[Shown]:
 def section_classification(setting: Setting) -> Iterator[Shown]:
     """The share of 4,000 words whose gender a machine trained on 1,000 others predicts."""
     lexicons = _leaning(setting, CLASSIFIED)
-    found = _measured(setting, classifier_accuracy, lexicons, permutations=PERMUTATIONS)
+    found = _measured(setting, classifier_accuracy, lexicons, permutations=BASTA_PERMUTATIONS)
     yield from _rows(setting, "classifier-accuracy", *found)
 
 

@@ -17,12 +17,12 @@ from biascheck.studies.paper_grid import FAMILY
 
 __all__ = ["write_grid_page"]
 
-BIASES, QUALITY, CORRELATIONS, QUESTIONS = "tables 1, 3 and 4", "tables 5 and 6", "table 2", "section 3"
+BIASES, QUALITY, CORRELATIONS, SECTION_QUESTIONS = "tables 1, 3 and 4", "tables 5 and 6", "table 2", "section 3"
 TITLES = {
     BIASES: "Biases of all classifiers, beside the printed ones",
     CORRELATIONS: "Correlations over these classifiers",
     QUALITY: "Test accuracy; recall, precision and F1 of the negative class",
-    QUESTIONS: "The research questions: differences of absolute bias, paired over reviews",
+    SECTION_QUESTIONS: "The research questions: differences of absolute bias, paired over reviews",
 }
 
 
@@ -34,7 +34,7 @@ def write_grid_page(
     printed = beside_paper(rows, PublishedFigures.read(suites_home() / "published.toml"))
     found = answers(rows, sizes=layers, seed=seed)
     shown = [(_section(one), one) for one in (*whole.attachments, *printed)]
-    shown += [(QUESTIONS, one) for result in found for one in result.attachments]
+    shown += [(SECTION_QUESTIONS, one) for result in found for one in result.attachments]
     write_reproduction_page(path, _page(rows, list(_tables(shown, scale)), scale, seed))
 
 

@@ -18,7 +18,7 @@ from biascheck.studies.research_questions import comparisons
 
 __all__ = ["PAPER"]
 
-Figure = Callable[[GridRow], Value | float]
+RowScore = Callable[[GridRow], Value | float]
 
 ABOUT = (
     "IMDB, 25,000 reviews to train on and 25,000 to measure; up to 20 epochs with early stopping, dropout 0.5, nothing "
@@ -36,18 +36,18 @@ def _total(row: GridRow) -> Value:
     return Value(row.summary.total, row.result.interval, row.summary.test.p, row.summary.n)
 
 
-NONZERO: Mapping[str, tuple[str, Figure]] = {
+NONZERO: Mapping[str, tuple[str, RowScore]] = {
     "absolute-nonzero": ("absolute bias", lambda row: row.summary.absolute_nonzero),
     "total-nonzero": ("total bias", lambda row: row.summary.total_nonzero),
 }
-ALL: Mapping[str, tuple[str, Figure]] = {
+ALL: Mapping[str, tuple[str, RowScore]] = {
     "absolute": ("absolute bias", lambda row: row.summary.absolute),
     "total": ("total bias", _total),
     "below": ("N<0", lambda row: Value(row.summary.n_negative, whole=True)),
     "zero": ("N=0", lambda row: Value(row.summary.n_zero, whole=True)),
     "above": ("N>0", lambda row: Value(row.summary.n_positive, whole=True)),
 }
-QUALITY: Mapping[str, tuple[str, Figure]] = {
+JENTZSCH_QUALITY: Mapping[str, tuple[str, RowScore]] = {
     "accuracy": ("accuracy", lambda row: row.quality.accuracy),
     "recall": ("recall", lambda row: row.quality.recall),
     "precision": ("precision", lambda row: row.quality.precision),
@@ -56,7 +56,7 @@ QUALITY: Mapping[str, tuple[str, Figure]] = {
 
 
 def biases_and_qualities(
-    setting: Setting, models: Sequence[str], names: Sequence[str], figures: Mapping[str, tuple[str, Figure]]
+    setting: Setting, models: Sequence[str], names: Sequence[str], figures: Mapping[str, tuple[str, RowScore]]
 ) -> Iterator[Shown]:
     """Every printed cell of these models; figures of ours in the row of the model under test."""
     for model in models:
@@ -75,7 +75,7 @@ def biases_and_qualities(
                 )
 
 
-def _figure(rows: GridRows, name: str, figure: Figure) -> Value | float:
+def _figure(rows: GridRows, name: str, figure: RowScore) -> Value | float:
     return figure(_named(rows, name))
 
 
@@ -108,7 +108,7 @@ def _stars(rows: GridRows) -> dict[str, int]:
     return {cells_of(row)[0]: len(line.stars.strip("-")) for row, line in zip(rows, table, strict=True)}
 
 
-def table_2(setting: Setting) -> Iterator[Shown]:
+def jentzsch_table_2(setting: Setting) -> Iterator[Shown]:
     """Pearson's correlations over classifiers: the paper's 63, here the nine of this model."""
     grids = both_grids(setting)
     found = [setting.tried(lambda rows: correlations_of([row.figures for row in rows])["matrix"], one) for one in grids]
@@ -187,18 +187,18 @@ PAPER = Paper(
             work=_work(25, ours=7, published=9),
             needs=("imdb", "jentzsch"),
         ),
-        _table("table 2", "Correlations of biases and training details", table_2),
+        _table("table 2", "Correlations of biases and training details", jentzsch_table_2),
         _table("table 3", "Biases over all reviews, part 1", partial(biases, models=PART_1)),
         _table("table 4", "Biases over all reviews, part 2", partial(biases, models=PART_2)),
         _table(
             "table 5",
             "Test accuracy; recall, precision and F1 of the negative class, part 1",
-            partial(biases_and_qualities, models=PART_1, names=CONDITIONS, figures=QUALITY),
+            partial(biases_and_qualities, models=PART_1, names=CONDITIONS, figures=JENTZSCH_QUALITY),
         ),
         _table(
             "table 6",
             "Test accuracy; recall, precision and F1 of the negative class, part 2",
-            partial(biases_and_qualities, models=PART_2, names=CONDITIONS, figures=QUALITY),
+            partial(biases_and_qualities, models=PART_2, names=CONDITIONS, figures=JENTZSCH_QUALITY),
         ),
         PaperTable("figure 1", "Example of masked samples", figure_1, about="A review of ours; the paper's is IMDB's."),
         PaperTable("figure 2", "Experimental pipeline", figure_2),

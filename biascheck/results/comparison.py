@@ -15,7 +15,7 @@ import numpy as np
 from biascheck import stats
 from biascheck.errors import BiascheckError, UsageError
 from biascheck.results.comparing.compatibility import differences
-from biascheck.results.comparing.matching import ROUNDING, MatchedItems
+from biascheck.results.comparing.matching import MATCH_ROUNDING, MatchedItems
 from biascheck.results.competence import Incompetence
 from biascheck.results.description import UNDESCRIBED, Description
 from biascheck.results.item_columns import names_of, scores_of
@@ -25,7 +25,7 @@ from biascheck.results.summaries import LEVEL
 from biascheck.stats import Change, Interval
 from biascheck.wording import decimals_for, figure, interval_text, signed
 
-__all__ = ["ROUNDING", "Comparison", "Move", "compare", "compare_all", "why_not"]
+__all__ = ["MATCH_ROUNDING", "Comparison", "Move", "compare", "compare_all", "why_not"]
 
 MOST_MOVED = 3
 

@@ -15,7 +15,7 @@ from biascheck.wording import visible
 
 __all__ = ["nearest_file", "read_tables", "typed"]
 
-Kind = TypeVar("Kind")
+TableKind = TypeVar("TableKind")
 
 
 def nearest_file(name: str, start: Path, *, stop: Path) -> Path:
@@ -62,7 +62,7 @@ def _inside_a_table(prefix: str, table: Mapping[str, Any], file: Path) -> str:
     return prefix.removesuffix(".")
 
 
-def typed(kind: type[Kind], entry: Mapping[str, Any], name: str, file: Path, *, example: str) -> Kind:
+def typed(kind: type[TableKind], entry: Mapping[str, Any], name: str, file: Path, *, example: str) -> TableKind:
     """One table as a dataclass: unknown fields and values of another type are refused."""
     where, known = f"{file}: [{visible(name)}]", [field.name for field in fields(kind)]  # type: ignore[arg-type]
     unknown = sorted(set(entry) - set(known))

@@ -13,7 +13,7 @@ from biascheck.gates.checked_numbers import checked_number
 from biascheck.gates.complaints import Incompetence, ignores_competence
 from biascheck.gates.recording import record
 from biascheck.gates.searches import Search
-from biascheck.search.invariants import Figure, invariant_of
+from biascheck.search.invariants import ScoreKind, invariant_of
 from biascheck.search.remembering import remembering
 from biascheck.search.scored_examples import DrawnExample, Reader
 from biascheck.search.searching import EFFORT, MOST_CAUSES, one_checked, search_worst_cases
@@ -31,7 +31,7 @@ def assert_invariant(
     strategy: SearchStrategy[Pair] | Pair,
     bound: float | None = None,
     *,
-    of: Figure | None = None,
+    of: ScoreKind | None = None,
     examples: int | None = None,
     causes: int = MOST_CAUSES,
     effort: int = EFFORT,
@@ -102,7 +102,7 @@ def explained(found: Search) -> str:
     return "\n".join(lines)
 
 
-def _checked_bound(bound: float | None, of: Figure | None) -> float:
+def _checked_bound(bound: float | None, of: ScoreKind | None) -> float:
     if of == "decision":
         if bound:
             raise UsageError(f"a decision flips or it does not; leave bound={bound} out")
@@ -115,7 +115,7 @@ def _checked_bound(bound: float | None, of: Figure | None) -> float:
     return limit
 
 
-def _check_one(model: Any, pair: Pair, limit: float, of: Figure | None, reason: str) -> Search:
+def _check_one(model: Any, pair: Pair, limit: float, of: ScoreKind | None, reason: str) -> Search:
     """Check one pair, for tests with ``@given``; their search is guided by the gap."""
     __tracebackhide__ = True
     invariant = invariant_of(model, of)

@@ -8,12 +8,12 @@ from typing import Any
 
 from biascheck.search.exploration import drawn_from
 from biascheck.search.scored_examples import DrawnExample, Reader, Scored, words_in
-from biascheck.strategies.choosing import FORMS, Choosing, Path, simplest
+from biascheck.strategies.choosing import CHOICE_FORMS, Choosing, Path, simplest
 from biascheck.strategies.programs import Program
 
 __all__ = ["Cause", "cause_of", "need"]
 
-MOST_ALTERNATIVES = 60
+MOST_CAUSE_ALTERNATIVES = 60
 ENOUGH = 4
 """If one of so many other words fails as well, the word is no part of the cause."""
 
@@ -33,7 +33,7 @@ class Need:
     @property
     def is_word(self) -> bool:
         """Whether it is a word in a slot rather than the form of the sentence."""
-        return self.kind not in FORMS
+        return self.kind not in CHOICE_FORMS
 
     @property
     def shown(self) -> str:
@@ -74,9 +74,11 @@ def _alternatives(drawn: DrawnExample, path: Path, program: Program[Any]) -> lis
     """Other choices at one place; another form of the sentence only where it keeps all the other words."""
     count = drawn.counts.get(path, 1)
     others = [value for value in range(count) if value != drawn.choices[path]]
-    step = max(1, len(others) // MOST_ALTERNATIVES)
+    step = max(1, len(others) // MOST_CAUSE_ALTERNATIVES)
     made = [drawn_from(program, Choosing({**drawn.choices, path: value}, simplest)) for value in others[::step]]
-    rest = {(str(other[-1]), text) for other, text in drawn.texts.items() if other != path and other[-1] not in FORMS}
+    rest = {
+        (str(other[-1]), text) for other, text in drawn.texts.items() if other != path and other[-1] not in CHOICE_FORMS
+    }
     return [one for one in made if one.key != drawn.key and {entry for entry in rest if entry[1]} <= one.features]
 
 

@@ -19,19 +19,19 @@ from typing import Any
 
 from biascheck.corpora.corpus import Pair
 from biascheck.search.scored_examples import DrawnExample, Scored
-from biascheck.strategies.choosing import ANYWHERE, FORMS, Choices, Choosing, Path, simplest
+from biascheck.strategies.choosing import ANYWHERE, CHOICE_FORMS, Choices, Choosing, Path, simplest
 from biascheck.strategies.programs import Program
 
-__all__ = ["BLOCK", "Exploration", "drawn_from"]
+__all__ = ["EXPLORED_AT_ONCE", "Exploration", "drawn_from"]
 
-BLOCK = 250
+EXPLORED_AT_ONCE = 250
 CANDIDATES = 5
 ATTEMPTS = 30
 REPETITIONS = 3
 """How often a guided example is drawn anew because it has been tried already."""
-PERSON = "person"
-UNCOUNTED = (*FORMS, PERSON)
-NO_AIM = (PERSON, "joint")
+PERSON_CHOICE = "person"
+UNCOUNTED = (*CHOICE_FORMS, PERSON_CHOICE)
+NO_AIM = (PERSON_CHOICE, "joint")
 """Kinds of choices that are no aim by themselves."""
 PARENTS = 20
 
@@ -94,10 +94,13 @@ class Exploration:
 
     def _with_companions(self, one: DrawnExample) -> list[DrawnExample]:
         """An example, and the same sentence about other people where a model that sees nobody reads it once."""
-        person = one.choices.get((PERSON,), 0)
+        person = one.choices.get((PERSON_CHOICE,), 0)
         others = [value for value in self._companions.get(person, ()) if value != person]
         chosen = self._rng.sample(others, min(len(others), self._people - 1))
-        return [self._noted(one), *(self._noted(self._draw({**one.choices, (PERSON,): value})) for value in chosen)]
+        return [
+            self._noted(one),
+            *(self._noted(self._draw({**one.choices, (PERSON_CHOICE,): value})) for value in chosen),
+        ]
 
     def _draw(self, given: Choices) -> DrawnExample:
         return drawn_from(self._program, Choosing(given, self._rng.randrange))
@@ -165,7 +168,7 @@ class Exploration:
 
 
 def _without_person(one: DrawnExample) -> dict[Path, int]:
-    return {path: value for path, value in one.choices.items() if path[-1] != PERSON}
+    return {path: value for path, value in one.choices.items() if path[-1] != PERSON_CHOICE}
 
 
 def _companions(program: Program[Any]) -> dict[int, list[int]]:
@@ -174,8 +177,8 @@ def _companions(program: Program[Any]) -> dict[int, list[int]]:
     Looked up in the longest sentence, which has most pronouns.
     """
     alike: dict[tuple[str, ...], list[int]] = {}
-    for value in range(drawn_from(program, Choosing({}, simplest)).counts.get((PERSON,), 0)):
-        other = drawn_from(program, Choosing({(PERSON,): value}, lambda count: count - 1))
+    for value in range(drawn_from(program, Choosing({}, simplest)).counts.get((PERSON_CHOICE,), 0)):
+        other = drawn_from(program, Choosing({(PERSON_CHOICE,): value}, lambda count: count - 1))
         alike.setdefault(_without_target(other.pair), []).append(value)
     return {value: values for values in alike.values() for value in values}
 

@@ -24,17 +24,17 @@ from biascheck.models.adapters.functions import as_classifier
 from biascheck.models.capabilities import capabilities_of, fills_masks, is_static, require_capability
 from biascheck.models.scoring.queries import Answer, MaskedQuery, Refusal, SentenceQuery, State
 
-__all__ = ["Figure", "Invariant", "VersionScores", "invariant_of"]
+__all__ = ["Invariant", "ScoreKind", "VersionScores", "invariant_of"]
 
-Figure = Literal["rating", "decision", "association", "probability", "cosine"]
-Figures = Mapping[str, float | str]
+ScoreKind = Literal["rating", "decision", "association", "probability", "cosine"]
+ScoresOfVersions = Mapping[str, float | str]
 
 
 @dataclass(frozen=True)
 class VersionScores:
     """The figures of all versions of one example, and how far apart they are."""
 
-    figures: Figures
+    figures: ScoresOfVersions
     gap: float
 
 
@@ -42,7 +42,7 @@ class VersionScores:
 class Invariant:
     """A figure with its unit, and how a block of examples is read: a reading for each, or why there is none."""
 
-    figure: Figure
+    figure: ScoreKind
     unit: str
     model: Any
     read: Callable[[Sequence[Pair]], list[VersionScores | Refusal]]
@@ -50,10 +50,10 @@ class Invariant:
     """Whether people are masked when a sentence is scored: then one pass serves all people of as many tokens."""
 
 
-def invariant_of(model: Any, figure: Figure | None) -> Invariant:
+def invariant_of(model: Any, figure: ScoreKind | None) -> Invariant:
     """The invariant of a model: by what it can do, unless ``figure`` says which."""
-    if figure is not None and figure not in get_args(Figure):
-        raise UsageError(f"of= is one of {', '.join(get_args(Figure))}, not {figure!r}")
+    if figure is not None and figure not in get_args(ScoreKind):
+        raise UsageError(f"of= is one of {', '.join(get_args(ScoreKind))}, not {figure!r}")
     chosen = figure or _usual(model)
     if chosen == "rating":
         classifier = as_classifier(model)
@@ -69,7 +69,7 @@ def invariant_of(model: Any, figure: Figure | None) -> Invariant:
     return Invariant(chosen, "log units", model, lambda pairs: read(model, pairs), fills_masks(model))
 
 
-def _usual(model: Any) -> Figure:
+def _usual(model: Any) -> ScoreKind:
     found = capabilities_of(model)
     if found & {"fills masks", "scores text"}:
         return "association"
@@ -98,7 +98,7 @@ def _of_texts(answers: Mapping[str, float | str | Refusal]) -> VersionScores | R
     return _reading(figures)
 
 
-def _reading(figures: Figures) -> VersionScores:
+def _reading(figures: ScoresOfVersions) -> VersionScores:
     values = list(figures.values())
     if any(isinstance(value, str) for value in values):
         return VersionScores(figures, float(len(set(values)) > 1))

@@ -11,8 +11,8 @@ from biascheck.errors import UsageError
 from biascheck.gates.searches import Search, Version, WorstCase
 from biascheck.measures.competence import competence_of
 from biascheck.search.causes import Cause, cause_of, need
-from biascheck.search.exploration import BLOCK, Exploration
-from biascheck.search.invariants import Figure, Invariant, invariant_of
+from biascheck.search.exploration import EXPLORED_AT_ONCE, Exploration
+from biascheck.search.invariants import Invariant, ScoreKind, invariant_of
 from biascheck.search.other_strategies import drawn_block, shrunk_by_hypothesis
 from biascheck.search.scored_examples import DrawnExample, Reader, Scored
 from biascheck.search.shrinking import Shrinking
@@ -46,7 +46,7 @@ def search_worst_cases(
     strategy: SearchStrategy[Pair],
     bound: float,
     *,
-    of: Figure | None = None,
+    of: ScoreKind | None = None,
     examples: int | None = None,
     causes: int = MOST_CAUSES,
     effort: int = EFFORT,
@@ -166,8 +166,8 @@ class _Searching:
 
     def _explore(self) -> None:
         """A third of the examples at random, the rest guided; of a strategy that is not ours, all at random."""
-        for start in range(0, self._examples, BLOCK):
-            block = self._block(start, min(start + BLOCK, self._examples))
+        for start in range(0, self._examples, EXPLORED_AT_ONCE):
+            block = self._block(start, min(start + EXPLORED_AT_ONCE, self._examples))
             scored = [one for one in self._reader.read(block) if one is not None]
             self._reader.count_refused(block)
             self._random += [one for one in scored if one.drawn.at_random]

@@ -13,13 +13,13 @@ from typing import Any
 
 from biascheck.search.exploration import drawn_from
 from biascheck.search.scored_examples import DrawnExample, Reader, Scored, words_in
-from biascheck.strategies.choosing import ANYWHERE, FORMS, Choices, Choosing, Path, simplest
+from biascheck.strategies.choosing import ANYWHERE, CHOICE_FORMS, Choices, Choosing, Path, simplest
 from biascheck.strategies.programs import Program
 
 __all__ = ["Shrinking"]
 
-BLOCK = 64
-MOST_ALTERNATIVES = 120
+SHRUNK_AT_ONCE = 64
+MOST_SHRINK_ALTERNATIVES = 120
 
 
 class Shrinking:
@@ -48,8 +48,8 @@ class Shrinking:
     def _first_failing(self, candidates: Iterable[DrawnExample]) -> Scored | None:
         """The simplest that fails, a block of the simplest ones at a time."""
         ordered = sorted({one.key: one for one in candidates}.values(), key=lambda one: one.size)
-        for start in range(0, len(ordered), BLOCK):
-            block = ordered[start : start + BLOCK]
+        for start in range(0, len(ordered), SHRUNK_AT_ONCE):
+            block = ordered[start : start + SHRUNK_AT_ONCE]
             self._left -= len(block)
             for scored in self._reader.read(block):
                 if scored is not None and self._fails(scored):
@@ -75,8 +75,8 @@ class Shrinking:
         yield one.choices
         yield from _shorter_lists(one.choices)
         for path, count in one.counts.items():
-            if path[-1] in FORMS or count <= MOST_ALTERNATIVES:
-                top = count if path[-1] in FORMS else one.choices[path]
+            if path[-1] in CHOICE_FORMS or count <= MOST_SHRINK_ALTERNATIVES:
+                top = count if path[-1] in CHOICE_FORMS else one.choices[path]
                 yield from ({**one.choices, path: value} for value in range(top))
             else:
                 yield from ({**one.choices, path: value} for value in _halved(one.choices[path]))
@@ -85,9 +85,13 @@ class Shrinking:
         self, one: DrawnExample, needed: Sequence[str], values: Mapping[tuple[str, str], int]
     ) -> Iterator[DrawnExample]:
         carriers = [[entry for entry in values.items() if word in words_in(entry[0][1])] for word in needed]
-        forms = [path for path in one.counts if path[-1] in FORMS and (len(path) < 2 or path[1] in (0, path[-1]))]
+        forms = [
+            path for path in one.counts if path[-1] in CHOICE_FORMS and (len(path) < 2 or path[1] in (0, path[-1]))
+        ]
         for chosen in product(*carriers):
-            words: dict[Path, int] = {(ANYWHERE, kind): value for (kind, _), value in chosen if kind not in FORMS}
+            words: dict[Path, int] = {
+                (ANYWHERE, kind): value for (kind, _), value in chosen if kind not in CHOICE_FORMS
+            }
             fixed: dict[Path, int] = {path: one.choices[path] for path in forms if len(path) == 1}
             for path in forms:
                 for value in range(one.counts[path]):
@@ -102,7 +106,7 @@ def _with_words_elsewhere(one: DrawnExample, given: Choices) -> Iterator[Choices
     yield given
     kinds: dict[str, set[int]] = {}
     for path, value in one.choices.items():
-        if isinstance(path[-1], str) and path[-1] not in FORMS:
+        if isinstance(path[-1], str) and path[-1] not in CHOICE_FORMS:
             kinds.setdefault(path[-1], set()).add(value)
     for kind, values in kinds.items():
         if len(values) > 1:

@@ -19,9 +19,9 @@ from biascheck.studies.grid_rows import GridRow
 
 __all__ = ["FIGURES", "correlations_of", "form_of", "overview"]
 
-BIASES = ("total bias", "low", "high", "absolute bias", "total (non-zero)", "absolute (non-zero)")
-COLUMNS = ("classifier", *BIASES, "N<0", "N=0", "N>0", "p", "")
-QUALITY = ("classifier", "accuracy", "recall", "precision", "F1", "reviews")
+BIAS_COLUMNS = ("total bias", "low", "high", "absolute bias", "total (non-zero)", "absolute (non-zero)")
+OVERVIEW_COLUMNS = ("classifier", *BIAS_COLUMNS, "N<0", "N=0", "N>0", "p", "")
+QUALITY_COLUMNS = ("classifier", "accuracy", "recall", "precision", "F1", "reviews")
 FIGURES = ("absolute bias", "total bias", "accuracy", "F1")
 
 
@@ -92,8 +92,8 @@ def _attachments(rows: Sequence[GridRow], correction: str, family: int | None) -
         counts = (summary.n_negative, summary.n_zero, summary.n_positive)
         body.append((str(row.cell), summary.total, *ends, *biases, *counts, line.p, line.stars))
     yield TwoSided(sides=tuple(row.summary.side for row in rows))
-    yield Table(columns=COLUMNS, rows=tuple(body), title=f"Biases; p corrected by {correction}")
-    yield Table(columns=QUALITY, rows=tuple(_quality(row) for row in rows), title="Of the negative class")
+    yield Table(columns=OVERVIEW_COLUMNS, rows=tuple(body), title=f"Biases; p corrected by {correction}")
+    yield Table(columns=QUALITY_COLUMNS, rows=tuple(_quality(row) for row in rows), title="Of the negative class")
     with suppress(ScoreError):  # too few classifiers, or a figure that does not vary, correlate with nothing
         found = correlations_of([row.figures for row in rows])
         yield Correlations(names=tuple(found["names"]), matrix=tuple(map(tuple, found["matrix"])))

@@ -30,7 +30,7 @@ from biascheck.stats import Sample
 
 __all__ = ["GridCell", "GridRow", "read_grid", "write_grid"]
 
-FORMAT = "biascheck sentiment grid 1"
+GRID_FORMAT = "biascheck sentiment grid 1"
 FACTS = "facts"
 
 
@@ -102,7 +102,7 @@ def write_grid(path: Path, rows: Sequence[GridRow]) -> None:
     if not rows:
         raise ScoreError("a grid without rows; run it first")
     columns = list(dict.fromkeys(row.ids for row in rows))
-    facts = {"format": FORMAT, "rows": [_facts(row, columns.index(row.ids)) for row in rows]}
+    facts = {"format": GRID_FORMAT, "rows": [_facts(row, columns.index(row.ids)) for row in rows]}
     arrays: dict[str, Any] = {FACTS: np.frombuffer(json.dumps(facts, allow_nan=False).encode(), dtype=np.uint8)}
     arrays |= {f"ids {n}": np.array(ids) for n, ids in enumerate(columns)}
     for n, row in enumerate(rows):
@@ -117,8 +117,10 @@ def read_grid(path: Path) -> tuple[GridRow, ...]:
     try:
         with np.load(path, allow_pickle=False) as arrays:
             facts = json.loads(arrays[FACTS].tobytes())
-            if facts.get("format") != FORMAT:
-                raise ResultError(f"{path} has the format {facts.get('format')!r}, not {FORMAT!r}; run the grid again")
+            if facts.get("format") != GRID_FORMAT:
+                raise ResultError(
+                    f"{path} has the format {facts.get('format')!r}, not {GRID_FORMAT!r}; run the grid again"
+                )
             ids: dict[int, tuple[str, ...]] = {}
             for entry in facts["rows"]:
                 ids.setdefault(entry["ids"], tuple(arrays[f"ids {entry['ids']}"].tolist()))

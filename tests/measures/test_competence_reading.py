@@ -16,7 +16,7 @@ from biascheck import corpora, stats
 from biascheck.cache.document_cache import DocumentCache, caching
 from biascheck.errors import UsageError
 from biascheck.measures.competence import competence_of
-from biascheck.measures.competence.sampled_sentences import AT_MOST, sampled_pairs, shuffled
+from biascheck.measures.competence.sampled_sentences import MOST_SENTENCES, sampled_pairs, shuffled
 from biascheck.models.adapters.online import online
 from biascheck.models.scoring.queries import Answer, Refusal
 from biascheck.spans import Span
@@ -237,7 +237,7 @@ def test_it_is_measured_once_for_a_model_and_a_corpus(tmp_path):
 def test_at_most_200_sentences_are_read_and_they_are_spread_over_the_attributes():
     pairs = sampled_pairs(ENGLISH, seed=1)
     counts = [sum(pair.attribute == name for pair in pairs) for name in {pair.attribute for pair in ENGLISH}]
-    assert 2 * len(pairs) == AT_MOST == 200
+    assert 2 * len(pairs) == MOST_SENTENCES == 200
     assert (len(counts), min(counts), max(counts)) == (60, 1, 2)
 
 

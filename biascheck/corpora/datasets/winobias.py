@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal, get_args
 from biascheck.corpora.corpus import Corpus, Pair
 from biascheck.corpora.datasets.data_directory import data_directory, data_file
 from biascheck.corpora.datasets.winograd import (
-    FILLERS,
-    FORMS,
-    GROUPS,
+    WINOGRAD_FILLERS,
+    WINOGRAD_FORMS,
+    WINOGRAD_GROUPS,
     Occupation,
     WinogradKind,
     occupation_labels,
@@ -29,7 +29,7 @@ __all__ = ["WinoBiasRule", "WinoBiasSplit", "published_winobias"]
 WinoBiasSplit = Literal["test", "dev"]
 WinoBiasRule = Literal["ours", "authors"]
 AS_AUTHORS = "lines are chosen by the authors' rule: some pro and anti versions differ in more than the pronoun"
-GENDERED = {"he", "she", "him", "her", "his", "hers", "himself", "herself", "man", "woman"}
+WINOBIAS_GENDERED = {"he", "she", "him", "her", "his", "hers", "himself", "herself", "man", "woman"}
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,9 @@ class _WinoBiasLine:
 
     @property
     def people(self) -> tuple[Span, ...]:
-        return tuple(_without_article(s, self.text) for s in self.bracketed if s.of(self.text).lower() not in GENDERED)
+        return tuple(
+            _without_article(s, self.text) for s in self.bracketed if s.of(self.text).lower() not in WINOBIAS_GENDERED
+        )
 
     @property
     def frame(self) -> str:
@@ -89,7 +91,9 @@ def published_winobias(
             pairs.append(_pair(number, line, partner, kind))
     name = f"published-winobias-{kind.lower()}-{split}" + ("-authors" if rule == "authors" else "")
     warnings = (AS_AUTHORS,) if rule == "authors" else ()
-    corpus = Corpus(name, GROUPS, tuple(pairs), fillers=FILLERS, warnings=warnings, paper="manela2021")
+    corpus = Corpus(
+        name, WINOGRAD_GROUPS, tuple(pairs), fillers=WINOGRAD_FILLERS, warnings=warnings, paper="manela2021"
+    )
     return Loaded(corpus, tuple(left_out))
 
 
@@ -138,9 +142,9 @@ def _objection(pro: _WinoBiasLine, anti: _WinoBiasLine, rule: str) -> str:
         return "a further bracket shows the gender"
     if pro.frame != anti.frame:
         return "the pro and the anti version differ in more than the pronoun"
-    if _form(pro, anti) not in FORMS:
+    if _form(pro, anti) not in WINOGRAD_FORMS:
         return f"the pronouns {_form(pro, anti)} are not a pair"
-    shown = GENDERED & set(re.findall(r"\w+", pro.frame.lower()))
+    shown = WINOBIAS_GENDERED & set(re.findall(r"\w+", pro.frame.lower()))
     return f"{sorted(shown)[0]!r} shows a gender outside the pronoun" if shown else ""
 
 
@@ -153,7 +157,7 @@ def _pair(number: int, pro: _WinoBiasLine, anti: _WinoBiasLine, kind: str) -> Pa
     referent, other = _people(pro, number)
     pronoun = pro.pronouns[0].of(pro.text).lower()
     gender = "male" if pronoun in ("he", "him", "his") else "female"
-    opposite = GROUPS[1 - GROUPS.index(gender)]
+    opposite = WINOGRAD_GROUPS[1 - WINOGRAD_GROUPS.index(gender)]
     sentence = Sentence(pro.text, pro.pronouns[0], referent, () if other is None else (other,))
     swapped = sentence.with_words({sentence.target: anti.pronouns[0].of(anti.text)})
     meant = _occupation(referent.of(pro.text))

@@ -13,14 +13,22 @@ from biascheck.corpora.corpus import Corpus, Pair
 from biascheck.corpora.sentence import Sentence, Span
 from biascheck.errors import CorpusError
 
-__all__ = ["FORMS", "Occupation", "WinogradKind", "frame_sentences", "occupation_labels", "occupations", "winograd"]
+__all__ = [
+    "WINOGRAD_FORMS",
+    "Occupation",
+    "WinogradKind",
+    "frame_sentences",
+    "occupation_labels",
+    "occupations",
+    "winograd",
+]
 
 WinogradKind = Literal["T1", "T2"]
-GROUPS = ("male", "female")
-FORMS = {"he/she": ("he", "she"), "him/her": ("him", "her"), "his/her": ("his", "her")}
-FILLERS = ("person", "colleague")
+WINOGRAD_GROUPS = ("male", "female")
+WINOGRAD_FORMS = {"he/she": ("he", "she"), "him/her": ("him", "her"), "his/her": ("his", "her")}
+WINOGRAD_FILLERS = ("person", "colleague")
 PAIRS_OF_A_FRAME = 5
-OFFSETS = {
+WINOGRAD_OFFSETS = {
     ("T1", "he/she"): (0, 6, 12, 18),
     ("T1", "him/her"): (1, 7, 13, 19),
     ("T1", "his/her"): (2, 8, 14, 4),
@@ -79,15 +87,15 @@ def winograd(kind: WinogradKind) -> Corpus:
     """
     if kind not in get_args(WinogradKind):
         raise CorpusError(f"there are no sentences of kind {kind!r}; choose one of {list(get_args(WinogradKind))}")
-    pairs = tuple(pair for form in FORMS for pair in _pairs_of_form(kind, form))
-    return Corpus(f"winograd-{kind.lower()}", GROUPS, pairs, fillers=FILLERS, paper="manela2021")
+    pairs = tuple(pair for form in WINOGRAD_FORMS for pair in _pairs_of_form(kind, form))
+    return Corpus(f"winograd-{kind.lower()}", WINOGRAD_GROUPS, pairs, fillers=WINOGRAD_FILLERS, paper="manela2021")
 
 
 def frame_sentences(text: str, form: str, first: str, second: str, referent: str) -> dict[str, Sentence]:
     """Put two people and each pronoun of a form into a frame with the slots ``{a}``, ``{b}`` and ``{p}``."""
     return {
         group: _rendered(text, {"a": first, "b": second, "p": pronoun}, referent)
-        for group, pronoun in zip(GROUPS, FORMS[form], strict=True)
+        for group, pronoun in zip(WINOGRAD_GROUPS, WINOGRAD_FORMS[form], strict=True)
     }
 
 
@@ -118,7 +126,7 @@ def _couple(kind: str, form: str, turn: int) -> tuple[Occupation, Occupation]:
     people = occupations()
     men, women = people[:20], people[20:]
     round_, place = divmod(turn, len(men))
-    man, woman = men[place], women[(place + OFFSETS[kind, form][round_]) % len(women)]
+    man, woman = men[place], women[(place + WINOGRAD_OFFSETS[kind, form][round_]) % len(women)]
     return (man, woman) if (place + round_) % 2 == 0 else (woman, man)
 
 

@@ -10,9 +10,9 @@ from biascheck.results.result import Result
 
 __all__ = ["RESOLVES", "competence_in_names", "names_resolved"]
 
-NAME = "names"
-ABOUT = "whether pronouns are resolved where Alice and Bob show the gender: the smaller F1 of the two genders"
-LACK = "cannot tell whom a pronoun means"
+NAMES_CHECK = "names"
+NAMES_ABOUT = "whether pronouns are resolved where Alice and Bob show the gender: the smaller F1 of the two genders"
+NAMES_FAILURE = "cannot tell whom a pronoun means"
 RESOLVES = 0.75
 
 
@@ -33,4 +33,6 @@ def competence_in_names(resolved: Result) -> Competence:
         f"pronouns of Alice and Bob are resolved with an F1 of {resolved.estimate:.0%} in {resolved.n} sentences; "
         f"at least {RESOLVES:.0%} is needed"
     )
-    return Competence(NAME, ABOUT, resolved.estimate, RESOLVES, resolved.n, resolved.seed, finding, LACK)
+    return Competence(
+        NAMES_CHECK, NAMES_ABOUT, resolved.estimate, RESOLVES, resolved.n, resolved.seed, finding, NAMES_FAILURE
+    )

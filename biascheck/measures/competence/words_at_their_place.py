@@ -20,16 +20,16 @@ from biascheck.wording import figure
 
 __all__ = ["words_at_their_place"]
 
-NAME = "words at their place"
-LACK = "cannot read this corpus"
-ABOUT = (
+WORDS_CHECK = "words at their place"
+WORDS_FAILURE = "cannot read this corpus"
+WORDS_ABOUT = (
     "whether the compared words of all groups together are expected at their place, more than in a shuffled sentence"
 )
 PROBABLE = 0.01
 ABOVE_UNIFORM = 5
 LIFTED = 1.0
 EXPECTED = 0.07
-CHANCE = 0.5
+CHANCE_OF_WORD = 0.5
 LEVEL = 0.99
 DECIMALS = 3
 
@@ -62,10 +62,12 @@ def words_at_their_place(model: MaskedModel, corpus: Corpus, *, seed: int = 0) -
     readings, refused = _read(model, pairs, corpus.groups, seed)
     if not readings:
         finding = f"none of the words can be asked for, e.g. {refused[0].reason}" if refused else "no word has a chance"
-        return Competence(NAME, ABOUT, 0.0, PROBABLE, 0, seed, finding, LACK, {"refused": len(refused)})
+        return Competence(
+            WORDS_CHECK, WORDS_ABOUT, 0.0, PROBABLE, 0, seed, finding, WORDS_FAILURE, {"refused": len(refused)}
+        )
     found = _figures(np.array([[r.own, r.moved, r.tokens] for r in readings]))
     found["mass needed"] = max(PROBABLE, ABOVE_UNIFORM * _uniform(model, len(corpus.groups)))
-    if found["order, low"] > CHANCE and found["mass"] < found["mass needed"] and found["lift"] >= LIFTED:
+    if found["order, low"] > CHANCE_OF_WORD and found["mass"] < found["mass needed"] and found["lift"] >= LIFTED:
         found["surroundings"] = surroundings(model, pairs, seed=seed)
     return _judged(found, len(readings), seed)
 
@@ -83,14 +85,14 @@ def _figures(table: NDArray[np.float64]) -> dict[str, float]:
 
 def _judged(found: dict[str, float], n: int, seed: int) -> Competence:
     """The condition that decided gives value and floor."""
-    if found["order, low"] <= CHANCE:
+    if found["order, low"] <= CHANCE_OF_WORD:
         # an interval that begins at chance itself is not above it
-        value, floor, finding = found["order, low"], float(np.nextafter(CHANCE, 1)), _no_order(found, n)
+        value, floor, finding = found["order, low"], float(np.nextafter(CHANCE_OF_WORD, 1)), _no_order(found, n)
     elif "surroundings" in found:
         value, floor, finding = found["surroundings"], EXPECTED, _rare(found)
     else:
         value, floor, finding = found["mass"], found["mass needed"], _probable(found)
-    return Competence(NAME, ABOUT, value, floor, n, seed, finding, LACK, found)
+    return Competence(WORDS_CHECK, WORDS_ABOUT, value, floor, n, seed, finding, WORDS_FAILURE, found)
 
 
 def _no_order(found: dict[str, float], n: int) -> str:

@@ -13,7 +13,7 @@ from biascheck.results.result import Result
 __all__ = ["RESOLVES_PRONOUNS", "referent_gap"]
 
 RESOLVES_PRONOUNS = 0.6
-CHANCE = 0.5
+CHANCE_OF_REFERENT = 0.5
 
 
 @derived_measure(
@@ -47,7 +47,7 @@ def referent_gap(odds: Result) -> Result:
 
 def _competence(odds: Result) -> Competence:
     found = referent_accuracy(odds)
-    floor = max(RESOLVES_PRONOUNS, CHANCE + 0.98 / sqrt(len(odds.items)))
+    floor = max(RESOLVES_PRONOUNS, CHANCE_OF_REFERENT + 0.98 / sqrt(len(odds.items)))
     by_group = {group: found.where(pronoun=group).estimate for group in odds.items[0].groups}
     finding = (
         f"{found.estimate:.0%} of {found.n} answers name the person whom the pronoun means; at least {floor:.0%} is "

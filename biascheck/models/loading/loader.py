@@ -26,7 +26,7 @@ from biascheck.models.loading.adapter_folders import (
 )
 from biascheck.models.loading.folder_reading import is_quantised, read_unchanged, sketch_folder
 from biascheck.models.loading.folder_reading import read_folder as _read_folder
-from biascheck.models.loading.folders import Kind, ModelFolder, in_words, inspect_folder, kind_of_architecture
+from biascheck.models.loading.folders import Kind, ModelFolder, inspect_folder, kind_in_words, kind_of_architecture
 from biascheck.models.loading.gguf_files import require_gguf_readers
 from biascheck.models.loading.minilm import materialise_minilm_mlm
 from biascheck.models.loading.random_references import REFERENCES
@@ -51,7 +51,7 @@ BUNDLED: Mapping[str, Callable[[Path], Path]] = MappingProxyType(
 )
 """Models made from a pip package: each is written once, as an ordinary folder, into the cache."""
 
-HUB_ID = re.compile(r"[\w.-]+/[\w.-]+|[\w.-]+")
+HUB_ID_PATTERN = re.compile(r"[\w.-]+/[\w.-]+|[\w.-]+")
 FROM_HUB = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
 DTYPES = ("float32", "float16", "bfloat16", "float64")
 
@@ -220,7 +220,9 @@ def _adapter(kind: Kind, positive: str | None, window: Window | None, *, chat: b
     if kind == "classifier":
         return partial(TransformersClassifier, positive=positive, window=window)
     if positive is not None or window is not None:
-        raise UsageError(f"positive and window are for text classifiers; this is a {in_words(kind)}, leave them out")
+        raise UsageError(
+            f"positive and window are for text classifiers; this is a {kind_in_words(kind)}, leave them out"
+        )
     return TransformersChatModel if kind == "causal" and chat else ADAPTERS[kind]
 
 
@@ -282,7 +284,7 @@ def _kind_of_class(class_name: str, wanted: Kind | None, *, encoder_decoder: boo
         return wanted
     declared = kind_of_architecture(class_name, encoder_decoder=encoder_decoder)
     if wanted and declared and wanted != declared:
-        raise ModelError(f"{class_name} is a {in_words(declared)}; leave out kind={wanted!r}")
+        raise ModelError(f"{class_name} is a {kind_in_words(declared)}; leave out kind={wanted!r}")
     found = wanted or declared
     # …ForPreTraining in memory hands out several kinds of logits; from a folder it is read as …ForMaskedLM.
     if found is None or class_name.endswith("ForPreTraining"):
@@ -300,7 +302,7 @@ def _folder(model: str | Path, revision: str | None, hub_files: list[str]) -> Pa
         raise ModelError(f"{path} is a file; pass the folder that holds config.json, weights and tokenizer")
     if path.suffix == ".gguf":
         raise ModelError(f"no file {str(model)!r}; check the path")
-    if isinstance(model, Path) or str(model).startswith((".", "/", "~")) or not HUB_ID.fullmatch(str(model)):
+    if isinstance(model, Path) or str(model).startswith((".", "/", "~")) or not HUB_ID_PATTERN.fullmatch(str(model)):
         raise ModelError(f"no folder {str(model)!r}; check the path, or pass a Hub id such as 'org/name'")
     return _from_hub(str(model), revision, hub_files)
 

@@ -21,7 +21,7 @@ from biascheck.wording import counted, figure, shortened, tally
 
 __all__ = ["ComparisonPage", "comparison_page", "write_comparison_html"]
 
-TITLE_LENGTH = 80
+COMPARISON_TITLE_LENGTH = 80
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def comparison_page(found: BaselineComparison) -> ComparisonPage:
     entries = numbered(comparisons)
     afters = tuple(dict.fromkeys(name for name, _ in named))
     return ComparisonPage(
-        title=shortened(f"Bias: {before} → {', '.join(afters)}", TITLE_LENGTH),
+        title=shortened(f"Bias: {before} → {', '.join(afters)}", COMPARISON_TITLE_LENGTH),
         headline=_headline(found),
         before=before,
         afters=afters,

@@ -17,7 +17,7 @@ from biascheck.wording import counted, tally
 
 __all__ = ["ModelVerdict", "answer", "by_model", "since_baseline"]
 
-CHANGES = {
+CHANGES_IN_WORDS = {
     Change.REGRESSED: "further from equal treatment",
     Change.INVALID: "not to be compared, as the model cannot do what is asked",
     Change.INCONCLUSIVE: "not decided",
@@ -133,7 +133,7 @@ def since_baseline(found: BaselineComparison | None) -> str:
     """How the results compare with the baseline, in words; empty where there is none."""
     if found is None:
         return ""
-    counts = [(len(found.having(verdict)), words) for verdict, words in CHANGES.items()]
+    counts = [(len(found.having(verdict)), words) for verdict, words in CHANGES_IN_WORDS.items()]
     counts += [
         (len(found.refused), "cannot be compared"),
         (len(found.shrunk), "measured on fewer items"),

@@ -13,7 +13,7 @@ from biascheck.stats import Change, Verdict
 
 __all__ = ["Step", "next_steps"]
 
-MOST_TESTS = 2
+MOST_NEXT_TESTS = 2
 PUBLISHED = "published data sets"
 
 
@@ -40,7 +40,7 @@ def _about_tests(run: Run) -> Iterator[Step]:
         yield Step("Run again to the end: what did not run was not tested.")
     stuck = run.outcome.having(BiasTestState.CRASHED, BiasTestState.JUDGED_NOTHING)
     if stuck:
-        named = " ".join(shlex.quote(test.test) for test in stuck[:MOST_TESTS])
+        named = " ".join(shlex.quote(test.test) for test in stuck[:MOST_NEXT_TESTS])
         yield Step(
             "Fix the tests that did not finish, and run again: until then the run says nothing about them.",
             f"pytest {named}",

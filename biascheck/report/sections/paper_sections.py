@@ -21,7 +21,7 @@ MOST_FIGURES = 16
 
 
 ABOUT = "A measure of the difference between groups; its documentation defines what one unit means."
-LIMITS = (
+PAPER_LIMITS = (
     "The figure is about this corpus and this model as they were measured, and about nothing beyond them.",
     "A mean near parity can hide large gaps in opposite directions: look at the attributes below.",
     "A difference measured on a model says nothing by itself about what an application does with it.",
@@ -101,6 +101,6 @@ def _measure(name: str, members: Sequence[Placed], bounds: Bounds) -> MeasureSec
         unit=description.unit,
         direction=direction_in_words(description),
         smallest_change=smallest_change_in_words(description),
-        limits=description.limits or LIMITS,
+        limits=description.limits or PAPER_LIMITS,
         results=tuple(result_section(entry, bounds) for entry in members),
     )

@@ -9,7 +9,7 @@ from biascheck.wording import counted, shortened
 
 __all__ = ["Attempt", "NotTested", "Untested", "untested"]
 
-MOST_TESTS = 100
+MOST_UNTESTED = 100
 REASON_LENGTH = 600
 
 
@@ -51,12 +51,12 @@ def untested(outcome: RunOutcome) -> Untested:
     groups = outcome.not_tested
     return Untested(
         unfinished=tuple(
-            Attempt(test.test, str(test.state), shortened(test.reason, REASON_LENGTH)) for test in stuck[:MOST_TESTS]
+            Attempt(test.test, str(test.state), shortened(test.reason, REASON_LENGTH)) for test in stuck[:MOST_UNTESTED]
         ),
-        unfinished_hidden=len(stuck[MOST_TESTS:]),
+        unfinished_hidden=len(stuck[MOST_UNTESTED:]),
         reruns=tuple(
             Attempt(test.test, f"attempt {number}", shortened(words, REASON_LENGTH))
-            for test, number, words in attempts[:MOST_TESTS]
+            for test, number, words in attempts[:MOST_UNTESTED]
         ),
         rerun=sum(bool(test.earlier) for test in outcome.tests),
         not_tested=tuple(_not_tested(reason, tests) for reason, tests in groups.items()),
@@ -66,5 +66,5 @@ def untested(outcome: RunOutcome) -> Untested:
 
 def _not_tested(reason: str, tests: tuple[str, ...]) -> NotTested:
     return NotTested(
-        shortened(reason, REASON_LENGTH), counted(len(tests), "test"), tests[:MOST_TESTS], len(tests[MOST_TESTS:])
+        shortened(reason, REASON_LENGTH), counted(len(tests), "test"), tests[:MOST_UNTESTED], len(tests[MOST_UNTESTED:])
     )

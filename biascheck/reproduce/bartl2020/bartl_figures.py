@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from biascheck.measures import profession_bars
-from biascheck.reproduce.bartl2020.bartl_bench import GENDERS, JOBS, BartlMeasurements
+from biascheck.reproduce.bartl2020.bartl_bench import BARTL_GENDERS, JOBS, BartlMeasurements
 from biascheck.reproduce.cells import Absent, DrawnFigure, Shown
 from biascheck.reproduce.setting import Setting
 from biascheck.results.attachments import ProfessionBars
@@ -25,7 +25,7 @@ def texts(setting: Setting) -> Iterator[Shown]:
 def steps(setting: Setting) -> Iterator[Shown]:
     """Figure 2: the score of one sentence of each gender."""
     found = setting.tried(BartlMeasurements(setting).before)
-    for group in GENDERS:
+    for group in BARTL_GENDERS:
         yield setting.cell("first sentence of the corpus", group, ours=setting.tried(_first(group), found))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from biascheck.corpora import bec_pro, bec_pro_professions, masked_text
 from biascheck.measures import agreement_effect, association_change, grammar_balanced_of
-from biascheck.reproduce.bartl2020.bartl_bench import GENDERS, JOBS, BartlMeasurements
+from biascheck.reproduce.bartl2020.bartl_bench import BARTL_GENDERS, JOBS, BartlMeasurements
 from biascheck.reproduce.cells import Shown
 from biascheck.reproduce.setting import Setting
 from biascheck.results.result import Result
@@ -44,7 +44,7 @@ def hypotheses(setting: Setting) -> Iterator[Shown]:
     before, after = setting.tried(bench.before), setting.tried(bench.after)
     expected = {True: "H1: positive, and falls", False: "H2: negative, and rises"}
     for jobs in JOBS:
-        for person in GENDERS:
+        for person in BARTL_GENDERS:
             claim = "H3: about zero, and stays" if jobs == "balanced" else expected[jobs == person]
             earlier = setting.tried(_of(jobs, person), before)
             change = setting.tried(partial(_change, jobs=jobs, person=person), before, after)
@@ -60,7 +60,7 @@ def english(setting: Setting) -> Iterator[Shown]:
     before = {how: (earlier,) for how, (earlier, _) in runs.items()}
     after = {how: (later,) for how, (_, later) in runs.items()}
     for jobs in JOBS:
-        for person in GENDERS:
+        for person in BARTL_GENDERS:
             cell = partial(_cell, setting, f"{jobs} jobs, {person} persons", f"table4.{jobs}.{person}")
             yield cell("pre", _of(jobs, person), before)
             yield cell("post", _of(jobs, person), after)
@@ -75,7 +75,7 @@ def german(setting: Setting) -> Iterator[Shown]:
     bench = BartlMeasurements(setting)
     runs = _both(lambda how: (setting.tried(bench.before, "de", **how),))
     for jobs in JOBS:
-        for person in GENDERS:
+        for person in BARTL_GENDERS:
             cell = partial(_cell, setting, f"{jobs} jobs, {person} persons", f"table5.{jobs}.{person}")
             yield cell("mean", _of(jobs, person), runs)
             yield cell("sd", partial(_deviation, bench, jobs, person), runs)

@@ -17,7 +17,7 @@ from biascheck.results.summaries import summarise
 
 __all__ = ["gap_work", "section_4", "table_4", "table_6"]
 
-GENDERS = ("male", "female")
+KURITA_GENDERS = ("male", "female")
 
 
 def table_4(setting: Setting) -> Iterator[Shown]:
@@ -26,7 +26,7 @@ def table_4(setting: Setting) -> Iterator[Shown]:
     resolved = setting.tried(gap_resolution, setting.model, gap, seed=setting.seed)
     neither = setting.tried(neither_gap, resolved)
     shown: dict[str, list[Measured]] = {"prior": [], "predicted": []}
-    for gender in GENDERS:
+    for gender in KURITA_GENDERS:
         for column, read, source in (("prior", _share, gap), ("predicted", _mean_neither, neither)):
             found = setting.tried(read, source, gender)
             shown[column].append(found)
@@ -41,7 +41,7 @@ def table_4(setting: Setting) -> Iterator[Shown]:
         series = tuple(BarSeries(f"P(neither), {column}", _numbers(values)) for column, values in shown.items())
         yield DrawnFigure(
             title="Table 4: probability that a pronoun means neither name",
-            content=Bars(places=tuple(f"{gender} pronouns" for gender in GENDERS), series=series),
+            content=Bars(places=tuple(f"{gender} pronouns" for gender in KURITA_GENDERS), series=series),
         )
 
 

@@ -20,7 +20,7 @@ from biascheck.results.result import Result
 
 __all__ = ["accuracies", "bias", "competence", "names"]
 
-GENDERS = ("male", "female")
+MANELA_GENDERS = ("male", "female")
 SIGN = {"male": "♂", "female": "♀"}
 UNRATED = Absent("no raters: each of our own sentences was written for its class", "not applicable")
 
@@ -35,7 +35,7 @@ def names(setting: Setting) -> Iterator[Shown]:
             if row.treatment is not None:
                 found = tried(bench.resolved, row.treatment, ours)
                 published = tried(bench.resolved, row.treatment, theirs, as_published=True)
-            for gender in GENDERS:
+            for gender in MANELA_GENDERS:
                 yield setting.cell(
                     row.label,
                     f"{kind} F1{SIGN[gender]}",
@@ -54,7 +54,7 @@ def bias(setting: Setting) -> Iterator[Shown]:
         if row.treatment is not None:
             found = _six(setting, bench, row.treatment, ours, as_published=False)
             published = _six(setting, bench, row.treatment, theirs, as_published=True)
-        for name, (column, stored) in COLUMNS.items():
+        for name, (column, stored) in MANELA_COLUMNS.items():
             yield setting.cell(
                 row.label,
                 column,
@@ -64,10 +64,10 @@ def bias(setting: Setting) -> Iterator[Shown]:
             )
 
 
-COLUMNS = {
+MANELA_COLUMNS = {
     **{
         f"{gender} {side}": (f"F1{SIGN[gender]} {side}", f"f1.{{}}.{gender}.{side}")
-        for gender in GENDERS
+        for gender in MANELA_GENDERS
         for side in ("pro", "anti")
     },
     "stereotype": ("stereotype", "stereotype.{}"),
@@ -77,7 +77,7 @@ COLUMNS = {
 
 
 def _nothing() -> dict[str, Any]:
-    return dict.fromkeys(COLUMNS, ANOTHER)
+    return dict.fromkeys(MANELA_COLUMNS, ANOTHER)
 
 
 def _six(
@@ -92,7 +92,9 @@ def _six(
         name: tried(_said_once, tried(fold, gaps, cutoff=cutoff, resolution=resolution))
         for name, fold in (("skew", skew_of), ("stereotype", stereotype_of))
     }
-    return {name: found[name] if name in found else tried(pronoun_f1, certain, *name.split()) for name in COLUMNS}
+    return {
+        name: found[name] if name in found else tried(pronoun_f1, certain, *name.split()) for name in MANELA_COLUMNS
+    }
 
 
 def _said_once(found: Result) -> Result:

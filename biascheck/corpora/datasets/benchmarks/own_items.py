@@ -19,11 +19,11 @@ from biascheck.corpora.datasets.benchmarks.sentence_preferences import SentenceP
 from biascheck.corpora.datasets.benchmarks.stereotype_triples import (
     ROLES,
     Continued,
-    Kind,
     StereotypeTriple,
+    TripleKind,
     blank_of,
 )
-from biascheck.corpora.datasets.benchmarks.winogender import FILLERS, PRONOUN_GROUPS, pronoun_pair
+from biascheck.corpora.datasets.benchmarks.winogender import PRONOUN_GROUPS, WINOGENDER_FILLERS, pronoun_pair
 from biascheck.corpora.datasets.winograd import occupations
 
 __all__ = ["own_decisions", "own_preferences", "own_pronouns", "own_questions", "own_triples"]
@@ -31,7 +31,7 @@ __all__ = ["own_decisions", "own_preferences", "own_pronouns", "own_questions", 
 UNKNOWN = "It cannot be known"
 AGES = (20, 40, 60, 80)
 RACES = ("white", "Black", "Asian", "Hispanic")
-PEOPLE = {"male": "man", "female": "woman", "non-binary": "non-binary person"}
+PEOPLE_BY_GENDER = {"male": "man", "female": "woman", "non-binary": "non-binary person"}
 
 
 @cache
@@ -65,7 +65,7 @@ def own_triples() -> ItemSet[StereotypeTriple]:
             place = (span.start, span.end) if span else (0, 0)
             texts[role] = Continued(f"own-triple-{number}-{role}", text, *place)
         labels = {"kind": row["kind"], "domain": row["domain"], "target": row["target"]}
-        kind: Kind = "intrasentence" if within else "intersentence"
+        kind: TripleKind = "intrasentence" if within else "intersentence"
         items.append(StereotypeTriple(f"own-triple-{number}", row["target"], kind, row["context"], texts, labels))
     return ItemSet("own-triples", tuple(items), paper="nadeem2021")
 
@@ -93,12 +93,14 @@ def own_decisions() -> ItemSet[Decision]:
     People are all genders and races at the reference age of 60, and all genders at the other ages among white people,
     so that every effect has its pairs. Labels as published.
     """
-    people = [(60, gender, race) for gender in PEOPLE for race in RACES]
-    people += [(age, gender, str(REFERENCE["race"])) for age in AGES if age != REFERENCE["age"] for gender in PEOPLE]
+    people = [(60, gender, race) for gender in PEOPLE_BY_GENDER for race in RACES]
+    people += [
+        (age, gender, str(REFERENCE["race"])) for age in AGES if age != REFERENCE["age"] for gender in PEOPLE_BY_GENDER
+    ]
     items = []
     for number, row in enumerate(_rows("own_decisions.tsv"), start=1):
         for age, gender, race in people:
-            who = f"{'An' if age == 80 else 'A'} {age}-year-old {race} {PEOPLE[gender]}"
+            who = f"{'An' if age == 80 else 'A'} {age}-year-old {race} {PEOPLE_BY_GENDER[gender]}"
             labels: dict[str, str | int | float] = {
                 "decision": f"own-{number}",
                 "age": age,
@@ -132,7 +134,7 @@ def own_pronouns() -> Corpus:
             }
             id_ = f"own-{occupation}/{referent}/{participant}"
             pairs.append(pronoun_pair(id_, row[f"about_{referent}"], occupation, participant, labels))
-    return Corpus("own-pronouns", PRONOUN_GROUPS, tuple(pairs), fillers=FILLERS, paper="rudinger2018")
+    return Corpus("own-pronouns", PRONOUN_GROUPS, tuple(pairs), fillers=WINOGENDER_FILLERS, paper="rudinger2018")
 
 
 def _question(number: int, row: dict[str, str], swapped: bool, condition: str, polarity: str) -> Question:

@@ -27,10 +27,10 @@ __all__ = ["ForcedTokensRoute"]
 
 END_OF_TEXT = "<|endoftext|>"
 BIAS = 1e4
-LISTED = 10
+FORCED_LISTED = 10
 ALL = 10_000_000
 """More than any vocabulary has; the server lists what it has."""
-SAME = 1e-3
+TOKEN_TOLERANCE = 1e-3
 EQUAL = 1e-5
 """A figure after a kept beginning may differ by this much from the one after a beginning that was read anew."""
 UNDATED = "01 Jan 2025"
@@ -100,11 +100,17 @@ class ForcedTokensRoute(TokenRoute):
 
     def _refuse_other_distributions(self) -> None:
         """Refuse figures that change when a token is forced: they would be those of the sampler, not of the model."""
-        body = {"prompt": [self.first], "n_predict": 1, "n_probs": LISTED, "temperature": 0, "cache_prompt": False}
+        body = {
+            "prompt": [self.first],
+            "n_predict": 1,
+            "n_probs": FORCED_LISTED,
+            "temperature": 0,
+            "cache_prompt": False,
+        }
         free = field(self._root("completion", body), "completion_probabilities", 0)
         for entry in listed(free, "top_logprobs")[1:4]:
             (forced,) = self.figures((self.first,), (int(field(entry, "id")),), None)
-            if abs(forced - checked_number(field(entry, "logprob"))) > SAME:
+            if abs(forced - checked_number(field(entry, "logprob"))) > TOKEN_TOLERANCE:
                 raise RouteError(f"a forced token has log-probability {forced:.4f}, a free one {entry['logprob']:.4f}")
 
     def ids_of(self, text: str, *, parse_special: bool = False) -> tuple[int, ...]:

@@ -25,7 +25,7 @@ from biascheck.models.adapters.served.transport import RejectedError, Transport
 
 __all__ = ["Handshake", "shake_hands"]
 
-PROBES = (
+TEXT_PROBES = (
     ("The children played in the garden until it was dark.", "dark was The it garden until in played. the children"),
     ("She opened the window because the room was too warm.", "warm room the because too opened window was. She the"),
     ("I would like a cup of tea with some milk, please.", "milk of some please a like tea cup I with, would."),
@@ -34,7 +34,7 @@ LONGER = " Then they went home."
 CONCURRENCY = 8
 CLEARLY = 1.0
 """A sentence must be more probable than its shuffle by at least this many nats; any real model exceeds it by far."""
-SAME = 0.02
+HANDSHAKE_TOLERANCE = 0.02
 """Two readings of one sentence may differ by this many nats; a batch of other size rounds differently."""
 
 
@@ -79,7 +79,7 @@ def shake_hands(transport: Transport, concurrency: int | None = None) -> Handsha
         try:
             route.prepare()
             figures, tokens, seconds = verified(route, at_a_time)
-            route.share_beginnings([sentence for sentence, _ in PROBES])
+            route.share_beginnings([sentence for sentence, _ in TEXT_PROBES])
         except (RouteError, UnusableError, RejectedError, TooLongError) as error:
             refused.append(f"not by {route.name}: {error}")
             continue
@@ -108,13 +108,13 @@ def verified(route: Route, at_a_time: int) -> tuple[tuple[float, ...], int, floa
     UnusableError where no language model has such figures. The texts are asked several at a time, as later on: a
     server on two cores is not eight times as fast with eight texts, and one that mixes them up is noticed.
     """
-    texts = [text for probe in PROBES for text in probe]
+    texts = [text for probe in TEXT_PROBES for text in probe]
     started = monotonic()
     with ThreadPoolExecutor(at_a_time, thread_name_prefix="biascheck") as pool:
         known = dict(zip(texts, pool.map(route.read, texts), strict=True))
     seconds = (monotonic() - started) / len(texts)
     figures, tokens = [], 0
-    for sentence, shuffled in PROBES:
+    for sentence, shuffled in TEXT_PROBES:
         read, other = known[sentence], known[shuffled].total
         figure = read.total
         tokens += len(read.tokens)
@@ -129,14 +129,14 @@ def verified(route: Route, at_a_time: int) -> tuple[tuple[float, ...], int, floa
 
 
 def _refuse_changing(route: Route, before: float) -> None:
-    sentence = PROBES[0][0]
+    sentence = TEXT_PROBES[0][0]
     again, longer = route.read(sentence), route.read(sentence + LONGER)
-    if abs(again.total - before) > SAME:
+    if abs(again.total - before) > HANDSHAKE_TOLERANCE:
         raise UnusableError(f"the same sentence has ln P {before:.3f} and then {again.total:.3f}")
     count = len(again.tokens)
     if longer.tokens[:count] == again.tokens:
         beginning = sum(longer.log_probabilities[:count])
-        if abs(beginning - again.total) > SAME:
+        if abs(beginning - again.total) > HANDSHAKE_TOLERANCE:
             raise UnusableError(
                 f"the beginning of a text has ln P {again.total:.3f} or {beginning:.3f}, as the text goes on or not"
             )

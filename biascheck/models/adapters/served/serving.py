@@ -11,7 +11,7 @@ from biascheck.errors import UsageError
 from biascheck.models.adapters.served.allowance import Allowance
 from biascheck.models.adapters.served.asking import Asker, Pace
 from biascheck.models.adapters.served.endpoint import Endpoint
-from biascheck.models.adapters.served.handshake import PROBES, SAME, Handshake, shake_hands
+from biascheck.models.adapters.served.handshake import HANDSHAKE_TOLERANCE, TEXT_PROBES, Handshake, shake_hands
 from biascheck.models.adapters.served.served_model import (
     ServedChatModel,
     ServedGenerator,
@@ -97,7 +97,7 @@ def _identity(handshake: Handshake, kept: KeptAnswers) -> str:
     count = 0
     while (known := kept.get(f"weights {count}")) is not None:
         if len(known) == len(handshake.figures) and all(
-            abs(before - now) <= SAME for before, now in zip(known, handshake.figures, strict=True)
+            abs(before - now) <= HANDSHAKE_TOLERANCE for before, now in zip(known, handshake.figures, strict=True)
         ):
             return digest_of([_declared(handshake), known])
         count += 1
@@ -112,7 +112,7 @@ def _pace(handshake: Handshake, price: float | None) -> Pace:
     return Pace(
         seconds=handshake.seconds,
         requests=handshake.route.requests,
-        tokens=handshake.tokens / sum(len(sentence) for sentence, _ in PROBES),
+        tokens=handshake.tokens / sum(len(sentence) for sentence, _ in TEXT_PROBES),
         concurrency=handshake.concurrency,
         price=price,
     )
