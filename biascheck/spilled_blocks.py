@@ -15,7 +15,7 @@ from typing import IO, Any, TypeVar
 __all__ = ["BLOCK_BYTES", "BlockStore", "sorted_in_runs"]
 
 BLOCK_BYTES = 2**16
-KEPT_BYTES = 2**23
+BYTES_IN_MEMORY = 2**23
 """What a store holds in memory before it begins a file."""
 ROWS_OF_A_RUN = 2**15
 ROWS_AT_ONCE = 2**8
@@ -31,7 +31,7 @@ class BlockStore:
     """
 
     def __init__(self, kept: int | None = None) -> None:
-        self._room = KEPT_BYTES if kept is None else kept
+        self._room = BYTES_IN_MEMORY if kept is None else kept
         self._kept: list[bytes] = []
         self._file: IO[bytes] | None = None
         self._end = 0

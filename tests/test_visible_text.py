@@ -13,7 +13,7 @@ from biascheck.report.annotations import code_quality, github_commands
 from biascheck.report.html import page_of, render_page
 from biascheck.report.hub_card import hub_card_of
 from biascheck.report.markdown import summary
-from biascheck.wording import visible
+from biascheck.wording import escape_control
 
 HALF = "half \ud800 pair"
 
@@ -30,23 +30,23 @@ HALF = "half \ud800 pair"
     ],
 )
 def test_what_a_screen_would_obey_is_shown(text, shown):
-    assert visible(text) == shown
+    assert escape_control(text) == shown
 
 
 def test_lines_of_our_own_stay():
-    assert visible("finding\n  margin: agreed\x1b", lines=True) == "finding\n  margin: agreed\\x1b"
+    assert escape_control("finding\n  margin: agreed\x1b", lines=True) == "finding\n  margin: agreed\\x1b"
 
 
 def test_these_characters_and_no_others_change():
     everything = [chr(code) for code in range(0x110000)]
     control = {character for character in everything if unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")}
     overrides = {chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
-    assert {character for character in everything if visible(character) != character} == control | overrides
+    assert {character for character in everything if escape_control(character) != character} == control | overrides
 
 
 def test_text_is_made_visible_character_by_character():
     text = "a\x1bb\u202ec"
-    assert "".join(map(visible, text)) == visible(text)
+    assert "".join(map(escape_control, text)) == escape_control(text)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from biascheck.errors import BiascheckError, UsageError
-from biascheck.wording import counted, tally, visible
+from biascheck.wording import escape_control, pluralize, tally
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -61,11 +61,11 @@ def compare(
     results that cannot be compared.
     """
     from biascheck.gates.run_files import read_run
-    from biascheck.results.baselines import judge_against
+    from biascheck.results.baselines import compare_with_baseline
 
     results = [result for path in after for result in read_run(path).results]
     baseline = _baseline(before)
-    judgement = judge_against(baseline, results, tolerance=tolerance, any_runtime=allow_other_runtime)
+    judgement = compare_with_baseline(baseline, results, tolerance=tolerance, any_runtime=allow_other_runtime)
     _show(judgement)
     for path, write in ((markdown, _write_markdown), (report, _write_report)):
         if path is not None:
@@ -103,11 +103,11 @@ def _show(judgement: BaselineComparison) -> None:
     typer.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
     typer.echo(tally(judgement.comparisons) or "nothing compared")
     for finding in judgement.shrunk:
-        typer.echo(visible(f"fewer items: {finding.title}: {finding.reason}"))
+        typer.echo(escape_control(f"fewer items: {finding.title}: {finding.reason}"))
     for title in judgement.new:
-        typer.echo(f"only after: {visible(title)}")
+        typer.echo(f"only after: {escape_control(title)}")
     for title in judgement.unused:
-        typer.echo(f"only before: {visible(title)}")
+        typer.echo(f"only before: {escape_control(title)}")
 
 
 def _table(judgement: BaselineComparison) -> Table:
@@ -125,7 +125,9 @@ def _table(judgement: BaselineComparison) -> Table:
             one.moved_and_tolerated,
             ", ".join(map(str, one.moves[:3])) if one.change else "",
         )
-        table.add_row(Text(str(one.verdict), style=COLOURS[one.verdict]), *(Text(visible(cell)) for cell in cells))
+        table.add_row(
+            Text(str(one.verdict), style=COLOURS[one.verdict]), *(Text(escape_control(cell)) for cell in cells)
+        )
     return table
 
 
@@ -154,7 +156,7 @@ def _refuse(judgement: BaselineComparison, before: Sequence[Result], after: Sequ
     """Fail where results cannot be compared, or where the files have none in common."""
     if judgement.refused:
         listed = "\n".join(f"  {refusal.title}: {refusal.reason}" for refusal in judgement.refused)
-        raise UsageError(f"{counted(len(judgement.refused), 'result')} cannot be compared:\n{listed}")
+        raise UsageError(f"{pluralize(len(judgement.refused), 'result')} cannot be compared:\n{listed}")
     if not judgement.comparisons:
         raise UsageError(f"the files have no result in common; {_remedy(before, after)}")
 

@@ -19,7 +19,7 @@ from biascheck.debias.language_task import LanguageTask
 from biascheck.debias.low_rank import with_adapter
 from biascheck.debias.recipes import LanguageRecipe, recipe_named
 from biascheck.debias.training import History, train
-from biascheck.debias.validation import figure_name
+from biascheck.debias.validation import validation_name
 from biascheck.errors import UsageError
 from biascheck.models.adapters.causal import TransformersCausalModel
 from biascheck.models.adapters.transformers import TransformersMaskedModel
@@ -148,7 +148,9 @@ def _build(
     before = _validated(task, model)
     history = train(model, task, recipe, state=state, title=f"{base.name} by {recipe.name}")
     inputs = (len(task.fitted), len(task.held_out))
-    outcome = _TrainingOutcome(history, figure_name(recipe), before, inputs, (monotonic() - began) / 60, found.changes)
+    outcome = _TrainingOutcome(
+        history, validation_name(recipe), before, inputs, (monotonic() - began) / 60, found.changes
+    )
     plain = finished()
     plain.config.architectures = [type(plain).__name__]
     write_checkpoint(plain, base.tokenizer, folder, facts=facts, card=_card(base, documents, recipe, outcome))

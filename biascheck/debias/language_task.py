@@ -17,7 +17,7 @@ from biascheck.corpora.words import sentences_of
 from biascheck.debias.batching import batches_by_length
 from biascheck.debias.corruption import IGNORED, corrupt, cut_windows, mask_for_training, pad
 from biascheck.debias.recipes import LanguageRecipe
-from biascheck.debias.validation import summed_figure
+from biascheck.debias.validation import summed_score
 from biascheck.errors import UsageError
 from biascheck.models.adapters.transformers import TransformersModel
 from biascheck.models.capabilities import require_capability, scores_text
@@ -98,7 +98,7 @@ class LanguageTask:
         for at in range(0, len(examples), LARGEST):
             drawn = SeededBatch(tuple(examples[at : at + LARGEST]), (self.recipe.seed, HELD_OUT, at))
             logits, labels = self._restored(model, drawn)
-            total += summed_figure(logits, labels, self.recipe)
+            total += summed_score(logits, labels, self.recipe)
             count += len(labels)
         return total / count if count else 0.0
 

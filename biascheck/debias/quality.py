@@ -37,7 +37,7 @@ def quality_of(classifier: Classifier, reviews: Reviews, *, of_class: Sentiment 
     Tables 5 and 6 of Jentzsch & Turan (2022) are for the negative class, without saying so; it is the default here.
     Without a single prediction of the class its precision, and with it F1, is 0.
     """
-    cache = active_cache() if getattr(classifier, "lasting", True) else None
+    cache = active_cache() if getattr(classifier, "is_persistent", True) else None
     if cache is None:
         return _count(classifier, reviews, of_class)
     key = digest_of(["quality", QUALITY_VERSION, classifier.fingerprint, reviews.fingerprint, of_class])

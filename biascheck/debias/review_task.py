@@ -12,7 +12,7 @@ import numpy as np
 from biascheck.corpora.datasets.reviews import Review, Reviews
 from biascheck.debias.batching import batches_by_length
 from biascheck.debias.recipes import ClassifierRecipe
-from biascheck.debias.validation import summed_figure
+from biascheck.debias.validation import summed_score
 from biascheck.errors import UsageError
 from biascheck.models.adapters.transformers import TransformersModel
 from biascheck.models.scoring.engine import padded
@@ -77,7 +77,7 @@ class ReviewTask:
         for at in range(0, len(examples), 2 * self.recipe.batch):
             part = examples[at : at + 2 * self.recipe.batch]
             logits = self._logits(model, part)
-            total += summed_figure(logits, self._labels(part), self.recipe)
+            total += summed_score(logits, self._labels(part), self.recipe)
         return total / len(examples)
 
     def _logits(self, model: Any, batch: Sequence[ReviewExample]) -> Any:

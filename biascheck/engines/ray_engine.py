@@ -18,7 +18,7 @@ import numpy as np
 from biascheck.engines.ray_cluster import RayCluster, require_ray
 from biascheck.engines.scoring_worker import Order, ScoringWorker
 from biascheck.errors import BiascheckError, ScoreError, UsageError
-from biascheck.models.scoring.engine_placement import Part
+from biascheck.models.scoring.engine_placement import Readout
 from biascheck.models.scoring.plan_chunks import Chunk
 
 if TYPE_CHECKING:
@@ -58,18 +58,18 @@ class RayEngine:
         """Padded tokens of a chunk."""
         return self._choice.chunk_tokens
 
-    def engine_for(self, model: Any, part: Part) -> Any:
+    def engine_for(self, model: Any, readout: Readout) -> Any:
         """The engine for a part of a model; a model in memory is refused."""
         if model.reference is None:
             raise UsageError(
                 f"{model.name} is in the memory of this process, and the engine ray hands models over by reference; "
                 "save it to a folder (save_pretrained) and load that, or use the engine local"
             )
-        return _RemoteModel(self, Order(model.reference, model.prints.digest, part))
+        return _RemoteModel(self, Order(model.reference, model.pair_fingerprint.digest, readout))
 
-    def prepare(self, model: Any, part: Part = Part()) -> list[int]:  # noqa: B008 - frozen
+    def prepare(self, model: Any, readout: Readout = Readout()) -> list[int]:  # noqa: B008 - frozen
         """Let every worker load a model now, not with its first chunk; the ids of their processes."""
-        order = self.engine_for(model, part).order
+        order = self.engine_for(model, readout).order
         return [self._got(asked) for asked in [actor.prepare.remote(order) for actor in self.actors()]]
 
     def stream(

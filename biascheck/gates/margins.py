@@ -13,7 +13,7 @@ import msgspec
 from biascheck.errors import UsageError
 from biascheck.gates.accepted import AcceptedFinding
 from biascheck.results.toml_tables import nearest_file, read_tables, typed
-from biascheck.wording import visible
+from biascheck.wording import escape_control
 
 __all__ = ["DEFAULT_PROFILE", "Margin", "Margins", "Profile", "UpperBound"]
 
@@ -109,7 +109,7 @@ class Margins:
             if name.startswith(PREFIX)
         }
         if profile not in profiles:
-            raise UsageError(f"{file} has no profile {profile!r}; there are: {visible(', '.join(profiles))}")
+            raise UsageError(f"{file} has no profile {profile!r}; there are: {escape_control(', '.join(profiles))}")
         entries = {
             name: _of_profile(_entry(table, name, file), name, file, profile, profiles)
             for name, table in tables.items()
@@ -125,7 +125,8 @@ class Margins:
     def __getitem__(self, name: str) -> Margin | UpperBound:
         if name not in self.entries:
             raise UsageError(
-                f"{self.file} has no margin {name!r}; there are: {visible(', '.join(sorted(self.entries))) or 'none'}"
+                f"{self.file} has no margin {name!r}; there are: "
+                f"{escape_control(', '.join(sorted(self.entries))) or 'none'}"
             )
         return self.entries[name]
 
@@ -133,11 +134,11 @@ class Margins:
 def _entry(table: Mapping[str, Any], name: str, file: Path) -> MarginEntry:
     if "family" in table:
         raise UsageError(
-            f"{file}: [{visible(name)}] has family; remove it: a run counts the gates that it judges together"
+            f"{file}: [{escape_control(name)}] has family; remove it: a run counts the gates that it judges together"
         )
     entry = typed(MarginEntry, table, name, file, example='margin = 0.36 and reason = "agreed"')
     if (entry.margin is None) == (entry.bound is None):
-        raise UsageError(f"{file}: [{visible(name)}] needs one of margin and bound; write e.g. margin = 0.36")
+        raise UsageError(f"{file}: [{escape_control(name)}] needs one of margin and bound; write e.g. margin = 0.36")
     return entry
 
 
@@ -149,8 +150,8 @@ def _of_profile(
     values = stated if isinstance(stated, dict) else dict.fromkeys([profile], stated)
     if profile not in values or not set(values) <= set(known):
         raise UsageError(
-            f"{file}: [{visible(name)}] has margins for {visible(', '.join(values))}; it needs one for {profile}, and "
-            f"profiles are {visible(', '.join(known))}"
+            f"{file}: [{escape_control(name)}] has margins for {escape_control(', '.join(values))}; "
+            f"it needs one for {profile}, and profiles are {escape_control(', '.join(known))}"
         )
     shared: dict[str, Any] = {
         "reason": entry.reason,

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 
-from biascheck.wording import counted
+from biascheck.wording import pluralize
 
 __all__ = [
     "FOUND_LATER",
@@ -133,4 +133,4 @@ class RunOutcome:
 def _shortened(tests: list[str], most: int | None) -> list[str]:
     if most is None or len(tests) <= most:
         return tests
-    return [*tests[:most], f"and {counted(len(tests) - most, 'more test')}"]
+    return [*tests[:most], f"and {pluralize(len(tests) - most, 'more test')}"]

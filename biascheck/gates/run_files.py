@@ -32,7 +32,7 @@ from biascheck.results.storage import (
     result_to_dict,
     without_unknown_fields,
 )
-from biascheck.wording import counted
+from biascheck.wording import pluralize
 
 __all__ = ["read_results", "read_run", "write_results", "write_run"]
 
@@ -123,7 +123,7 @@ def _outcome(document: dict[str, Any]) -> Any:
     if "outcome" in document or document.get("complete", True):
         return document.get("outcome")
     not_run = document.get("not_run", 0)
-    return {"interrupted": True, "problems": [f"{counted(not_run, 'test')} did not run"] if not_run else []}
+    return {"interrupted": True, "problems": [f"{pluralize(not_run, 'test')} did not run"] if not_run else []}
 
 
 def write_results(path: Path, results: Iterable[Result], gates: Iterable[Gate] = ()) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from biascheck.gates.outcome import BiasTestState
 
-__all__ = ["fate_of", "is_about_bias", "selection_of"]
+__all__ = ["is_about_bias", "selection_of", "state_of_file"]
 
 WORDS = (b"biascheck", b"bias_", b"mark.bias")
 
@@ -27,7 +27,7 @@ def _mentions_us(file: Path) -> bool:
     return any(word in text for word in WORDS)
 
 
-def fate_of(report: pytest.CollectReport) -> tuple[BiasTestState, str]:
+def state_of_file(report: pytest.CollectReport) -> tuple[BiasTestState, str]:
     """What became of a file, and why: its collection failed or it was skipped."""
     if isinstance(report.longrepr, tuple):
         return BiasTestState.SKIPPED, f"the whole file: {report.longrepr[2].removeprefix('Skipped: ')}"

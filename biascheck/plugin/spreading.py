@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from biascheck.plugin.roll import CRASHED_WORKER, is_bias_test
+from biascheck.plugin.roll import CRASHED_WORKER, MODEL_FIXTURE, is_bias_test
 from biascheck.plugin.settings import Settings, settings_of
 from biascheck.plugin.suite_task import SuiteReports, SuiteTask, is_worker, run_suite
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PlanEngine", "SuiteTasks"]
 
-MODEL_FIXTURE = "bias_model"
 NO_MODEL = ("", "")
 NOT_SPREAD_WITH = ("collectonly", "setupplan", "setuponly")
 

@@ -85,7 +85,7 @@ def page_of(run: Run) -> Page:
         with_rankings(run.results), key=lambda r: (r.measure, r.corpus_label, r.model_label, r.contrast, r.key.digest)
     )
     gates = sorted(run.gates, key=lambda g: (g.measure, g.corpus, g.model_label, g.key.contrast, g.test, g.key.digest))
-    judged = _judged(gates)
+    judged = _gates_by_result(gates)
     caught = run.caught
     data = pack_items(results)
     placed = [
@@ -140,7 +140,7 @@ def render_page(page: Page) -> str:
     return render("report.html.j2", page=page)
 
 
-def _judged(gates: Sequence[Gate]) -> dict[ResultKey, list[Gate]]:
+def _gates_by_result(gates: Sequence[Gate]) -> dict[ResultKey, list[Gate]]:
     judged: dict[ResultKey, list[Gate]] = {}
     for gate in gates:
         judged.setdefault(gate.key, []).append(gate)

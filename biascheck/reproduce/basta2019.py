@@ -48,7 +48,7 @@ STATIC = {
 }
 
 
-def figure_1(setting: Setting) -> Iterator[Shown]:
+def basta_figure_1(setting: Setting) -> Iterator[Shown]:
     """How much of the differences of he and she, man and woman, … lies in one direction."""
     found, coded = _measured(setting, gender_subspace, _professions(setting))
     for place, row in enumerate(("definitional pairs", "random words")):
@@ -73,7 +73,7 @@ def section_clustering(setting: Setting) -> Iterator[Shown]:
     yield from _rows(setting, "cluster-accuracy", *_measured(setting, cluster_accuracy, _leaning(setting, CLUSTERED)))
 
 
-def figure_2(setting: Setting) -> Iterator[Shown]:
+def basta_figure_2(setting: Setting) -> Iterator[Shown]:
     """The words of the clustering on a plane."""
     lexicon = _leaning(setting, CLUSTERED)[0]
     drawn = setting.tried(_drawn_once, setting, lexicon)
@@ -106,7 +106,7 @@ def section_neighbours(setting: Setting) -> Iterator[Shown]:
     yield from _rows(setting, "neighbour-correlation", found, coded)
 
 
-def figure_3(setting: Setting) -> Iterator[Shown]:
+def basta_figure_3(setting: Setting) -> Iterator[Shown]:
     """The professions: their bias, and the share of male ones among their neighbours."""
     (found,) = _measured(setting, neighbour_correlation, _professions(setting)[:1])
     yield setting.cell("professions drawn", ours=setting.tried(lambda result: result.clusters, found))
@@ -242,7 +242,7 @@ PAPER = Paper(
         PaperTable(
             "figure 1",
             "Variance explained by the principal components of definitional differences, and of random ones",
-            figure_1,
+            basta_figure_1,
             about="An uncentred decomposition of the differences of definitional pairs in the same sentence.",
             work=_work(288, (1,)),
             needs=("debiaswe", "wmt18"),
@@ -266,7 +266,7 @@ PAPER = Paper(
         PaperTable(
             "figure 2",
             "K-means clustering: the words on a plane",
-            figure_2,
+            basta_figure_2,
             about="The first of the ten draws; by UMAP where it is installed, else by t-SNE, and by PCA.",
             work=_work(2 * CLUSTERED, (1,)),
         ),
@@ -291,7 +291,7 @@ PAPER = Paper(
         PaperTable(
             "figure 3",
             "Visualization of the professions by the gender of their neighbours",
-            figure_3,
+            basta_figure_3,
             work=_work(288, (1,)),
             needs=("debiaswe",),
         ),

@@ -27,8 +27,8 @@ __all__ = [
     "Shown",
     "Value",
     "attempted",
+    "caveats",
     "drawn_value",
-    "reservations",
     "value_of",
 ]
 
@@ -126,7 +126,7 @@ def drawn_value(found: Result | float | Measured) -> Measured:
     return found if isinstance(found, Value | Absent) else Value(float(found), whole=isinstance(found, int))
 
 
-def reservations(found: object) -> tuple[str, ...]:
+def caveats(found: object) -> tuple[str, ...]:
     """What a reader of this figure must know: a competence check that it failed, and the warnings of the result."""
     if not isinstance(found, Result):
         return ()

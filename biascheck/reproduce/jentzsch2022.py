@@ -120,12 +120,12 @@ def jentzsch_table_2(setting: Setting) -> Iterator[Shown]:
             yield setting.cell(row, column, ours=ours, as_published=theirs, published=printed, note=note)
 
 
-def figure_1(setting: Setting) -> Iterator[Shown]:
+def jentzsch_figure_1(setting: Setting) -> Iterator[Shown]:
     """A review of ours in its male and its female version."""
     yield DrawnFigure(title="A review in both versions", content=example(setting.seed))
 
 
-def figure_2(setting: Setting) -> Iterator[Shown]:
+def jentzsch_figure_2(setting: Setting) -> Iterator[Shown]:
     """An illustration."""
     yield setting.cell("pipeline", ours=DRAWING)
 
@@ -200,8 +200,10 @@ PAPER = Paper(
             "Test accuracy; recall, precision and F1 of the negative class, part 2",
             partial(biases_and_qualities, models=PART_2, names=CONDITIONS, figures=JENTZSCH_QUALITY),
         ),
-        PaperTable("figure 1", "Example of masked samples", figure_1, about="A review of ours; the paper's is IMDB's."),
-        PaperTable("figure 2", "Experimental pipeline", figure_2),
+        PaperTable(
+            "figure 1", "Example of masked samples", jentzsch_figure_1, about="A review of ours; the paper's is IMDB's."
+        ),
+        PaperTable("figure 2", "Experimental pipeline", jentzsch_figure_2),
         _table("figure 3", "Positive and negative biases of DistilBERT", partial(two_sided, models=PART_1[:1])),
         _table(
             "figure 4",

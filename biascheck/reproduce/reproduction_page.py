@@ -15,7 +15,16 @@ from biascheck.report.charts.planes import KINDS
 from biascheck.report.rendering import render
 from biascheck.reproduce.cells import Absent, Bars, Cell, DrawnFigure, Measured, Value
 from biascheck.reproduce.reproduction import FinishedTable, Reproduction
-from biascheck.wording import citation, counted, figure, interval_text, level_text, p_text, printed, shortened
+from biascheck.wording import (
+    as_printed,
+    citation,
+    format_number,
+    interval_text,
+    level_text,
+    p_text,
+    pluralize,
+    shortened,
+)
 
 __all__ = ["page_text", "write_reproduction_page"]
 
@@ -97,7 +106,7 @@ def _page(found: Reproduction) -> ReproductionPage:
         about=found.about,
         model=found.model,
         scale=_scale_text(found.scale),
-        counts=f"{counted(len(found.tables), 'table or figure', 'tables and figures')}: {found.counts}",
+        counts=f"{pluralize(len(found.tables), 'table or figure', 'tables and figures')}: {found.counts}",
         not_run=", ".join(found.not_run),
         facts=(("seed", str(found.seed)), ("scale", f"{found.scale:g}"), ("biascheck", found.version)),
         sections=tuple(_section(table) for table in found.tables),
@@ -138,7 +147,7 @@ def _row(cell: Cell, marks: Mapping[str, str]) -> CellRow:
     return CellRow(
         row=cell.row,
         column=cell.column,
-        published="" if printed_figure is None else printed(printed_figure.value),
+        published="" if printed_figure is None else as_printed(printed_figure.value),
         as_published=_as_published(cell),
         ours=_number(cell.ours),
         interval="" if value is None else _interval(value),
@@ -170,7 +179,7 @@ def _number(found: Measured) -> str:
     if not isinstance(found, Value):
         return "–"
     counted = found.whole or (abs(found.estimate) > 1 and float(found.estimate).is_integer())
-    return f"{found.estimate:,.0f}" if counted else figure(found.estimate, _decimals(found))
+    return f"{found.estimate:,.0f}" if counted else format_number(found.estimate, _decimals(found))
 
 
 def _decimals(value: Value) -> int:

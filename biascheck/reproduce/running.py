@@ -106,10 +106,10 @@ def _finished(paper: Paper, table: PaperTable, setting: Setting) -> FinishedTabl
         shown = attempted(lambda: list(table.run(setting)))
     if isinstance(shown, Absent):
         shown = [Cell(row=table.title, ours=shown)]
-    return _told_apart(paper, table, shown, setting, perf_counter() - start)
+    return _separately(paper, table, shown, setting, perf_counter() - start)
 
 
-def _told_apart(
+def _separately(
     paper: Paper, table: PaperTable, shown: Sequence[Shown], setting: Setting, seconds: float
 ) -> FinishedTable:
     return FinishedTable(

@@ -19,7 +19,7 @@ from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL
 from biascheck.stats import Change
 
-__all__ = ["Baseline", "BaselineComparison", "RefusedResult", "judge_against"]
+__all__ = ["Baseline", "BaselineComparison", "RefusedResult", "compare_with_baseline"]
 
 ResultQuestion = tuple[object, ...]
 
@@ -128,7 +128,7 @@ class BaselineComparison:
         return tuple(comparison for comparison in self.comparisons if comparison.verdict is verdict)
 
 
-def judge_against(
+def compare_with_baseline(
     baseline: Baseline,
     results: Iterable[Result],
     *,

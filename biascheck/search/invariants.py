@@ -115,7 +115,7 @@ class _Decider:
         named = getattr(model, "name", None) or getattr(model, "__name__", None)
         self.name = str(named or type(model).__name__)
         self.fingerprint = str(getattr(model, "fingerprint", ""))
-        self.lasting = bool(getattr(model, "lasting", True))
+        self.is_persistent = bool(getattr(model, "is_persistent", True))
         self._ask = self._asking(model)
 
     def answers(self, texts: list[str]) -> list[str | Refusal]:

@@ -12,16 +12,16 @@ from biascheck.corpora.sentence import Sentence
 from biascheck.models.scoring.queries import Refusal
 from biascheck.search.invariants import Invariant, VersionScores
 
-__all__ = ["kept_readings"]
+__all__ = ["cached_version_scores"]
 
 FORMAT = "readings of examples 1"
 
 
-def kept_readings(invariant: Invariant, pairs: Sequence[Pair]) -> list[VersionScores | Refusal]:
+def cached_version_scores(invariant: Invariant, pairs: Sequence[Pair]) -> list[VersionScores | Refusal]:
     """The readings of a block of examples, from the cache where this model has given them to this code before."""
     cache, model = active_cache(), invariant.model
     # A function has no fingerprint by which a later run could find its answers again.
-    if cache is None or not getattr(model, "lasting", True) or not model.fingerprint:
+    if cache is None or not getattr(model, "is_persistent", True) or not model.fingerprint:
         return invariant.read(pairs)
     facts = [FORMAT, package_code(), invariant.figure, str(model.fingerprint), getattr(model, "framing", "")]
     key = digest_of([*facts, list(getattr(model, "treatment", ())), [_facts(pair) for pair in pairs]])

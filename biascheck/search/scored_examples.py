@@ -10,7 +10,7 @@ from functools import cached_property
 from biascheck.corpora.corpus import Pair
 from biascheck.models.scoring.queries import Refusal
 from biascheck.search.invariants import Invariant, VersionScores
-from biascheck.search.kept_readings import kept_readings
+from biascheck.search.kept_readings import cached_version_scores
 from biascheck.strategies.choosing import Choices, Path
 
 __all__ = ["DrawnExample", "Reader", "Scored", "words_in"]
@@ -100,7 +100,7 @@ class Reader:
         """The readings of a block, in order; none where the model refuses an example."""
         fresh = {one.key: one.pair for one in block if one.key not in self._known}
         if fresh:
-            self._known.update(zip(fresh, kept_readings(self._invariant, list(fresh.values())), strict=True))
+            self._known.update(zip(fresh, cached_version_scores(self._invariant, list(fresh.values())), strict=True))
         return [self._scored(one) for one in block]
 
     def count_refused(self, block: Iterable[DrawnExample]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from biascheck.corpora.corpus import Pair
 from biascheck.errors import UsageError
 from biascheck.gates.searches import Search, Version, WorstCase
-from biascheck.measures.competence import competence_of
+from biascheck.measures.competence import readability_of
 from biascheck.search.causes import Cause, cause_of, need
 from biascheck.search.exploration import EXPLORED_AT_ONCE, Exploration
 from biascheck.search.invariants import Invariant, ScoreKind, invariant_of
@@ -52,7 +52,7 @@ def search_worst_cases(
     effort: int = EFFORT,
     seed: int = 0,
     reason: str = "",
-    check_competence: bool = True,
+    check_readability: bool = True,
 ) -> Search:
     """Search for examples whose versions are further apart than ``bound``; see :func:`assert_invariant`."""
     require_hypothesis()
@@ -60,7 +60,7 @@ def search_worst_cases(
         raise UsageError(f"examples={examples!r}; a search needs at least one example")
     invariant = invariant_of(model, of)
     searching = _Searching(invariant, strategy, bound, examples, causes, effort, seed, reason)
-    return searching.finding(check_competence=check_competence)
+    return searching.finding(check_readability=check_readability)
 
 
 @dataclass
@@ -103,9 +103,9 @@ class _Searching:
         self._random: list[Scored] = []
         self._all: list[Scored] = []
 
-    def finding(self, *, check_competence: bool) -> Search:
+    def finding(self, *, check_readability: bool) -> Search:
         """Search, shrink what was found, and report; or, of what the model cannot read, only that."""
-        if check_competence and (inability := self._inability()):
+        if check_readability and (inability := self._inability()):
             return replace(self._search((), (), 0, 0), inability=inability)
         remembered = self._remembered()
         self._explore()
@@ -148,7 +148,7 @@ class _Searching:
         if self._invariant.figure not in READ:
             return ""
         model = self._invariant.model
-        found = competence_of("reading", model, sample(self._strategy, CHECKED, seed=self._seed), seed=self._seed)
+        found = readability_of("reading", model, sample(self._strategy, CHECKED, seed=self._seed), seed=self._seed)
         return "" if found is None else found.inability(str(model.name))
 
     def _fails(self, scored: Scored) -> bool:
@@ -227,10 +227,12 @@ class _Searching:
 def one_checked(invariant: Invariant, scored: Scored, bound: float, reason: str) -> Search:
     """One example that a test drew for itself, as a search of one."""
     case = _case(scored, bound, (), scored.drawn.length)
-    lasting = getattr(invariant.model, "lasting", True)  # a plain function has another fingerprint at every check
+    is_persistent = getattr(
+        invariant.model, "is_persistent", True
+    )  # a plain function has another fingerprint at every check
     return Search(
         model=str(invariant.model.name),
-        fingerprint=str(invariant.model.fingerprint) if lasting else "",
+        fingerprint=str(invariant.model.fingerprint) if is_persistent else "",
         strategy="examples of a test",
         figure=invariant.figure,
         unit=invariant.unit,

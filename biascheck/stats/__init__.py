@@ -2,7 +2,7 @@
 
 Everything here takes plain arrays and returns named frozen values; nothing knows what was measured.
 Randomness arrives as a ``numpy.random.Generator``, never from a global state. Names resolve on first
-use, so that ``Interval`` and ``judge`` cost no import of scipy.
+use, so that ``Interval`` and ``verdict_of`` cost no import of scipy.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from biascheck.stats.agreement import fleiss_kappa
-    from biascheck.stats.changes import Change, judge_change, judge_changes
+    from biascheck.stats.changes import Change, verdict_of_change, verdicts_of_changes
     from biascheck.stats.confusion import SideF1, side_f1
     from biascheck.stats.corrections import adjust, benjamini_hochberg, bonferroni, holm
     from biascheck.stats.correlations import Correlation, pearson, spearman
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from biascheck.stats.power import minimum_detectable_effect, power_at, standard_error_of
     from biascheck.stats.ranks import SignedRank, signed_rank_from_v, wilcoxon_signed_rank
     from biascheck.stats.squares import partner_means, rooted, squared_gaps
-    from biascheck.stats.verdicts import Verdict, judge, judge_below
+    from biascheck.stats.verdicts import Verdict, verdict_below, verdict_of
 
 __all__ = [
     "ESTIMATORS",
@@ -77,10 +77,6 @@ __all__ = [
     "fleiss_kappa",
     "held_out_squares",
     "holm",
-    "judge",
-    "judge_below",
-    "judge_change",
-    "judge_changes",
     "label_baseline",
     "mean_interval",
     "minimum_detectable_effect",
@@ -107,13 +103,17 @@ __all__ = [
     "standardised_difference_interval",
     "two_centres",
     "unit_rows",
+    "verdict_below",
+    "verdict_of",
+    "verdict_of_change",
+    "verdicts_of_changes",
     "wilcoxon_signed_rank",
     "wilson_interval",
 ]
 
 _NAMES_OF_MODULE = {
     "agreement": ("fleiss_kappa",),
-    "changes": ("Change", "judge_change", "judge_changes"),
+    "changes": ("Change", "verdict_of_change", "verdicts_of_changes"),
     "confusion": ("SideF1", "side_f1"),
     "intervals.proportions": ("paired_share_interval", "wilson_interval"),
     "correlations": ("Correlation", "pearson", "spearman"),
@@ -143,7 +143,7 @@ _NAMES_OF_MODULE = {
     "intervals.ratio_intervals": ("balance_interval", "cluster_mean_interval"),
     "intervals.resampling": ("bootstrap_distribution", "cluster_bootstrap"),
     "squares": ("partner_means", "rooted", "squared_gaps"),
-    "verdicts": ("Verdict", "judge", "judge_below"),
+    "verdicts": ("Verdict", "verdict_of", "verdict_below"),
 }
 _MODULE_OF_NAME = {name: module for module, names in _NAMES_OF_MODULE.items() for name in names}
 

@@ -138,7 +138,7 @@ def nearest(rows: ArrayLike, count: int) -> NDArray[np.intp]:
 
 def label_baseline(observed: float, permuted: ArrayLike) -> ChanceBaseline:
     """Place an observed figure among those of permuted labels; p = (k + 1) / (n + 1), one-sided upwards."""
-    figures = np.asarray(permuted, dtype=np.float64)
-    reached = int(np.count_nonzero(figures >= observed - 1e-12))
-    p = (reached + 1) / (figures.size + 1)
-    return ChanceBaseline(float(figures.mean()), float(np.quantile(figures, 0.95)), p, int(figures.size))
+    dealt = np.asarray(permuted, dtype=np.float64)
+    reached = int(np.count_nonzero(dealt >= observed - 1e-12))
+    p = (reached + 1) / (dealt.size + 1)
+    return ChanceBaseline(float(dealt.mean()), float(np.quantile(dealt, 0.95)), p, int(dealt.size))

@@ -58,10 +58,10 @@ def form_of(rows: Sequence[GridRow], measure: str, unit: str, *, statistic: str 
     if not rows:
         raise ScoreError("a grid without rows; run it first")
     first = rows[0].result
-    prints = digest_of([row.result.provenance.model_fingerprint for row in rows])
+    digest_of_models = digest_of([row.result.provenance.model_fingerprint for row in rows])
     return replace(
         first,
-        provenance=replace(first.provenance, model_fingerprint=prints),
+        provenance=replace(first.provenance, model_fingerprint=digest_of_models),
         measure=measure,
         model=", ".join(dict.fromkeys(row.cell.model for row in rows)),
         treatment=(),

@@ -110,7 +110,7 @@ class SentimentGrid:
         """From the cache, or measured: its columns are kept there instead of a result with every review."""
         facts = [str(cell), classifier.fingerprint, corpus.fingerprint, self.test.fingerprint, self.seed]
         place = cache_folder() / FOLDER / f"{digest_of([*facts, package_code()])}.npz"
-        if (kept := _kept(place)) is not None:
+        if (kept := _cached_row(place)) is not None:
             return replace(kept, cell=cell)
         with caching(None):
             result = sentiment_delta(classifier, corpus, seed=self.seed)
@@ -121,7 +121,7 @@ class SentimentGrid:
         return row
 
 
-def _kept(place: Path) -> GridRow | None:
+def _cached_row(place: Path) -> GridRow | None:
     try:
         return read_grid(place)[0] if fetched_file(place).exists() else None
     except ResultError:  # damaged: measured again

@@ -23,7 +23,7 @@ from biascheck.gates.run import Run
 from biascheck.gates.run_files import read_run, write_run
 from biascheck.results.attachments import Draws, Facts, Point, Published, Scatter, Table
 from biascheck.results.baseline_files import read_baseline, write_baseline
-from biascheck.results.baselines import Baseline, judge_against
+from biascheck.results.baselines import Baseline, compare_with_baseline
 from biascheck.results.comparison import compare
 from biascheck.results.description import Description
 from biascheck.results.published_figures import PublishedFigure
@@ -68,7 +68,7 @@ def whole_run() -> Run:
         gates=gates,
         comparisons=(compare(before, after),),
         outcome=RunOutcome(tests, problems=("disk full",)),
-        baseline=judge_against(Baseline((before,)), [after, share]),
+        baseline=compare_with_baseline(Baseline((before,)), [after, share]),
     )
 
 

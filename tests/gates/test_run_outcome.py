@@ -7,7 +7,7 @@ from handmade import gate_of, items_of, result_of
 
 from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
 from biascheck.gates.run import Run
-from biascheck.results.baselines import Baseline, BaselineComparison, judge_against
+from biascheck.results.baselines import Baseline, BaselineComparison, compare_with_baseline
 from biascheck.results.comparison import compare
 from biascheck.stats import Verdict
 
@@ -120,7 +120,7 @@ def test_a_run_without_an_outcome_is_judged_by_what_it_holds(run, failures):
 
 
 def against(*later, before=()):
-    return judge_against(Baseline(before or (result(),)), later)
+    return compare_with_baseline(Baseline(before or (result(),)), later)
 
 
 @pytest.mark.parametrize(

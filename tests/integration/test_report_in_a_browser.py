@@ -25,7 +25,7 @@ from biascheck.results.description import Description
 from biascheck.results.items import Shown, Skipped
 from biascheck.results.published_figures import PublishedFigure
 from biascheck.stats import Verdict
-from biascheck.wording import visible
+from biascheck.wording import escape_control
 
 HOSTILE = "<script>alert('x')</script>\"'&</style></title><img src=x onerror=alert(1)> \u202eRTL\u202c אח 👩‍🍳"
 
@@ -298,9 +298,9 @@ def test_hostile_names_are_shown_as_text(view, tmp_path):
     write_report(tmp_path / "evil.html", run)
     seen = view(tmp_path / "evil.html")
     details = open_items(seen)
-    assert details.locator("tbody th bdi").first.text_content() == visible(HOSTILE)
-    assert details.locator("tbody q").first.text_content() == visible(HOSTILE)
-    assert seen.page.locator("article.card h3").text_content() == visible(HOSTILE)
+    assert details.locator("tbody th bdi").first.text_content() == escape_control(HOSTILE)
+    assert details.locator("tbody q").first.text_content() == escape_control(HOSTILE)
+    assert seen.page.locator("article.card h3").text_content() == escape_control(HOSTILE)
     assert seen.page.locator("img, iframe").count() == 0
     assert seen.page.locator("script").count() == 2
     assert seen.complaints == []

@@ -15,11 +15,11 @@ import biascheck
 from biascheck import measures
 from biascheck.corpora import (
     Documents,
+    builtin_decisions,
+    builtin_preferences,
+    builtin_questions,
+    builtin_triples,
     corpus_from_templates,
-    own_decisions,
-    own_preferences,
-    own_questions,
-    own_triples,
     winograd,
 )
 from biascheck.errors import ScoreError, UsageError
@@ -27,7 +27,7 @@ from biascheck.models.scoring import chunks, plan_chunks
 from biascheck.models.scoring.chunks import asked_in_chunks, chunks_of
 from biascheck.models.scoring.encoding import Encoded
 from biascheck.models.scoring.engine import execute
-from biascheck.models.scoring.engine_placement import Here, placed_on
+from biascheck.models.scoring.engine_placement import LocalEngine, placed_on
 from biascheck.models.scoring.plan import Budget, make_plan
 from biascheck.models.scoring.queries import Refusal
 from biascheck.models.scoring.remembered import ScoreMemory, answer, remembering
@@ -147,16 +147,16 @@ def classifier():
 FAMILIES = {
     "association": (masked, lambda model: measures.association(model, JOBS)),
     "association, causal": (causal, lambda model: measures.association(model, JOBS)),
-    "pseudo-likelihood": (masked, lambda model: measures.preference_share(model, few(own_preferences()))),
-    "likelihood": (causal, lambda model: measures.preference_share(model, few(own_preferences()))),
-    "triples": (masked, lambda model: measures.stereotype_score(model, few(own_triples()))),
-    "triples, causal": (causal, lambda model: measures.stereotype_score(model, few(own_triples()))),
-    "questions": (masked, lambda model: measures.question_answers(model, few(own_questions()), method="text")),
+    "pseudo-likelihood": (masked, lambda model: measures.preference_share(model, few(builtin_preferences()))),
+    "likelihood": (causal, lambda model: measures.preference_share(model, few(builtin_preferences()))),
+    "triples": (masked, lambda model: measures.stereotype_score(model, few(builtin_triples()))),
+    "triples, causal": (causal, lambda model: measures.stereotype_score(model, few(builtin_triples()))),
+    "questions": (masked, lambda model: measures.question_answers(model, few(builtin_questions()), method="text")),
     "pronouns": (masked, lambda model: measures.pronoun_gap(model, PRONOUNS)),
     "pronouns, online": (masked, lambda model: measures.pronoun_gap(model, PRONOUNS, online=True)),
     "pronouns, causal": (causal, lambda model: measures.pronoun_gap(model, PRONOUNS)),
     "pronouns, causal and online": (causal, lambda model: measures.pronoun_gap(model, PRONOUNS, online=True)),
-    "decisions": (causal, lambda model: measures.decision_scores(model, short(few(own_decisions())))),
+    "decisions": (causal, lambda model: measures.decision_scores(model, short(few(builtin_decisions())))),
     "sentiment": (classifier, lambda model: measures.sentiment_delta(model, JOBS)),
     "held-out loss": (masked, lambda model: measures.held_out_loss(model, TEXTS)),
     "held-out loss, causal": (causal, lambda model: measures.held_out_loss(model, TEXTS)),
@@ -210,7 +210,7 @@ def test_every_measure_gives_the_same_figure_in_chunks(family, size, whole):
 def test_every_measure_gives_the_same_bits_where_its_plans_run_in_chunks(family, whole):
     model, measure, expected = whole(family)
     ran = []
-    with placed_on(Here(chunk_tokens=1)), counting(ran, plan_chunks, "_chunk"):
+    with placed_on(LocalEngine(chunk_tokens=1)), counting(ran, plan_chunks, "_chunk"):
         parts = measure(model)
     assert ran
     assert parts.items == expected.items

@@ -18,7 +18,7 @@ def unloaded(adapter):
     def never():
         raise AssertionError("asking for a capability loads the weights")
 
-    return adapter(never, name="lazy", prints=None)
+    return adapter(never, name="lazy", fingerprint=None)
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ from biascheck.report import write_comparison_html, write_report
 from biascheck.report.rendering import render
 from biascheck.report.sections.comparison_page import comparison_page
 from biascheck.report.sections.trend_page import trend_page
-from biascheck.results.baselines import Baseline, BaselineComparison, RefusedResult, judge_against
+from biascheck.results.baselines import Baseline, BaselineComparison, RefusedResult, compare_with_baseline
 from biascheck.results.comparison import Comparison, compare_all
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 from biascheck.results.result import Result
 from biascheck.stats import Verdict
 
@@ -165,7 +165,7 @@ def test_parts_and_treatments_keep_their_own_rows():
         {"treatment": ("online",)},
     ]
     baseline = Baseline(tuple(measured("base", **kind) for kind in kinds))
-    found = judge_against(
+    found = compare_with_baseline(
         baseline,
         [
             measured(name, 0.1 * n + more, **kind)
@@ -213,7 +213,7 @@ def test_the_report_of_a_run_has_its_comparisons(tmp_path):
 
 def test_invalid_results_are_a_reason_beside_regressions_and_listed_in_words():
     words = {"finding": "40% are in order", "lack": "cannot read this corpus"}
-    unable = Competence(check="order", about="word order", value=0.4, floor=0.6, n=50, seed=0, **words)
+    unable = Readability(check="order", about="word order", value=0.4, floor=0.6, n=50, seed=0, **words)
     lost = (measured("base", corpus="other"), measured("worse", corpus="other", competence=unable))
     root = page(compare_all([(measured("base"), measured("worse", 1.0)), lost]))
     assert root.find("h1")[0].all_text.strip() == "1 of 2 results regressed"

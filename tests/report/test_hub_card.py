@@ -8,13 +8,13 @@ from handmade import items_of, result_of, spread
 
 from biascheck.errors import UsageError
 from biascheck.gates.assertions import assert_within_margin
-from biascheck.gates.gate import Judging, hold
+from biascheck.gates.gate import LimitSettings, make_gate
 from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
 from biascheck.gates.run import Run
 from biascheck.report.hub_card import hub_card_of
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 from biascheck.results.items import Skipped
-from biascheck.stats import Interval, Verdict, judge, judge_below
+from biascheck.stats import Interval, Verdict, verdict_below, verdict_of
 
 huggingface_hub = pytest.importorskip("huggingface_hub")
 
@@ -98,10 +98,12 @@ def test_no_row_contradicts_itself(bound, family, skipped, low, width):
     interval = Interval(low, low + width, 0.95, "by hand")
     gaps = tuple(Skipped(f"x{n}", "not a word") for n in range(skipped))
     result = replace(result_of(items_of(spread(0.1, 0.1, 12))), interval=interval, skipped=gaps)
-    alone = judge(interval, 0.2) if bound == "within" else judge_below(interval, 0.2)
+    alone = verdict_of(interval, 0.2) if bound == "within" else verdict_below(interval, 0.2)
     # in a family, what exceeds by itself may not be shown to exceed
     verdict = Verdict.INCONCLUSIVE if family > 1 and alone is Verdict.EXCEEDS else alone
-    gate = hold(result, 0.2, interval, verdict, Judging(family=family, bound=bound, inconclusive_passes=True))
+    gate = make_gate(
+        result, 0.2, interval, verdict, LimitSettings(family=family, bound=bound, inconclusive_passes=True)
+    )
     *_, shown, level, allowed, together, words = cells(hub_card_of(Run((result,), (gate,))))
     assert (level, together) == ("95\N{NO-BREAK SPACE}%", "3 gates" if family > 1 else "alone")
     (low, high), margin = ends(shown), float(allowed[2:])
@@ -121,7 +123,7 @@ def test_no_row_contradicts_itself(bound, family, skipped, low, width):
 def test_what_a_model_cannot_do_is_the_reason_of_an_invalid_row():
     result = run().results[0]
     words = {"finding": "40% of 50 comparisons", "lack": "cannot read this corpus"}
-    unable = Competence(check="order", about="word order", value=0.4, floor=0.6, n=50, seed=0, **words)
+    unable = Readability(check="order", about="word order", value=0.4, floor=0.6, n=50, seed=0, **words)
     invalid = replace(run().gates[0], verdict=Verdict.INVALID, passed=False, competence=unable)
     text = hub_card_of(Run((result,), (invalid,)))
     assert "| invalid: tiny cannot read this corpus (40% of 50 comparisons) |" in text

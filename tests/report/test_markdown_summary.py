@@ -8,7 +8,7 @@ from handmade import items_of, result_of, spread
 from report_samples import item, result
 
 from biascheck import compare
-from biascheck.gates.gate import Judging, hold
+from biascheck.gates.gate import LimitSettings, make_gate
 from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
 from biascheck.gates.run import Run
 from biascheck.report.markdown import comparison_table, summary
@@ -41,7 +41,7 @@ def test_the_verdict_comes_first_and_the_worst_gate_next():
 def test_the_findings_are_those_of_the_first_screen_of_the_report():
     """In plain words, with the sentence that shows it most: the nurse is 3 log units off, so a factor of 20."""
     of = result([item("1", 3.0, "nurse"), item("2", -1.0, "judge")])
-    judged = hold(of, 0.2, of.interval, Verdict.EXCEEDS, Judging())
+    judged = make_gate(of, 0.2, of.interval, Verdict.EXCEEDS, LimitSettings())
     run = Run((of,), (judged,))
     lines = summary(run).splitlines()
     assert lines[4] == answer(run).replace("_", "&#95;")

@@ -15,9 +15,9 @@ from biascheck.gates.run_files import read_run, write_run
 from biascheck.report.html import page_of, render_page
 from biascheck.report.rendering import _environment
 from biascheck.report.sections.next_steps import next_steps
-from biascheck.results.baselines import Baseline, BaselineComparison, RefusedResult, judge_against
+from biascheck.results.baselines import Baseline, BaselineComparison, RefusedResult, compare_with_baseline
 from biascheck.results.comparison import compare
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 from biascheck.results.result import Result
 from biascheck.stats import Verdict
 
@@ -74,7 +74,7 @@ def test_a_pass_is_one_word():
         (outcome(problems=(EVIL,)), [EVIL]),
         (Run(outcome=RunOutcome()), ["nothing was judged"]),
         (
-            replace(outcome(), baseline=judge_against(Baseline((measured(),)), [measured(1.0)])),
+            replace(outcome(), baseline=compare_with_baseline(Baseline((measured(),)), [measured(1.0)])),
             ["1 result regressed from the baseline"],
         ),
     ],
@@ -163,7 +163,9 @@ def test_a_failing_gate_that_a_passing_test_expected_is_shown_apart():
 
 
 def test_regressions_and_what_a_baseline_cannot_judge_are_findings():
-    found = judge_against(Baseline((measured(), measured(corpus="gone"))), [measured(1.0), measured(corpus="new")])
+    found = compare_with_baseline(
+        Baseline((measured(), measured(corpus="gone"))), [measured(1.0), measured(corpus="new")]
+    )
     judgement = replace(
         found,
         refused=(RefusedResult("a × b", "another seed"),),
@@ -226,7 +228,7 @@ def test_the_outcome_survives_storage(tmp_path):
 
 def checked(value: float, **more: object) -> Result:
     """A result on a corpus that the model reads if the value is at least 0.6."""
-    found = Competence("order", "sentences", value, 0.6, 50, 0, f"{value:.0%} are in order", "cannot read this corpus")
+    found = Readability("order", "sentences", value, 0.6, 50, 0, f"{value:.0%} are in order", "cannot read this corpus")
     return measured(competence=found, **more)
 
 
@@ -245,7 +247,7 @@ def test_an_invalid_gate_says_what_the_model_cannot_do():
 
 
 def test_an_ignored_check_is_a_caution_and_a_passed_one_is_shown():
-    judged = gate(checked(0.5), Verdict.WITHIN, ignore_competence=True, reason="on purpose")
+    judged = gate(checked(0.5), Verdict.WITHIN, ignore_readability=True, reason="on purpose")
     root = page(Run((checked(0.5),), (judged,)))
     assert texts(root.find("h1")) == ["PASS"]
     assert "judged all the same" in root.find("ol", "cautions")[0].all_text
@@ -291,7 +293,7 @@ def test_the_answer_is_one_sentence_in_plain_words(gates, words):
             "1 test did not run, so that the run says less than it was meant to; the gate is within its margin.",
         ),
         (
-            replace(outcome(), baseline=judge_against(Baseline((measured(),)), [measured(1.0)])),
+            replace(outcome(), baseline=compare_with_baseline(Baseline((measured(),)), [measured(1.0)])),
             "1 figure is worse than before, or cannot be compared; the gate is within its margin.",
         ),
         (
@@ -333,7 +335,7 @@ def test_what_was_found_comes_before_what_is_not_known_and_one_inability_is_said
     unread = [gate(replace(checked(0.5), corpus=name)) for name in ("jobs", "names")]
     doubt = gate(measured(corpus="doubt"))
     beyond = gate(measured(corpus="beyond"), Verdict.EXCEEDS)
-    worse = judge_against(Baseline((measured(),)), [measured(1.0)])
+    worse = compare_with_baseline(Baseline((measured(),)), [measured(1.0)])
     listed = hero(Run(gates=(*unread, doubt, beyond), baseline=worse)).find("ul", "findings")[0].children
     firsts = [" ".join(row.children[0].all_text.split()[:3]) for row in listed]
     assert firsts == ["On average the", "Further from equal", "Not decided: on", "Nothing can be"]

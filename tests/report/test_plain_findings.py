@@ -11,7 +11,7 @@ from biascheck.gates.run import Run
 from biascheck.measures.catalogue import catalogue
 from biascheck.report.html import page_of, render_page
 from biascheck.report.sections.next_steps import next_steps
-from biascheck.report.sections.plain_findings import felt, plain_example, plain_finding
+from biascheck.report.sections.plain_findings import in_everyday_units, plain_example, plain_finding
 from biascheck.results.description import Description
 from biascheck.results.items import Shown
 from biascheck.stats import Interval, Verdict
@@ -32,7 +32,7 @@ from biascheck.stats import Interval, Verdict
     ],
 )
 def test_a_distance_becomes_a_number_one_can_feel(distance, scale, words):
-    assert felt(distance, scale).startswith(words)
+    assert in_everyday_units(distance, scale).startswith(words)
 
 
 def test_the_sign_says_which_group_and_the_margin_what_is_allowed():

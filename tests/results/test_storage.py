@@ -17,7 +17,7 @@ from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
 from biascheck.gates.run import Run
 from biascheck.gates.run_files import read_results, read_run, write_results, write_run
 from biascheck.results.attachments import Correlations, Facts, Published, Scatter, Table
-from biascheck.results.baselines import Baseline, judge_against
+from biascheck.results.baselines import Baseline, compare_with_baseline
 from biascheck.results.comparison import compare
 from biascheck.results.description import Description
 from biascheck.results.file_kinds import RESULTS_SCHEMA
@@ -102,7 +102,7 @@ def test_a_whole_run_comes_back_as_it_was(tmp_path):
     other = replace(full_result().provenance, corpus_fingerprint="d" * 64)
     fewer = full_result(corpus="less", only=8)
     now = [moved, full_result(corpus="new"), full_result(corpus="gone", provenance=other), fewer]
-    baseline = judge_against(before, now)
+    baseline = compare_with_baseline(before, now)
     assert all((baseline.comparisons, baseline.refused, baseline.new, baseline.shrunk))
     run = Run((full_result(),), (full_gate(),), comparisons, outcome, baseline)
     write_run(tmp_path / "results.json", run)

@@ -148,7 +148,7 @@ class PretendServer:
         """What a handshake asks about."""
         from biascheck.models.adapters.served.serving import load_served
 
-        load_served(self.spec, keep=False)
+        load_served(self.spec, cache_answers=False)
         texts = set(self.answered)
         self.answered.clear()
         return texts

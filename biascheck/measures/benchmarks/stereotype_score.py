@@ -11,7 +11,7 @@ from biascheck.corpora.datasets.benchmarks.stereotype_triples import StereotypeT
 from biascheck.measures.benchmarks.language_modelling_score import language_modelling_score
 from biascheck.measures.benchmarks.stereotype_preference import TRIPLE_NEEDS, preferences_of
 from biascheck.measures.derivation import derived_measure
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 from biascheck.results.result import Result
 
 __all__ = ["LMS_FLOOR", "stereotype_score"]
@@ -51,10 +51,10 @@ def stereotype_score(result_or_model: Any, triples: ItemSet[StereotypeTriple] | 
     more than chance reaches).
     """
     scored = preferences_of(result_or_model, triples, options)
-    return replace(scored, competence=_competence(scored))
+    return replace(scored, competence=_readability(scored))
 
 
-def _competence(scored: Result) -> Competence:
+def _readability(scored: Result) -> Readability:
     """Whether the model tells sense from nonsense: lms, against 0.6 or what chance reaches in one of forty samples."""
     lms = language_modelling_score(scored)
     floor = max(LMS_FLOOR, CHANCE_OF_STEREOTYPE + 0.98 / sqrt(2 * lms.n))
@@ -64,4 +64,4 @@ def _competence(scored: Result) -> Competence:
     )
     about = "whether meaningful sentences are preferred to unrelated ones (lms)"
     lack = "cannot tell meaningful sentences from unrelated ones"
-    return Competence("unrelated sentences", about, lms.estimate, floor, lms.n, scored.seed, finding, lack)
+    return Readability("unrelated sentences", about, lms.estimate, floor, lms.n, scored.seed, finding, lack)

@@ -10,7 +10,7 @@ from biascheck import stats
 from biascheck.corpora.lexicon import Lexicon
 from biascheck.errors import ScoreError
 from biascheck.measures.embeddings.states_of_words import Matrix, draw_words, embedding_of, gender_differences
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 
 __all__ = ["gender_direction"]
 
@@ -23,7 +23,7 @@ DRAWS = 99
 RANDOM_QUANTILE = 0.95
 
 
-def gender_direction(model: Any, lexicon: Lexicon, *, seed: int = 0) -> Competence | None:
+def gender_direction(model: Any, lexicon: Lexicon, *, seed: int = 0) -> Readability | None:
     """The share of a definitional pair's difference that the direction of all other pairs explains.
 
     With g₋ᵢ the first axis of the differences d without pair i: ``Σ (dᵢ · g₋ᵢ)² / Σ |dᵢ|²``, one mean difference for
@@ -49,7 +49,7 @@ def gender_direction(model: Any, lexicon: Lexicon, *, seed: int = 0) -> Competen
         f"reach {floor:.0%} in one of twenty draws, and more than that is needed"
     )
     figures = {"share": share, "share of random words, mean": float(np.mean(random)), "share of random words": floor}
-    return Competence(
+    return Readability(
         GENDER_DIRECTION_CHECK,
         GENDER_DIRECTION_ABOUT,
         share,

@@ -12,7 +12,7 @@ from biascheck.corpora.datasets.benchmarks.sentence_preferences import SentenceP
 from biascheck.measures.benchmarks.text_scores import ComparedText, scores_of_texts
 from biascheck.models.capabilities import has_recorded_scores
 from biascheck.models.scoring.queries import Refusal
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 
 __all__ = ["pairs_read"]
 
@@ -23,7 +23,7 @@ READS_PAIRS = 0.75
 MOST_PAIRS = 40
 
 
-def pairs_read(model: Any, pairs: ItemSet[SentencePreference], *, seed: int = 0) -> Competence | None:
+def pairs_read(model: Any, pairs: ItemSet[SentencePreference], *, seed: int = 0) -> Readability | None:
     """The share of at most 40 sentences that score higher than a copy with shuffled words; 0.75 is needed.
 
     Whole sentences are compared, by pseudo-likelihood or likelihood. Not applicable to recorded answers. Limit: a
@@ -49,7 +49,7 @@ def pairs_read(model: Any, pairs: ItemSet[SentencePreference], *, seed: int = 0)
         f"{share:.0%} of {len(compared)} sentences are more probable than the same words in another order; at least "
         f"{floor:.0%} is needed"
     )
-    return Competence(PAIRS_CHECK, PAIRS_ABOUT, share, floor, len(compared), seed, finding, PAIRS_FAILURE)
+    return Readability(PAIRS_CHECK, PAIRS_ABOUT, share, floor, len(compared), seed, finding, PAIRS_FAILURE)
 
 
 def _shuffled(text: str, rng: np.random.Generator) -> str:

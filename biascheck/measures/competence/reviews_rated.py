@@ -11,7 +11,7 @@ from biascheck.corpora.datasets.reviews import written_reviews
 from biascheck.measures.competence.sampled_sentences import MOST_SENTENCES, sampled_pairs
 from biascheck.models.adapters.functions import as_classifier
 from biascheck.models.scoring.queries import Refusal
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 
 __all__ = ["reviews_rated"]
 
@@ -24,7 +24,7 @@ NORMAL_QUANTILE = 1.96
 SENTIMENTS = ("positive", "negative")
 
 
-def reviews_rated(model: Any, corpus: Corpus, *, seed: int = 0) -> Competence | None:
+def reviews_rated(model: Any, corpus: Corpus, *, seed: int = 0) -> Readability | None:
     """The share of rated texts that are on the side of one half where they belong; every sentiment counts alike.
 
     The texts are the corpus's own where its pairs carry a ``sentiment``, else our written English reviews; a corpus in
@@ -39,7 +39,7 @@ def reviews_rated(model: Any, corpus: Corpus, *, seed: int = 0) -> Competence | 
     if len({known for known, _ in rated}) < len(SENTIMENTS):
         reason = next(one.reason for one in answers if isinstance(one, Refusal))
         finding = f"texts of one sentiment or of both cannot be rated, e.g. {reason}"
-        return Competence(
+        return Readability(
             REVIEWS_CHECK, REVIEWS_ABOUT, 0.0, ACCURATE_RATINGS, len(rated), seed, finding, REVIEWS_FAILURE
         )
     accuracy = _balanced(rated)
@@ -48,7 +48,7 @@ def reviews_rated(model: Any, corpus: Corpus, *, seed: int = 0) -> Competence | 
         f"{accuracy:.0%} of {len(rated)} texts of a known sentiment are rated so; at least {floor:.0%} is needed, "
         "50 % is chance"
     )
-    return Competence(REVIEWS_CHECK, REVIEWS_ABOUT, accuracy, floor, len(rated), seed, finding, REVIEWS_FAILURE)
+    return Readability(REVIEWS_CHECK, REVIEWS_ABOUT, accuracy, floor, len(rated), seed, finding, REVIEWS_FAILURE)
 
 
 def _labelled(corpus: Corpus, seed: int) -> list[tuple[str, str]] | None:

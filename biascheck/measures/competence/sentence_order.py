@@ -7,7 +7,7 @@ from biascheck.corpora.corpus import Corpus
 from biascheck.measures.competence.sampled_sentences import sampled_pairs, shuffled, shuffles_each
 from biascheck.models.capabilities import CausalModel
 from biascheck.models.scoring.queries import Answer, Refusal, SentenceQuery
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 
 __all__ = ["sentence_order"]
 
@@ -17,7 +17,7 @@ ORDER_FAILURE = "cannot read this corpus"
 READS_ORDER = 0.75
 
 
-def sentence_order(model: CausalModel, corpus: Corpus, *, seed: int = 0) -> Competence:
+def sentence_order(model: CausalModel, corpus: Corpus, *, seed: int = 0) -> Readability:
     """The share of at most 200 sentences that are more probable than a copy with shuffled words.
 
     Both have the same words, so neither length nor frequency decides. A model that reads some sentences and guesses
@@ -31,14 +31,14 @@ def sentence_order(model: CausalModel, corpus: Corpus, *, seed: int = 0) -> Comp
         for number, sentence in sentences:
             queries += [SentenceQuery(sentence.text), SentenceQuery(shuffled(sentence, (seed, number, turn))[0])]
     answers = model.likelihood(queries)
-    return _judged(list(zip(answers[::2], answers[1::2], strict=True)), seed)
+    return _readability(list(zip(answers[::2], answers[1::2], strict=True)), seed)
 
 
-def _judged(compared: list[tuple[Answer | Refusal, Answer | Refusal]], seed: int) -> Competence:
+def _readability(compared: list[tuple[Answer | Refusal, Answer | Refusal]], seed: int) -> Readability:
     wins = [_won(own, moved) for own, moved in compared if isinstance(own, Answer) and isinstance(moved, Answer)]
     if not wins:
         reason = next(answer.reason for pair in compared for answer in pair if isinstance(answer, Refusal))
-        return Competence(
+        return Readability(
             ORDER_CHECK,
             ORDER_ABOUT,
             0.0,
@@ -54,7 +54,7 @@ def _judged(compared: list[tuple[Answer | Refusal, Answer | Refusal]], seed: int
         f"{share:.0%} of {len(wins)} sentences are more probable than the same words shuffled, at least {low:.0%} "
         f"with the doubt of the sample; {READS_ORDER:.0%} is needed, 50 % is chance"
     )
-    return Competence(
+    return Readability(
         ORDER_CHECK,
         ORDER_ABOUT,
         low,

@@ -15,8 +15,8 @@ from biascheck.measures.competence.sampled_sentences import sampled_pairs, shuff
 from biascheck.measures.competence.surroundings import surroundings
 from biascheck.models.capabilities import MaskedModel
 from biascheck.models.scoring.queries import Answer, MaskedQuery, Refusal
-from biascheck.results.competence import Competence
-from biascheck.wording import figure
+from biascheck.results.competence import Readability
+from biascheck.wording import format_number
 
 __all__ = ["words_at_their_place"]
 
@@ -43,7 +43,7 @@ class _WordsReading:
     tokens: float
 
 
-def words_at_their_place(model: MaskedModel, corpus: Corpus, *, seed: int = 0) -> Competence:
+def words_at_their_place(model: MaskedModel, corpus: Corpus, *, seed: int = 0) -> Readability:
     """Read the probability of the targets at their masks, summed over the groups, so that bias cannot lower it.
 
     Figures of at most 200 sentences. *Order*: the share of sentences in which the targets are more probable at
@@ -62,14 +62,14 @@ def words_at_their_place(model: MaskedModel, corpus: Corpus, *, seed: int = 0) -
     readings, refused = _read(model, pairs, corpus.groups, seed)
     if not readings:
         finding = f"none of the words can be asked for, e.g. {refused[0].reason}" if refused else "no word has a chance"
-        return Competence(
+        return Readability(
             WORDS_CHECK, WORDS_ABOUT, 0.0, PROBABLE, 0, seed, finding, WORDS_FAILURE, {"refused": len(refused)}
         )
     found = _figures(np.array([[r.own, r.moved, r.tokens] for r in readings]))
     found["mass needed"] = max(PROBABLE, ABOVE_UNIFORM * _uniform(model, len(corpus.groups)))
     if found["order, low"] > CHANCE_OF_WORD and found["mass"] < found["mass needed"] and found["lift"] >= LIFTED:
         found["surroundings"] = surroundings(model, pairs, seed=seed)
-    return _judged(found, len(readings), seed)
+    return _readability(found, len(readings), seed)
 
 
 def _figures(table: NDArray[np.float64]) -> dict[str, float]:
@@ -83,7 +83,7 @@ def _figures(table: NDArray[np.float64]) -> dict[str, float]:
     }
 
 
-def _judged(found: dict[str, float], n: int, seed: int) -> Competence:
+def _readability(found: dict[str, float], n: int, seed: int) -> Readability:
     """The condition that decided gives value and floor."""
     if found["order, low"] <= CHANCE_OF_WORD:
         # an interval that begins at chance itself is not above it
@@ -92,7 +92,7 @@ def _judged(found: dict[str, float], n: int, seed: int) -> Competence:
         value, floor, finding = found["surroundings"], EXPECTED, _rare(found)
     else:
         value, floor, finding = found["mass"], found["mass needed"], _probable(found)
-    return Competence(WORDS_CHECK, WORDS_ABOUT, value, floor, n, seed, finding, WORDS_FAILURE, found)
+    return Readability(WORDS_CHECK, WORDS_ABOUT, value, floor, n, seed, finding, WORDS_FAILURE, found)
 
 
 def _no_order(found: dict[str, float], n: int) -> str:
@@ -122,7 +122,7 @@ def _times(lift: float) -> str:
 
 
 def _small(probability: float) -> str:
-    return figure(probability, DECIMALS)
+    return format_number(probability, DECIMALS)
 
 
 def _read(

@@ -15,7 +15,7 @@ from biascheck.corpora.lexicon import Context, Entry, Lexicon
 from biascheck.errors import ScoreError
 from biascheck.models.adapters.encoders import encoder_of
 from biascheck.models.capabilities import Embedding, embeds_in_context, is_static
-from biascheck.models.scoring.kept_states import kept_words
+from biascheck.models.scoring.kept_states import cached_states
 from biascheck.models.scoring.queries import Refusal, State, WordQuery
 from biascheck.results.items import Skipped
 from biascheck.stats import Subspace
@@ -35,7 +35,7 @@ def states_of(embedding: Embedding, contexts: Sequence[Context]) -> list[State |
     if is_static(embedding):
         return embedding.vectors([context.word for context in contexts])
     assert embeds_in_context(embedding)
-    return kept_words(embedding, [WordQuery(context.text, context.span) for context in contexts])
+    return cached_states(embedding, [WordQuery(context.text, context.span) for context in contexts])
 
 
 @dataclass(frozen=True, eq=False)

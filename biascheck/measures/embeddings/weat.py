@@ -17,7 +17,7 @@ from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft
 from biascheck.measures.embeddings.states_of_words import embedding_of, states_of
 from biascheck.models.capabilities import Embedding, Encoder, embeds_in_context, is_static
-from biascheck.models.scoring.kept_states import kept_words
+from biascheck.models.scoring.kept_states import cached_states
 from biascheck.models.scoring.queries import Refusal, State, WordQuery
 from biascheck.results.attachments import Facts, Table
 from biascheck.results.items import ItemScore, Skipped
@@ -156,7 +156,7 @@ def _in_templates(
     for word in words:
         for context, hidden in test.in_templates(word, slot, test.fillers[0]):
             queries.append(WordQuery(context.text, context.span, (hidden,) if encoder.can_mask else ()))
-    states = kept_words(encoder, queries)
+    states = cached_states(encoder, queries)
     size = len(test.templates)
     return {word: _vector(states[n * size : (n + 1) * size]) for n, word in enumerate(words)}
 

@@ -122,11 +122,11 @@ def load(
     """
     if dtype not in DTYPES:
         raise UsageError(f"dtype {dtype!r} is not one of {', '.join(DTYPES)}")
-    handling = _handling(device, token_budget)
+    options = _model_options(device, token_budget)
     if device_map is not None:
         refuse_map(device_map, device=device, adapter=isinstance(model, tuple))
     if isinstance(model, tuple):
-        return _from_pair(model, kind=kind, name=name, handling=handling, positive=positive, window=window)
+        return _from_pair(model, kind=kind, name=name, options=options, positive=positive, window=window)
     files = _hub_files(allow_pickle=allow_pickle, trust_remote_code=trust_remote_code, gguf_file=gguf_file)
     path = _folder(model, revision, files)
     if path.suffix == ".gguf" and path.is_file():
@@ -142,17 +142,17 @@ def load(
         else _whole_model(path, kind, dtype, gguf_file, safety, device_map)
     )
     folder = inspect()
-    prints = folder.fingerprint(dtype)
+    fingerprint = folder.fingerprint(dtype)
     loaded = _adapter(folder.kind, positive, window, chat=folder.chat)(
-        partial(read_unchanged, partial(read, folder), inspect, prints),
+        partial(read_unchanged, partial(read, folder), inspect, fingerprint),
         name=name or _display_name(model),
-        prints=prints,
-        **handling,
+        fingerprint=fingerprint,
+        **options,
     )
-    loaded.stored_pooler = partial(read_unchanged, partial(stored_pooler, folder), inspect, prints)
+    loaded.stored_pooler = partial(read_unchanged, partial(stored_pooler, folder), inspect, fingerprint)
     if gguf_file is None and not is_adapter_folder(path) and not is_quantised(path):
         sketch = partial(sketch_folder, folder, dtype=dtype, trust_remote_code=trust_remote_code)
-        loaded.sketch = partial(read_unchanged, sketch, inspect, prints)
+        loaded.sketch = partial(read_unchanged, sketch, inspect, fingerprint)
     loaded.reference = ModelReference(
         _spec_of(model),
         {"kind": folder.kind, "name": loaded.name, "dtype": dtype, "revision": revision, "gguf_file": gguf_file}
@@ -207,7 +207,7 @@ def _adapter_of(
     return inspect, partial(read_adapter, dtype=dtype, trust_remote_code=safety["trust_remote_code"])
 
 
-def _handling(device: str | None, token_budget: int | None) -> dict[str, Any]:
+def _model_options(device: str | None, token_budget: int | None) -> dict[str, Any]:
     """Where a model runs, and how many tokens at once."""
     if token_budget is None:
         return {"device": _device(device)}
@@ -264,7 +264,7 @@ def _from_pair(
     *,
     kind: Kind | None,
     name: str | None,
-    handling: Mapping[str, Any],
+    options: Mapping[str, Any],
     positive: str | None,
     window: Window | None,
 ) -> LoadedModel:
@@ -273,10 +273,10 @@ def _from_pair(
     model, tokenizer = pair
     class_name = type(model).__name__
     found = _kind_of_class(class_name, kind, encoder_decoder=bool(getattr(model.config, "is_encoder_decoder", False)))
-    prints = LiveFingerprint(model, tokenizer)
+    fingerprint = LiveFingerprint(model, tokenizer)
     name = name or model.config.name_or_path or class_name
     chat = bool(getattr(tokenizer, "chat_template", None))
-    return _adapter(found, positive, window, chat=chat)(lambda: pair, name=name, prints=prints, **handling)
+    return _adapter(found, positive, window, chat=chat)(lambda: pair, name=name, fingerprint=fingerprint, **options)
 
 
 def _kind_of_class(class_name: str, wanted: Kind | None, *, encoder_decoder: bool) -> Kind:

@@ -9,7 +9,7 @@ import numpy as np
 
 from biascheck.errors import ScoreError
 from biascheck.models.scoring.engine import Engine, TorchEngine, evaluating, localised, padded, run_plan
-from biascheck.models.scoring.forecast import active_forecast
+from biascheck.models.scoring.forecast import active_estimate
 from biascheck.models.scoring.queries import Refusal, State
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ def execute_states(
     identity: Callable[[], str] | None = None,
 ) -> list[State | Refusal]:
     """Run every batch once and hand each query the mean of the states it asks for, which have ``width`` numbers."""
-    if (forecast := active_forecast()) is not None:
-        scores = forecast.scores(
+    if (estimate := active_estimate()) is not None:
+        scores = estimate.scores(
             plan, lambda batch: engine.run(*localised(plan, batch)), f"{title.rpartition(': ')[0] or title} (states)"
         )
         states = _made_up(len(scores), width)

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from biascheck.report.charts.intervals import LABEL_LENGTH, LABEL_WIDTH, SCALE_HEIGHT, VALUE_WIDTH, ticks_below
 from biascheck.report.charts.scales import Scale, tick_text
 from biascheck.report.charts.svg import FIGURE_WIDTH, chart, drawing, line, nothing_to_draw, rect, text
-from biascheck.wording import figure, shortened, signed
+from biascheck.wording import format_number, shortened, signed
 
 __all__ = ["Series", "SideBars", "column_chart", "row_chart", "two_sided_chart"]
 
@@ -77,7 +77,7 @@ def row_chart(places: Sequence[str], series: Sequence[Series], *, label: str) ->
         top = 6 + step * place
         parts.append(text("name", LABEL_WIDTH - 8, top + ROW * len(series) / 2 + 4, shortened(name, LABEL_LENGTH)))
         for row, one in enumerate(series):
-            parts.extend(_lying(one.kind, one.values[place], scale, top + ROW * row, figure(one.values[place])))
+            parts.extend(_lying(one.kind, one.values[place], scale, top + ROW * row, format_number(one.values[place])))
     return drawing("bar-chart", FIGURE_WIDTH, height + SCALE_HEIGHT, label, parts)
 
 

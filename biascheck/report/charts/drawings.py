@@ -32,7 +32,7 @@ from biascheck.results.attachments import (
 from biascheck.results.attachments import Point as NamedPoint
 from biascheck.results.attachments import Table as AttachedTable
 from biascheck.results.result import Result
-from biascheck.wording import citation, figure, p_text, printed, signed
+from biascheck.wording import as_printed, citation, format_number, p_text, signed
 
 __all__ = ["Drawing", "Legend", "TextTable", "drawing_of", "drawings_of", "facts_of", "table_of", "two_sided_drawing"]
 
@@ -232,11 +232,11 @@ def _correlations(attached: Correlations, _: object) -> Drawing:
 
 
 def _published(attached: Published, result: Result) -> Drawing | None:
-    rows = [[one.name or one.model, printed(one.value), citation(one), one.erratum] for one in attached.figures]
+    rows = [[one.name or one.model, as_printed(one.value), citation(one), one.erratum] for one in attached.figures]
     return Drawing(
         key="published",
         title="Published figures",
-        note=f"Measured here: {figure(result.estimate)}. The published figures are about other models.",
+        note=f"Measured here: {format_number(result.estimate)}. The published figures are about other models.",
         table=table_of(["name", "value", "source", "erratum"], rows, numbers=(1,)),
     )
 
@@ -339,5 +339,5 @@ def _cell(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return figure(value)
+        return format_number(value)
     return f"{value:,}".replace("-", "−") if _is_number(value) else str(value)

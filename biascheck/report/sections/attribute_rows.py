@@ -9,7 +9,7 @@ from statistics import fmean
 from biascheck.report.sections.item_data import ranked
 from biascheck.results.items import ItemScore, Shown
 from biascheck.results.result import Result
-from biascheck.wording import figure, signed
+from biascheck.wording import format_number, signed
 
 __all__ = ["AttributeGap", "ItemRow", "SentenceLine", "attributes_of", "covariate_name", "largest_items", "points_of"]
 
@@ -76,7 +76,7 @@ def points_of(result: Result, attributes: Sequence[AttributeGap]) -> Sequence[At
     """
     if all(attribute.covariate is not None for attribute in attributes):
         return attributes
-    found = gathered((figure(item.covariate), item) for item in result.items if item.covariate is not None)
+    found = gathered((format_number(item.covariate), item) for item in result.items if item.covariate is not None)
     return tuple(sorted(found, key=lambda attribute: attribute.covariate or 0.0))
 
 
@@ -121,7 +121,9 @@ def _shared(covariates: Sequence[float | None]) -> float | None:
     if len(distinct) == 1:
         return distinct.pop()
     known = [value for value in covariates if value is not None]
-    alike = len(known) == len(covariates) and len({figure(value) for value in distinct if value is not None}) == 1
+    alike = (
+        len(known) == len(covariates) and len({format_number(value) for value in distinct if value is not None}) == 1
+    )
     return fmean(known) if alike else None
 
 

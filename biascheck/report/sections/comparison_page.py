@@ -17,7 +17,7 @@ from biascheck.report.sentences import Headline
 from biascheck.results.baselines import BaselineComparison
 from biascheck.results.comparison import Comparison
 from biascheck.stats import Change
-from biascheck.wording import counted, figure, shortened, tally
+from biascheck.wording import format_number, pluralize, shortened, tally
 
 __all__ = ["ComparisonPage", "comparison_page", "write_comparison_html"]
 
@@ -107,14 +107,14 @@ def _headline(found: BaselineComparison) -> Headline:
     total = len(found.comparisons)
     detail = tally(found.comparisons)
     lost = [
-        f"{counted(len(entries), 'result')} {what}"
+        f"{pluralize(len(entries), 'result')} {what}"
         for entries, what in ((found.refused, "cannot be compared"), (found.shrunk, "measured on less than before"))
         if entries
     ]
     if count := len(found.having(Change.INVALID)):
-        lost.append(f"{counted(count, 'result')} invalid: the model cannot do what was asked")
+        lost.append(f"{pluralize(count, 'result')} invalid: the model cannot do what was asked")
     if count := len(found.having(Change.REGRESSED)):
-        return Headline("regressed", f"{count:,} of {counted(total, 'result')} regressed", detail, tuple(lost))
+        return Headline("regressed", f"{count:,} of {pluralize(total, 'result')} regressed", detail, tuple(lost))
     if lost:
         return Headline("regressed", ", ".join(lost), detail)
     if not total:
@@ -148,10 +148,10 @@ def _row(found: Mapping[str, Comparison], afters: Sequence[str]) -> SideBySide:
     return SideBySide(
         measure=any_of_them.measure,
         corpus=" · ".join((any_of_them.corpus, *any_of_them.key.treatment)),
-        before=figure(any_of_them.before),
+        before=format_number(any_of_them.before),
         cells=tuple(_cell(found[after]) if after in found else None for after in afters),
     )
 
 
 def _cell(one: Comparison) -> LaterScore:
-    return LaterScore(figure(one.after), str(one.verdict), one.moved)
+    return LaterScore(format_number(one.after), str(one.verdict), one.moved)

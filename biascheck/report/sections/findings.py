@@ -17,7 +17,7 @@ from biascheck.results.comparison import Comparison
 from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
 from biascheck.stats import Verdict
-from biascheck.wording import counted
+from biascheck.wording import pluralize
 
 __all__ = ["Finding", "Findings", "ModelFindings", "findings_of"]
 
@@ -93,11 +93,11 @@ def _kind(heading: str, noun: str, found: Sequence[Finding], folded: bool) -> Fi
     most = MOST_OF_ONE_MODEL if len(models) == 1 else MOST_OF_SEVERAL
     return Findings(
         heading=heading,
-        count=counted(len(found), noun),
+        count=pluralize(len(found), noun),
         folded=folded,
         models=tuple(
             ModelFindings(
-                model, counted(len(of), "finding"), tuple(of[:most]), len(of[most:]), folded=number >= MOST_MODELS
+                model, pluralize(len(of), "finding"), tuple(of[:most]), len(of[most:]), folded=number >= MOST_MODELS
             )
             for number, (model, of) in enumerate(models.items())
         ),
@@ -130,7 +130,7 @@ def _unread(gates: Sequence[Gate], links: Mapping[ResultKey, Link]) -> Iterator[
         measures = " and ".join(dict.fromkeys(gate.measure for gate in of))
         yield Finding(
             title=of[0].title,
-            text=f" and {counted(len(of) - 1, 'more gate')}: invalid" if len(of) > 1 else ": invalid",
+            text=f" and {pluralize(len(of) - 1, 'more gate')}: invalid" if len(of) > 1 else ": invalid",
             anchor=links[of[0].key].anchor if of[0].key in links else "gates",
             plain=f"Nothing can be said about {measures}: {inability}.",
             model=model,

@@ -13,7 +13,7 @@ from biascheck.gates.searches import SearchVerdict
 from biascheck.report.sections.gate_rows import state_of
 from biascheck.results.baselines import BaselineComparison
 from biascheck.stats import Change, Verdict
-from biascheck.wording import counted, tally
+from biascheck.wording import pluralize, tally
 
 __all__ = ["ModelVerdict", "answer", "by_model", "since_baseline"]
 
@@ -83,7 +83,7 @@ def _gates(run: Run) -> Iterator[str]:
         listed.insert(0, listed.pop())  # what is within comes first where nothing failed
     first, count = listed[0]
     others = [f"{text.format(count)}" for text, count in listed[1:]]
-    yield ", ".join([first.format(f"{count:,} of {counted(total, 'gate')}"), *others])
+    yield ", ".join([first.format(f"{count:,} of {pluralize(total, 'gate')}"), *others])
 
 
 def _word(gate: Gate, caught: Sequence[Gate]) -> str:
@@ -97,13 +97,13 @@ def _rest(run: Run) -> Iterator[str]:
     verdicts = Counter(one.verdict for one in run.searches)
     for verdict, words in SEARCHES.items():
         if count := verdicts[verdict]:
-            yield f"{counted(count, 'search', 'searches')} for worst cases {words}"
+            yield f"{pluralize(count, 'search', 'searches')} for worst cases {words}"
     if worse := sum(not one.passed for one in run.all_comparisons):
-        yield f"{counted(worse, 'figure')} {'is' if worse == 1 else 'are'} worse than before, or cannot be compared"
+        yield f"{pluralize(worse, 'figure')} {'is' if worse == 1 else 'are'} worse than before, or cannot be compared"
     if run.outcome is not None:
         for state, words in UNFINISHED.items():
             if count := len(run.outcome.having(state)):
-                yield f"{counted(count, 'test')} {words}"
+                yield f"{pluralize(count, 'test')} {words}"
 
 
 def by_model(run: Run) -> tuple[ModelVerdict, ...]:
@@ -123,7 +123,7 @@ def by_model(run: Run) -> tuple[ModelVerdict, ...]:
 
 
 def _fares(model: str, failed: int, gates: Sequence[Gate]) -> ModelVerdict:
-    total = counted(len(gates), "gate")
+    total = pluralize(len(gates), "gate")
     return ModelVerdict(
         model, not failed, f"{failed:,} of {total} failed" if failed else f"{total} passed", tally(gates)
     )

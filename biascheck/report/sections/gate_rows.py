@@ -17,7 +17,7 @@ from biascheck.report.sections.papers import OWN, PAPERS, CitedPaper
 from biascheck.report.sentences import ORDER, statistic_name
 from biascheck.results.key import ResultKey
 from biascheck.stats import Verdict
-from biascheck.wording import figure, level_text, power_text
+from biascheck.wording import format_number, level_text, power_text
 
 __all__ = ["Caution", "GateBlock", "GateGroup", "GateRow", "GateTable", "Link", "gate_table", "state_of"]
 
@@ -200,7 +200,7 @@ def _row(
         reason=gate.reason,
         power="unknown" if gate.power is None else power_text(gate.power),
         low_power=gate.power is not None and gate.power < ENOUGH_POWER,
-        detectable="" if gate.detectable is None else figure(gate.detectable),
+        detectable="" if gate.detectable is None else format_number(gate.detectable),
         to_decide=to_decide(gate),
         profiles=profiles_text(gate),
         size=gate.size,
@@ -221,7 +221,7 @@ def _interval(gate: Gate) -> str:
 
 
 def _chart(gate: Gate, scale: Scale) -> Markup:
-    low, high = map(figure, gate.region)
+    low, high = map(format_number, gate.region)
     label = f"{statistic_name(gate.statistic)} {gate.estimate_text}, {_interval(gate)}; margin from {low} to {high}"
     return interval_chart(
         scale,

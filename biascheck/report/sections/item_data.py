@@ -20,7 +20,7 @@ import numpy as np
 
 from biascheck.results.items import ItemScore, Shown
 from biascheck.results.result import Result
-from biascheck.wording import visible
+from biascheck.wording import escape_control
 
 __all__ = ["BUDGET", "ItemData", "pack_items", "ranked", "utf16_offset"]
 
@@ -118,7 +118,7 @@ class _ItemStore:
 
     def words(self, values: Iterable[str]) -> int:
         """Keep a column of strings: their indices, each as the difference from the one before."""
-        indices = [self.strings.setdefault(visible(value), len(self.strings)) for value in values]
+        indices = [self.strings.setdefault(escape_control(value), len(self.strings)) for value in values]
         return self._column("steps", (index - before for before, index in pairwise([0, *indices])))
 
     def numbers(self, values: Iterable[float | None]) -> int:
@@ -140,7 +140,7 @@ def _entry(result: Result, items: Sequence[ItemScore], store: _ItemStore) -> dic
         "score": store.numbers(_short(item.score) for item in items),
         "groups": [_group(group, items, store) for group in sorted(groups, key=lambda g: first.get(g, len(first)))],
         "labels": [
-            {"name": visible(label), "values": store.words(str(item.labels.get(label, "")) for item in items)}
+            {"name": escape_control(label), "values": store.words(str(item.labels.get(label, "")) for item in items)}
             for label in labels
         ],
     }
@@ -149,7 +149,7 @@ def _entry(result: Result, items: Sequence[ItemScore], store: _ItemStore) -> dic
 def _group(group: str, items: Sequence[ItemScore], store: _ItemStore) -> dict[str, Any]:
     shown = [item.sentences.get(group, Shown("", 0, 0)) for item in items]
     return {
-        "name": visible(group),
+        "name": escape_control(group),
         "score": store.numbers(_short(item.groups[group]) if group in item.groups else None for item in items),
         "text": store.words(sentence.text for sentence in shown),
         "start": store.numbers(_place(sentence.text, sentence.start) for sentence in shown),
@@ -161,7 +161,7 @@ def _place(text: str, offset: int) -> int:
     """Where a character is in the text as it is shown, with its control characters made visible."""
     if text.isascii() and text.isprintable():
         return offset  # most texts
-    shown = visible(text[:offset])
+    shown = escape_control(text[:offset])
     return utf16_offset(shown, len(shown))
 
 

@@ -15,7 +15,7 @@ from biascheck.results.attachments import Published
 from biascheck.results.items import ItemScore
 from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
-from biascheck.wording import printed, signed
+from biascheck.wording import as_printed, signed
 
 __all__ = ["changes_of", "correlations_of", "gaps_of", "plane_of"]
 
@@ -65,7 +65,7 @@ def plane_of(results: Sequence[Result]) -> Drawing | None:
     points = [PlanePoint(name, x, y, "one", named=True) for name, (x, y) in measured]
     papers = [PlanePoint(name, x, y, "two", named=True) for name, (x, y, _) in published.items()]
     rows = [[name, *at, "measured", ""] for name, at in measured]
-    rows += [[name, printed(x), printed(y), "published", note] for name, (x, y, note) in published.items()]
+    rows += [[name, as_printed(x), as_printed(y), "published", note] for name, (x, y, note) in published.items()]
     legend = [Legend("one", "measured here"), *([Legend("two", "published")] if published else [])]
     return Drawing(
         key="plane",

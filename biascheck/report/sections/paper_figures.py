@@ -10,7 +10,7 @@ from biascheck.report.sections.overviews import changes_of, correlations_of, gap
 from biascheck.results.measurement_card import is_card
 from biascheck.results.result import Result
 
-__all__ = ["card_of", "paper_figures"]
+__all__ = ["card_table", "paper_figures"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def paper_figures(results: Sequence[Result]) -> tuple[Drawing, ...]:
     return (*_together(results), *charts, *_joined([entry for entry in drawn if entry[0].chart is None]))
 
 
-def card_of(results: Sequence[Result]) -> TextTable | None:
+def card_table(results: Sequence[Result]) -> TextTable | None:
     """The measurement card of the suite, which is attached to one of its results."""
     attached = (one for result in results for one in result.attachments if is_card(one))
     drawn = next((drawing_of(one, results[0].contrast) for one in attached), None)

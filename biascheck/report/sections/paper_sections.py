@@ -9,11 +9,11 @@ from biascheck.gates.gate import Gate
 from biascheck.report.bounds import Bounds
 from biascheck.report.charts.drawings import Drawing, TextTable
 from biascheck.report.sections.beside_published import BesidePublished, beside_published
-from biascheck.report.sections.paper_figures import card_of, paper_figures
+from biascheck.report.sections.paper_figures import card_table, paper_figures
 from biascheck.report.sections.papers import OWN, PAPERS, CitedPaper
 from biascheck.report.sections.result_sections import Placed, ResultSection, result_section
 from biascheck.report.sentences import ORDER, direction_in_words, smallest_change_in_words
-from biascheck.wording import counted, tally
+from biascheck.wording import pluralize, tally
 
 __all__ = ["MeasureSection", "PaperSection", "paper_sections"]
 
@@ -88,8 +88,8 @@ def _section(paper: CitedPaper, members: Sequence[Placed], gates: Sequence[Gate]
         several_models=len({entry.result.model_label for entry in members}) > 1,
         verdict=next((str(verdict) for verdict in ORDER if any(gate.verdict is verdict for gate in gates)), "none"),
         tally=tally(gates) if gates else "no gate",
-        size=counted(len(members), "result"),
-        card=card_of([entry.result for entry in members]),
+        size=pluralize(len(members), "result"),
+        card=card_table([entry.result for entry in members]),
     )
 
 

@@ -10,7 +10,7 @@ from biascheck.report.sections.gate_rows import STATES, state_of
 from biascheck.report.sentences import ORDER
 from biascheck.results.comparison import Comparison
 from biascheck.stats import Change
-from biascheck.wording import counted, verdict_text
+from biascheck.wording import pluralize, verdict_text
 
 __all__ = ["Printed", "PrintedBlock", "PrintedRow", "printed_comparisons", "printed_page"]
 
@@ -91,7 +91,9 @@ def _blocks(found: Mapping[str, Sequence[PrintedRow]]) -> tuple[PrintedBlock, ..
 
 
 def _left_out(within: int) -> str:
-    inside = f"{counted(within, 'gate')} within {'its margin' if within == 1 else 'their margins'}, " if within else ""
+    inside = (
+        f"{pluralize(within, 'gate')} within {'its margin' if within == 1 else 'their margins'}, " if within else ""
+    )
     return (
         f"Not printed: {inside}what is no worse than before, charts, sentences, worst cases, facts about models, the "
         "explanation of terms. They are in the file itself; suites that are open on the screen are printed, too."

@@ -16,7 +16,7 @@ from biascheck.report.sections.attribute_rows import AttributeGap, ItemRow, attr
 from biascheck.report.sections.model_cards import short_fingerprint, when
 from biascheck.report.sentences import contrast_in_words, measured_text, statistic_name
 from biascheck.results.result import Result
-from biascheck.wording import figure, level_text, p_text, shortened, signed
+from biascheck.wording import format_number, level_text, p_text, shortened, signed
 
 __all__ = ["Placed", "ResultSection", "result_section"]
 
@@ -156,7 +156,7 @@ def _figures(result: Result) -> list[Fact]:
     if result.p is not None:
         facts.append(Fact("p", p_text(result.p)))
     if result.effect_size is not None and result.effect_size != result.estimate:
-        facts.append(Fact("effect size", figure(result.effect_size)))
+        facts.append(Fact("effect size", format_number(result.effect_size)))
     return [
         *facts,
         Fact(result.unit, f"{result.n:,}"),
@@ -197,7 +197,7 @@ def _rows(attributes: Sequence[AttributeGap]) -> tuple[AttributeRow, ...]:
             side=attribute.side_name or attribute.side or "",
             gap=signed(attribute.gap),
             n=len(attribute.items),
-            covariate="" if attribute.covariate is None else figure(attribute.covariate),
+            covariate="" if attribute.covariate is None else format_number(attribute.covariate),
         )
         for attribute in attributes
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from biascheck.gates.outcome import BiasTestState, RunOutcome
-from biascheck.wording import counted, shortened
+from biascheck.wording import pluralize, shortened
 
 __all__ = ["Attempt", "NotTested", "Untested", "untested"]
 
@@ -60,11 +60,14 @@ def untested(outcome: RunOutcome) -> Untested:
         ),
         rerun=sum(bool(test.earlier) for test in outcome.tests),
         not_tested=tuple(_not_tested(reason, tests) for reason, tests in groups.items()),
-        not_tested_count=counted(sum(map(len, groups.values())), "test"),
+        not_tested_count=pluralize(sum(map(len, groups.values())), "test"),
     )
 
 
 def _not_tested(reason: str, tests: tuple[str, ...]) -> NotTested:
     return NotTested(
-        shortened(reason, REASON_LENGTH), counted(len(tests), "test"), tests[:MOST_UNTESTED], len(tests[MOST_UNTESTED:])
+        shortened(reason, REASON_LENGTH),
+        pluralize(len(tests), "test"),
+        tests[:MOST_UNTESTED],
+        len(tests[MOST_UNTESTED:]),
     )

@@ -71,7 +71,7 @@ class MatchedItems:
         )
 
     @cached_property
-    def figures(self) -> tuple[float, float]:
+    def estimates(self) -> tuple[float, float]:
         """The figure of the shared items before and after."""
         before, after = (stats.estimate(sample, self.before.statistic) for sample in self.samples)
         return before, after
@@ -85,7 +85,7 @@ class MatchedItems:
     @property
     def change(self) -> float:
         """How much further from parity the figure is than before."""
-        before, after = (abs(found - self.before.parity) for found in self.figures)
+        before, after = (abs(found - self.before.parity) for found in self.estimates)
         return 0.0 if self.unchanged else after - before
 
     @cached_property
@@ -119,7 +119,7 @@ class MatchedItems:
         except ScoreError:  # a side with one cluster, or a figure that most resamples leave undefined
             return None
 
-    def reservations(self) -> tuple[str, ...]:
+    def caveats(self) -> tuple[str, ...]:
         """What a reader should know about the match."""
         total = len(self.earlier) + len(self.unmatched)
         if len(self.unmatched) <= MANY_UNMATCHED * total:

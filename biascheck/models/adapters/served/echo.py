@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from biascheck.models.adapters.served.routes import OPENINGS, RouteError, listed
+from biascheck.models.adapters.served.token_route import PROBE
 from biascheck.models.adapters.served.token_scores import (
     UNREADABLE,
     ServedTokenScores,
@@ -20,8 +21,6 @@ from biascheck.models.adapters.served.token_scores import (
 from biascheck.models.adapters.served.transport import RejectedError, Transport
 
 __all__ = ["EchoRoute"]
-
-PROBE = "The weather is nice today."
 
 
 class EchoRoute:

@@ -50,7 +50,7 @@ class Handshake:
     route: Route | None
     chat: ChatRoute
     refused: tuple[str, ...]
-    figures: tuple[float, ...] = ()
+    scores: tuple[float, ...] = ()
     tokens: int = 0
     seconds: float = 0.0
     concurrency: int = 1
@@ -62,8 +62,8 @@ class Handshake:
 
     def __str__(self) -> str:
         how = f"scored by {self.route.name}" if self.route is not None else "not scored"
-        told = ", ".join(self.facts.in_words.values())
-        return "; ".join([f"{told}: {', '.join(self.abilities)}", how, *self.refused])
+        facts = ", ".join(self.facts.in_words.values())
+        return "; ".join([f"{facts}: {', '.join(self.abilities)}", how, *self.refused])
 
 
 def shake_hands(transport: Transport, concurrency: int | None = None) -> Handshake:
@@ -78,12 +78,12 @@ def shake_hands(transport: Transport, concurrency: int | None = None) -> Handsha
     for route in _routes(transport, facts):
         try:
             route.prepare()
-            figures, tokens, seconds = verified(route, at_a_time)
+            scores, tokens, seconds = verified(route, at_a_time)
             route.share_beginnings([sentence for sentence, _ in TEXT_PROBES])
         except (RouteError, UnusableError, RejectedError, TooLongError) as error:
             refused.append(f"not by {route.name}: {error}")
             continue
-        return Handshake(facts, route, chat, tuple(refused), figures, tokens, seconds, at_a_time)
+        return Handshake(facts, route, chat, tuple(refused), scores, tokens, seconds, at_a_time)
     try:
         chat.prepare()
     except (RouteError, UnusableError, RejectedError) as error:
@@ -113,19 +113,19 @@ def verified(route: Route, at_a_time: int) -> tuple[tuple[float, ...], int, floa
     with ThreadPoolExecutor(at_a_time, thread_name_prefix="biascheck") as pool:
         known = dict(zip(texts, pool.map(route.read, texts), strict=True))
     seconds = (monotonic() - started) / len(texts)
-    figures, tokens = [], 0
+    scores, tokens = [], 0
     for sentence, shuffled in TEXT_PROBES:
         read, other = known[sentence], known[shuffled].total
-        figure = read.total
+        score = read.total
         tokens += len(read.tokens)
-        if figure < other + CLEARLY:
+        if score < other + CLEARLY:
             raise UnusableError(
-                f"{sentence!r} has ln P {figure:.2f} and its words in another order {other:.2f}; a language model "
+                f"{sentence!r} has ln P {score:.2f} and its words in another order {other:.2f}; a language model "
                 "prefers the sentence"
             )
-        figures.append(figure)
-    _refuse_changing(route, figures[0])
-    return tuple(figures), tokens, seconds
+        scores.append(score)
+    _refuse_changing(route, scores[0])
+    return tuple(scores), tokens, seconds
 
 
 def _refuse_changing(route: Route, before: float) -> None:

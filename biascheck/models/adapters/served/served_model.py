@@ -98,7 +98,7 @@ class ServedModel(ServedGenerator):
             return self.continuations([ContinuationQuery(SENTENCE_REQUEST, query.text) for query in queries])
         questions: list[ServedQuestion] = [("sentence", query.text) for query in queries]
         found = self._answers(questions, lambda question: list(self.route.read(str(question[1])).log_probabilities))
-        return [as_answer(figures) for figures in found]
+        return [as_answer(scores) for scores in found]
 
     def continuations(self, queries: Sequence[ContinuationQuery]) -> list[Answer | Refusal]:
         """ln P(continuation | context) of each query; in chat framing, of the answer to what the user said."""
