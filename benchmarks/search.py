@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 import biascheck
 from biascheck.corpora import Pair
 from biascheck.gates.searches import Search
-from biascheck.search.invariants import Invariant, Reading, invariant_of
+from biascheck.search.invariants import Invariant, VersionScores, invariant_of
 from biascheck.search.searching import search_worst_cases
 
 NEVER = 1e6
@@ -76,7 +76,7 @@ def given_loop(invariant: Invariant, strategy: Any, count: int, at: int, drawn: 
     def check(pair: Pair) -> None:
         drawn.append(pair)
         (reading,) = invariant.read([pair])
-        assert not isinstance(reading, Reading) or reading.gap <= NEVER
+        assert not isinstance(reading, VersionScores) or reading.gap <= NEVER
 
     check()
 
@@ -112,7 +112,7 @@ def largest_difference(invariant: Invariant, pairs: Sequence[Pair]) -> float:
     blocks = invariant.read(pairs)
     singly = [invariant.read([pair])[0] for pair in pairs[:50]]
     both = zip(blocks, singly, strict=False)
-    return max(abs(a.gap - b.gap) for a, b in both if isinstance(a, Reading) and isinstance(b, Reading))
+    return max(abs(a.gap - b.gap) for a, b in both if isinstance(a, VersionScores) and isinstance(b, VersionScores))
 
 
 def rate(count: int, work: Callable[[], object]) -> float:

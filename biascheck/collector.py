@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-__all__ = ["cycles_later", "cycles_rarely"]
+__all__ = ["gc_paused", "gc_relaxed"]
 
 RARELY = (50_000, 20, 20)
 """New objects, and collections of younger ones, before a generation is searched; Python's own: 700, 10, 10."""
 
 
 @contextmanager
-def cycles_later() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Look for cycles after the block only: a result has none, and looking takes five times as long as building it."""
     was_enabled = gc.isenabled()
     gc.disable()
@@ -25,7 +25,7 @@ def cycles_later() -> Iterator[None]:
             gc.enable()
 
 
-def cycles_rarely() -> Callable[[], None]:
+def gc_relaxed() -> Callable[[], None]:
     """Search less often from now on; call what is returned to search as often as before.
 
     A run keeps some hundred thousand values until its end, and going through them was a fifth of a repeated run.

@@ -13,7 +13,7 @@ from biascheck.corpora.lexicon import Context, Entry, Lexicon
 from biascheck.corpora.loaded import LeftOut, Loaded
 from biascheck.corpora.sentence import Sentence
 from biascheck.corpora.templates import Attribute, Target, Template, cross
-from biascheck.measures.declaration import Material, measure
+from biascheck.measures.declaration import CorpusLike, measure
 from biascheck.measures.derivation import derived_measure
 from biascheck.measures.draft import draft, shown
 from biascheck.models.adapters.recorded import RecordedScores
@@ -79,6 +79,7 @@ __all__ = [
     "ContinuationModel",
     "ContinuationQuery",
     "Corpus",
+    "CorpusLike",
     "Correlations",
     "Description",
     "Draws",
@@ -99,7 +100,6 @@ __all__ = [
     "MaskedModel",
     "MaskedQuery",
     "Masking",
-    "Material",
     "Model",
     "Pair",
     "PersonGroup",

@@ -13,7 +13,7 @@ from biascheck.spilled_blocks import BLOCK_BYTES, BlockStore
 
 __all__ = ["Coded", "KeyedColumns", "LazySequence", "Numbers", "Texts", "repeats"]
 
-Value = TypeVar("Value")
+ColumnValue = TypeVar("ColumnValue")
 Made = TypeVar("Made", covariant=True)
 Column = TypeVar("Column")
 Number = TypeVar("Number", int, float)
@@ -185,22 +185,22 @@ class Texts(LazySequence[str]):
         return self._bytes.part(start, ends._made(index)).decode("utf-8", "surrogatepass")
 
 
-class Coded(LazySequence[Value], Generic[Value]):
+class Coded(LazySequence[ColumnValue], Generic[ColumnValue]):
     """Values that occur again and again: each once, and for every row the number of its value.
 
     Where far too many differ, further strings are a column of texts, and their rows count it from −1 downwards.
     """
 
-    def __init__(self, values: Iterable[Value] = (), store: BlockStore | None = None) -> None:
+    def __init__(self, values: Iterable[ColumnValue] = (), store: BlockStore | None = None) -> None:
         own = BlockStore() if store is None else store
-        self.values: list[Value] = []
+        self.values: list[ColumnValue] = []
         self.codes: Numbers[int] = Numbers("i", store=own)
         self._known: dict[object, int] = {}
         self._texts: Any = Texts(store=own)
         for value in values:
             self.append(value)
 
-    def append(self, value: Value) -> None:
+    def append(self, value: ColumnValue) -> None:
         """Add a value; 1, 1.0 and True are three."""
         kind = type(value)
         same = value if kind is str else (kind, repr(value) if isinstance(value, float) else value)
@@ -221,18 +221,18 @@ class Coded(LazySequence[Value], Generic[Value]):
     def __len__(self) -> int:
         return len(self.codes)
 
-    def __iter__(self) -> Iterator[Value]:
+    def __iter__(self) -> Iterator[ColumnValue]:
         return map(self._value, self.codes)
 
-    def _made(self, index: int) -> Value:
+    def _made(self, index: int) -> ColumnValue:
         return self._value(self.codes._made(index))
 
-    def _value(self, code: int) -> Value:
-        found: Value = self.values[code] if code >= 0 else self._texts._made(-code - 1)
+    def _value(self, code: int) -> ColumnValue:
+        found: ColumnValue = self.values[code] if code >= 0 else self._texts._made(-code - 1)
         return found
 
 
-class KeyedColumns(Generic[Value, Column]):
+class KeyedColumns(Generic[ColumnValue, Column]):
     """Mappings as one column for every key; a row has the keys that its mapping had, in their order."""
 
     def __init__(self, make: Callable[[int, BlockStore], Column], store: BlockStore) -> None:
@@ -241,7 +241,7 @@ class KeyedColumns(Generic[Value, Column]):
         self._make = make
         self._store = store
 
-    def keys_of(self, values: Mapping[str, Value]) -> tuple[str, ...]:
+    def keys_of(self, values: Mapping[str, ColumnValue]) -> tuple[str, ...]:
         """Note the keys of the next row; new ones get a column that is empty so far."""
         keys = tuple(values)
         for key in keys:

@@ -15,12 +15,12 @@ from typing import IO, Any, TypeVar
 __all__ = ["BLOCK_BYTES", "BlockStore", "sorted_in_runs"]
 
 BLOCK_BYTES = 2**16
-KEPT_BYTES = 2**23
+BYTES_IN_MEMORY = 2**23
 """What a store holds in memory before it begins a file."""
 ROWS_OF_A_RUN = 2**15
 ROWS_AT_ONCE = 2**8
 
-Value = TypeVar("Value")
+BlockValue = TypeVar("BlockValue")
 
 
 class BlockStore:
@@ -31,7 +31,7 @@ class BlockStore:
     """
 
     def __init__(self, kept: int | None = None) -> None:
-        self._room = KEPT_BYTES if kept is None else kept
+        self._room = BYTES_IN_MEMORY if kept is None else kept
         self._kept: list[bytes] = []
         self._file: IO[bytes] | None = None
         self._end = 0
@@ -91,7 +91,7 @@ def _read(file: IO[bytes], place: int, count: int) -> bytes:
     return found
 
 
-def sorted_in_runs(rows: Iterable[tuple[Any, Value]]) -> Iterator[tuple[Any, Value]]:
+def sorted_in_runs(rows: Iterable[tuple[Any, BlockValue]]) -> Iterator[tuple[Any, BlockValue]]:
     """Rows by their first value; equal ones stay in their order. Never more than one run of them is in memory."""
     source, store = iter(rows), BlockStore()
     first = sorted(islice(source, ROWS_OF_A_RUN), key=itemgetter(0))
@@ -106,7 +106,7 @@ def sorted_in_runs(rows: Iterable[tuple[Any, Value]]) -> Iterator[tuple[Any, Val
     return merge(*(_rows_of(run, store) for run in runs), key=itemgetter(0))
 
 
-def _stored(rows: list[tuple[Any, Value]], store: BlockStore) -> list[tuple[int, int]]:
+def _stored(rows: list[tuple[Any, BlockValue]], store: BlockStore) -> list[tuple[int, int]]:
     parts = (pickle.dumps(rows[start : start + ROWS_AT_ONCE]) for start in range(0, len(rows), ROWS_AT_ONCE))
     return [(store.put(part), len(part)) for part in parts]
 

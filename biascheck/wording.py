@@ -10,22 +10,22 @@ from typing import Protocol
 
 __all__ = [
     "Cited",
+    "as_printed",
     "citation",
-    "counted",
     "decimals_for",
-    "figure",
+    "escape_control",
+    "format_number",
     "interval_text",
     "level_text",
     "p_text",
+    "pluralize",
     "power_text",
-    "printed",
     "published_number",
     "published_text",
     "shortened",
     "signed",
     "tally",
     "verdict_text",
-    "visible",
 ]
 
 ROUNDING_NOISE = 1e-12
@@ -48,7 +48,7 @@ class Ends(Protocol):
     def high(self) -> float: ...
 
 
-class Judged(Protocol):
+class Judgement(Protocol):
     """A gate or a comparison as this module counts it."""
 
     @property
@@ -57,7 +57,7 @@ class Judged(Protocol):
     def passed(self) -> bool: ...
 
 
-def figure(value: float, decimals: int = FEWEST_DECIMALS) -> str:
+def format_number(value: float, decimals: int = FEWEST_DECIMALS) -> str:
     """A number with so many decimals, or one significant digit where that would read as zero; a real minus sign."""
     if abs(value) < ROUNDING_NOISE:
         return f"{0:.{decimals}f}"
@@ -66,8 +66,8 @@ def figure(value: float, decimals: int = FEWEST_DECIMALS) -> str:
 
 
 def signed(value: float, decimals: int = FEWEST_DECIMALS) -> str:
-    """Like :func:`figure`, with the sign always shown."""
-    return figure(value, decimals) if value <= -ROUNDING_NOISE else f"+{figure(value, decimals)}"
+    """Like :func:`format_number`, with the sign always shown."""
+    return format_number(value, decimals) if value <= -ROUNDING_NOISE else f"+{format_number(value, decimals)}"
 
 
 def decimals_for(interval: Ends | None, estimate: float, limits: Sequence[float] = ()) -> int:
@@ -88,7 +88,7 @@ def interval_text(interval: Ends | None, decimals: int = FEWEST_DECIMALS) -> str
     """The ends of an interval: "[0.33, 0.49]"."""
     if interval is None:
         return "[no interval]"
-    return f"[{figure(interval.low, decimals)}, {figure(interval.high, decimals)}]"
+    return f"[{format_number(interval.low, decimals)}, {format_number(interval.high, decimals)}]"
 
 
 def level_text(level: float) -> str:
@@ -111,7 +111,7 @@ def shortened(text: str, length: int) -> str:
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
-def counted(count: int, noun: str, several: str = "") -> str:
+def pluralize(count: int, noun: str, several: str = "") -> str:
     """A count with its noun: "1 gate", "1,200 gates"."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {several or f'{noun}s'}"
 
@@ -121,7 +121,7 @@ def verdict_text(verdict: object, passed: bool) -> str:
     return f"{verdict} (accepted)" if passed and str(verdict) in ACCEPTABLE else str(verdict)
 
 
-def tally(judged: Iterable[Judged]) -> str:
+def tally(judged: Iterable[Judgement]) -> str:
     """Count the verdicts, the worst first: "3 exceed, 4 inconclusive (1 accepted), 18 within"."""
     listed = list(judged)
     counts = Counter(str(one.verdict) for one in listed)
@@ -172,10 +172,10 @@ def citation(item: Cited) -> str:
 
 def published_number(item: Cited) -> str:
     """A published figure as printed, with its name where it has one: "−0.89", "BERT-U 5e-05"."""
-    return f"{item.name} {printed(item.value)}" if item.name else printed(item.value)
+    return f"{item.name} {as_printed(item.value)}" if item.name else as_printed(item.value)
 
 
-def printed(value: float) -> str:
+def as_printed(value: float) -> str:
     """A published number with all the digits it was given: "−0.89", "5e-05"."""
     return f"{value:.15g}".replace("-", "−", 1 if value < 0 else 0)
 
@@ -185,7 +185,7 @@ def _with_errata(citation: str, group: Sequence[Cited]) -> str:
     return "; ".join([citation, *(f"erratum: {erratum}" for erratum in errata)])
 
 
-def visible(text: str, *, lines: bool = False) -> str:
+def escape_control(text: str, *, lines: bool = False) -> str:
     """The text with every character that a screen would obey instead of show, written as its escape: ``\\x1b``.
 
     With ``lines=True`` newlines stay: for texts of our own that have several lines.

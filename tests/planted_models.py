@@ -74,5 +74,5 @@ def classifier(penalty: float) -> TextClassifier:
     return TextClassifier(
         lambda texts: [0.7 - penalty * (re.search(r"\bshe\b", text.lower()) is not None) for text in texts],
         name=f"penalty-{penalty:g}",
-        scripted=True,
+        is_fake=True,
     )

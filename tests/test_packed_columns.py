@@ -22,7 +22,7 @@ def small_blocks(kept=24):
     with ExitStack() as patches:
         patches.enter_context(patch.object(packed_columns, "BLOCK_BYTES", 16))
         patches.enter_context(patch.object(packed_columns, "MOST_CODED", 3))
-        patches.enter_context(patch.object(spilled_blocks, "KEPT_BYTES", kept))
+        patches.enter_context(patch.object(spilled_blocks, "BYTES_IN_MEMORY", kept))
         yield
 
 
@@ -151,5 +151,5 @@ def test_what_a_text_takes_in_memory_does_not_depend_on_their_number():
         assert column[count - 1].startswith(f"On day {count - 1} ")
         return size
 
-    with patch.object(spilled_blocks, "KEPT_BYTES", 0):
+    with patch.object(spilled_blocks, "BYTES_IN_MEMORY", 0):
         assert held(30_000) - held(10_000) < 4 * spilled_blocks.BLOCK_BYTES  # of a megabyte

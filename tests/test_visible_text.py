@@ -11,9 +11,9 @@ from biascheck.gates.assertions import assert_within_margin
 from biascheck.gates.run import Run
 from biascheck.report.annotations import code_quality, github_commands
 from biascheck.report.html import page_of, render_page
-from biascheck.report.hub_card import card_of
+from biascheck.report.hub_card import hub_card_of
 from biascheck.report.markdown import summary
-from biascheck.wording import visible
+from biascheck.wording import escape_control
 
 HALF = "half \ud800 pair"
 
@@ -30,23 +30,23 @@ HALF = "half \ud800 pair"
     ],
 )
 def test_what_a_screen_would_obey_is_shown(text, shown):
-    assert visible(text) == shown
+    assert escape_control(text) == shown
 
 
 def test_lines_of_our_own_stay():
-    assert visible("finding\n  margin: agreed\x1b", lines=True) == "finding\n  margin: agreed\\x1b"
+    assert escape_control("finding\n  margin: agreed\x1b", lines=True) == "finding\n  margin: agreed\\x1b"
 
 
 def test_these_characters_and_no_others_change():
     everything = [chr(code) for code in range(0x110000)]
     control = {character for character in everything if unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")}
     overrides = {chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
-    assert {character for character in everything if visible(character) != character} == control | overrides
+    assert {character for character in everything if escape_control(character) != character} == control | overrides
 
 
 def test_text_is_made_visible_character_by_character():
     text = "a\x1bb\u202ec"
-    assert "".join(map(visible, text)) == visible(text)
+    assert "".join(map(escape_control, text)) == escape_control(text)
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def run():
 
 def test_a_lone_surrogate_loses_no_output(run):
     failed = Run(run.results, tuple(_failed(gate) for gate in run.gates))
-    outputs = [summary(failed), code_quality(failed, {}), *github_commands(failed, {}), card_of(failed)]
+    outputs = [summary(failed), code_quality(failed, {}), *github_commands(failed, {}), hub_card_of(failed)]
     outputs.append(render_page(page_of(failed)))
     for text in outputs:
         text.encode("utf-8")

@@ -7,8 +7,8 @@ from handmade import gate_of, items_of, result_of
 from hypothesis import given, strategies as st
 
 from biascheck.results.comparison import compare
-from biascheck.stats import Interval, Verdict, judge
-from biascheck.wording import counted, decimals_for, figure, interval_text, signed, tally, verdict_text
+from biascheck.stats import Interval, Verdict, verdict_of
+from biascheck.wording import decimals_for, format_number, interval_text, pluralize, signed, tally, verdict_text
 
 
 def number(text):
@@ -30,7 +30,7 @@ def number(text):
     ],
 )
 def test_a_figure(value, decimals, text):
-    assert figure(value, decimals) == text
+    assert format_number(value, decimals) == text
 
 
 def test_a_signed_figure():
@@ -71,7 +71,7 @@ intervals = st.builds(lambda a, b: Interval(min(a, b), max(a, b), 0.95, ""), num
 def judged(interval, share, margin, parity=0.0):
     estimate = interval.low + share * (interval.high - interval.low)
     return gate_of(
-        judge(interval, margin, centre=parity), estimate=estimate, interval=interval, margin=margin, parity=parity
+        verdict_of(interval, margin, centre=parity), estimate=estimate, interval=interval, margin=margin, parity=parity
     )
 
 
@@ -97,7 +97,7 @@ def test_the_verdict_can_be_read_off_the_numbers_shown(interval, share, margin):
     gate = judged(interval, share, margin)
     low, high = (number(end) for end in gate.interval_text.strip("[]").split(", "))
     limit = number(gate.allowed.removeprefix("± "))
-    assert judge(Interval(low, high, 0.95, ""), limit, centre=0.0) is gate.verdict, gate.finding
+    assert verdict_of(Interval(low, high, 0.95, ""), limit, centre=0.0) is gate.verdict, gate.finding
 
 
 def test_a_comparison_keeps_the_digits_that_tell_its_change_from_none():
@@ -124,7 +124,7 @@ def test_verdicts_and_tallies():
         "inconclusive",
         "inconclusive (accepted)",
     ]
-    assert (counted(1, "gate"), counted(1200, "gate")) == ("1 gate", "1,200 gates")
+    assert (pluralize(1, "gate"), pluralize(1200, "gate")) == ("1 gate", "1,200 gates")
 
 
 def test_every_verdict_is_counted():

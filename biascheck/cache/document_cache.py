@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from biascheck.cache.locks import hold_where_possible
-from biascheck.cache.passing_files import removed_with_result
+from biascheck.cache.passing_files import deleting_after_commit
 from biascheck.cache.shared_storage import ENVIRONMENT, fetched_file, is_address, local_folder, publish
-from biascheck.collector import cycles_later
+from biascheck.collector import gc_paused
 from biascheck.errors import BiascheckWarning
 from biascheck.files import large_files_in, write_atomically
 
@@ -52,9 +52,9 @@ def cache_folder() -> Path:
     return user_cache_path("biascheck")
 
 
-def results_cache(*, keep: bool = True) -> DocumentCache:
+def results_cache(*, writable: bool = True) -> DocumentCache:
     """The cache of results in the user's cache folder."""
-    return DocumentCache(cache_folder() / RESULTS_FOLDER, keep=keep)
+    return DocumentCache(cache_folder() / RESULTS_FOLDER, writable=writable)
 
 
 def digest_of(facts: object) -> str:
@@ -65,12 +65,12 @@ def digest_of(facts: object) -> str:
 class DocumentCache:
     """Documents in memory for this run and, where there is a folder, on disk for the next.
 
-    Without ``keep`` what is on disk is used, and nothing is added to it.
+    Unless ``writable`` what is on disk is used, and nothing is added to it.
     """
 
-    def __init__(self, folder: Path | None, *, keep: bool = True) -> None:
+    def __init__(self, folder: Path | None, *, writable: bool = True) -> None:
         self._folder = folder
-        self._keep = keep
+        self._writable = writable
         self._memory: dict[str, Any] = {}
 
     @property
@@ -79,19 +79,19 @@ class DocumentCache:
         return self._folder
 
     @property
-    def keeps(self) -> bool:
+    def writable(self) -> bool:
         """Whether something is added on disk."""
-        return self._folder is not None and self._keep
+        return self._folder is not None and self._writable
 
     @property
     def items_folder(self) -> Path | None:
         """Where the items of large results are kept, beside the folder of their documents."""
-        return self._folder.parent / ITEMS_FOLDER if self._folder is not None and self._keep else None
+        return self._folder.parent / ITEMS_FOLDER if self._folder is not None and self._writable else None
 
     def forget(self, key: str) -> None:
         """Remove a document that turned out to be of no use, such as one whose items are gone."""
         self._memory.pop(key, None)
-        if self._folder is not None and self._keep:
+        if self._folder is not None and self._writable:
             with suppress(OSError):
                 (self._folder / f"{key}.json").unlink(missing_ok=True)
 
@@ -100,7 +100,7 @@ class DocumentCache:
         if key in self._memory:
             return self._memory[key]
         document = self._found(key)
-        if document is None and self._folder is not None and self._keep:
+        if document is None and self._folder is not None and self._writable:
             document = self._fetch_from_disk(self._folder, key, compute)
         elif document is None:
             document = compute()
@@ -124,9 +124,9 @@ class DocumentCache:
         with hold_where_possible(path.with_suffix(".lock"), "a result that is being measured") as fault:
             if fault is not None:
                 _warn_unwritable(folder, fault)
-            if (found := _read(path, key, complain=True)) is not None:
+            if (found := _read(path, key, warn=True)) is not None:
                 return found
-            with removed_with_result():
+            with deleting_after_commit():
                 document = compute()
                 if fault is None:
                     _write(path, key, document)
@@ -138,7 +138,7 @@ def _warn_unwritable(folder: Path, error: OSError) -> None:
     warnings.warn(f"results cannot be cached in {folder} ({error}); {remedy}", BiascheckWarning, stacklevel=2)
 
 
-def _read(path: Path, key: str, *, complain: bool = False) -> Any | None:
+def _read(path: Path, key: str, *, warn: bool = False) -> Any | None:
     """The document, or ``None`` when there is none that can be trusted."""
     try:
         content = fetched_file(path).read_bytes()
@@ -147,14 +147,14 @@ def _read(path: Path, key: str, *, complain: bool = False) -> Any | None:
         begins = len(_opening(key, b""))
         text = content[begins : -len(CLOSING)]
         if content == _enclosed(key, text):
-            with cycles_later():
+            with gc_paused():
                 return json.loads(text)
         fault = "its checksum or key does not match"
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, RecursionError) as error:
         fault = f"{type(error).__name__}: {error}"
-    if complain:
+    if warn:
         warnings.warn(f"cache entry {path} is damaged ({fault}); it is computed again", BiascheckWarning, stacklevel=2)
     return None
 

@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 READ_AT_ONCE = 1 << 22
-KEPT_FROM = 1 << 20
+CACHED_FROM_BYTES = 1 << 20
 """Bytes of a file whose digest is worth keeping for the next run."""
 SETTLED_AFTER = 2.0
 """Seconds. A file that changed later than this before it was read may change again within one tick of its clock."""
@@ -97,8 +97,8 @@ def settings_of_model(model: Any) -> str:
 def settings_of_tokenizer(tokenizer: Any) -> str:
     """The settings of a tokenizer besides its vocabulary: its special tokens, its limit, its template."""
     special = {name: str(token) for name, token in getattr(tokenizer, "special_tokens_map", {}).items()}
-    told = ("model_max_length", "chat_template", "padding_side", "truncation_side")
-    options = {name: str(getattr(tokenizer, name, None)) for name in told}
+    named = ("model_max_length", "chat_template", "padding_side", "truncation_side")
+    options = {name: str(getattr(tokenizer, name, None)) for name in named}
     return json.dumps([special, options], sort_keys=True)
 
 
@@ -138,7 +138,7 @@ def sha256_of(path: Path) -> str:
     if key in _known:
         return _known[key]
     settled = time.time() - max(state[3:]) / 1e9 > SETTLED_AFTER
-    cache = (active_cache() if settled and state[2] >= KEPT_FROM else None) or DocumentCache(None)
+    cache = (active_cache() if settled and state[2] >= CACHED_FROM_BYTES else None) or DocumentCache(None)
     place = digest_of(["sha256 of a file", *key])
     digest = str(cache.fetch(place, lambda: _read(path)))
     if state_of(path) != state:

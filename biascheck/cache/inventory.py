@@ -17,7 +17,7 @@ from typing import Literal, get_args
 from biascheck.cache.locks import hold_if_free, holder_of, lock_of
 from biascheck.files import remove
 
-__all__ = ["KINDS", "Clearance", "Entry", "InUse", "Kind", "clear", "entries_in", "in_use"]
+__all__ = ["KINDS", "CacheEntry", "Clearance", "InUse", "Kind", "clear", "entries_in", "in_use"]
 
 Kind = Literal[
     "results",
@@ -53,7 +53,7 @@ ROOMS: tuple[Kind, ...] = ("results", "items", "states", "scores", "answers", "c
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CacheEntry:
     """A file or folder in a room of the cache, and the name of what it belongs to."""
 
     path: Path
@@ -83,10 +83,10 @@ class Clearance:
     kept: tuple[InUse, ...]
 
 
-def entries_in(folder: Path) -> list[Entry]:
+def entries_in(folder: Path) -> list[CacheEntry]:
     """Everything in the rooms of a cache folder, room by room, ordered by what it belongs to."""
     found = [_entry(path) for room in ROOMS for path in _listed(folder / room)]
-    found += [Entry(path, "other", path.name) for path in _listed(folder) if path.name not in ROOMS]
+    found += [CacheEntry(path, "other", path.name) for path in _listed(folder) if path.name not in ROOMS]
     return sorted(found, key=lambda entry: (entry.path.parent, entry.owner, entry.path))
 
 
@@ -113,7 +113,7 @@ def clear(folder: Path, kinds: Collection[Kind] = KINDS) -> Clearance:
     return Clearance(tuple(removed), tuple(kept))
 
 
-def _remove(group: list[Entry], kinds: Collection[Kind], lock: Path) -> Iterator[tuple[Kind, int]]:
+def _remove(group: list[CacheEntry], kinds: Collection[Kind], lock: Path) -> Iterator[tuple[Kind, int]]:
     rest = [entry for entry in group if entry.kind != "locks" and entry.kind not in kinds]
     for entry in group:
         if entry.kind in kinds or (entry.kind == "locks" and not rest):
@@ -136,12 +136,12 @@ def _by(lock: Path) -> str:
     return "another process" if holder is None else str(holder)
 
 
-def _entry(path: Path) -> Entry:
+def _entry(path: Path) -> CacheEntry:
     for kind, pattern in _NAMES:
         found = pattern.fullmatch(path.name)
         if found is not None and (kind not in ROOMS or kind == path.parent.name):
-            return Entry(path, kind, found["owner"])
-    return Entry(path, "other", path.name)
+            return CacheEntry(path, kind, found["owner"])
+    return CacheEntry(path, "other", path.name)
 
 
 def _listed(folder: Path) -> list[Path]:

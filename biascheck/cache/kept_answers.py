@@ -17,10 +17,10 @@ from typing import Any
 from biascheck.cache.shared_storage import ENVIRONMENT
 from biascheck.errors import BiascheckWarning
 
-__all__ = ["KeptAnswers"]
+__all__ = ["CachedAnswers"]
 
 
-class KeptAnswers:
+class CachedAnswers:
     """Answers by the digest of their question, in memory and, where there is a path, on disk."""
 
     def __init__(self, path: Path | None) -> None:
@@ -48,7 +48,7 @@ class KeptAnswers:
         """The answer under a key, or ``None``."""
         return self._known.get(key)
 
-    def keep(self, key: str, answer: Any) -> None:
+    def add(self, key: str, answer: Any) -> None:
         """Keep an answer, now and on disk."""
         self._known[key] = answer
         if self._path is None:

@@ -59,8 +59,8 @@ def companion_of(lock: Path) -> Path:
 def holder_of(lock: Path) -> Holder | None:
     """Who holds a lock, by its own account; ``None`` where nobody has left a readable name."""
     try:
-        told = json.loads(companion_of(lock).read_text(encoding="utf-8"))
-        return Holder(int(told["pid"]), str(told["command"]), str(told["host"]))
+        holder = json.loads(companion_of(lock).read_text(encoding="utf-8"))
+        return Holder(int(holder["pid"]), str(holder["command"]), str(holder["host"]))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 

@@ -7,12 +7,12 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 
-__all__ = ["passes_with_result", "removed_with_result"]
+__all__ = ["delete_after_commit", "deleting_after_commit"]
 
 _FILES: ContextVar[set[Path] | None] = ContextVar("passing_files", default=None)
 
 
-def passes_with_result(path: Path) -> None:
+def delete_after_commit(path: Path) -> None:
     """Let a file go when the result that is being computed is stored; it stays where nothing is being stored."""
     files = _FILES.get()
     if files is not None:
@@ -20,7 +20,7 @@ def passes_with_result(path: Path) -> None:
 
 
 @contextmanager
-def removed_with_result() -> Iterator[None]:
+def deleting_after_commit() -> Iterator[None]:
     """Remove the files of a computation once the block, which stores its result, has ended without an error."""
     token = _FILES.set(set())
     try:

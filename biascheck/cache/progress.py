@@ -12,7 +12,7 @@ from typing import TextIO
 __all__ = ["announce", "in_time", "progress", "show_progress_on"]
 
 Advance = Callable[[int], None]
-PATIENCE_SECONDS = 2.0
+BAR_AFTER_SECONDS = 2.0
 LONG_SECONDS = 60.0
 """Work that will take longer than this is announced, with its size and an estimate."""
 BETWEEN_LINES = 30.0
@@ -43,14 +43,14 @@ def progress(title: str, total: int, *, unit: str = "tokens", about: str | None 
     What will take more than a minute, judged by its first two seconds, is announced with its size, or ``about``;
     ``None`` announces nothing.
     """
-    bar = _Bar(title, total, unit, about)
+    bar = _ProgressBar(title, total, unit, about)
     try:
         yield bar.advance
     finally:
         bar.close()
 
 
-class _Bar:
+class _ProgressBar:
     def __init__(self, title: str, total: int, unit: str, about: str | None) -> None:
         self._title, self._total, self._unit, self._done = title, total, unit, 0
         self._about = f"{total:,} {unit}" if about == "" else about
@@ -64,7 +64,7 @@ class _Bar:
 
     def advance(self, steps: int) -> None:
         self._done += steps
-        if self._close is None and monotonic() - self._started > PATIENCE_SECONDS:
+        if self._close is None and monotonic() - self._started > BAR_AFTER_SECONDS:
             if self._about is not None and self._seconds_left > LONG_SECONDS:
                 announce(f"biascheck: {self._title}: {self._about}, {in_time(self._seconds_left)}")
             self._open()

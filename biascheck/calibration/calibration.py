@@ -36,7 +36,7 @@ from biascheck.calibration.readings import (
     read_sentiment,
 )
 from biascheck.calibration.simulation import GatePower, GateShape, Rate, gate_shapes, power_of
-from biascheck.calibration.suite_gates import ALL, GateOutcome, judged_by_suites, run_of_suites
+from biascheck.calibration.suite_gates import ALL, GateOutcome, gates_of_suites, run_of_suites
 from biascheck.corpora import bec_pro
 from biascheck.errors import UsageError
 from biascheck.measures import association
@@ -84,7 +84,7 @@ class Calibration:
     @property
     def fit(self) -> Fit:
         """The line through the gaps of all professions at all doses."""
-        return fit(figure for reading in self.readings for figure in reading.gaps.values())
+        return fit(estimate for reading in self.readings for estimate in reading.gaps.values())
 
     @property
     def parity_alarms(self) -> dict[str, Rate]:
@@ -164,7 +164,7 @@ def _standard(world: World) -> LanguageModel:
 
 
 def _read_dose(dose: float, suites: Path) -> DoseReading:
-    gates = judged_by_suites(standard_folder(_name(World(dose))), suites)
+    gates = gates_of_suites(standard_folder(_name(World(dose))), suites)
     return read_dose(_standard(World(dose)), dose, gates)
 
 
@@ -177,7 +177,7 @@ def _parity_model(number: int, suites: Path) -> ParityModel:
     folder = planted_folder(World(0.0), cache_folder() / "models", seed=seed)
     model = load(folder, name=f"parity, seed {seed}", lazy=True)
     gaps = means_of_attributes(association(model, bec_pro("en")).items)
-    return ParityModel(seed, max(abs(item.score) for item in gaps), judged_by_suites(folder, suites))
+    return ParityModel(seed, max(abs(item.score) for item in gaps), gates_of_suites(folder, suites))
 
 
 def _rates(models: Sequence[ParityModel], verdict: str) -> dict[str, Rate]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from biascheck.calibration.calibration import Calibration
-from biascheck.calibration.readings import Figure
+from biascheck.calibration.readings import PlantedEstimate
 
 __all__ = ["to_svg"]
 
@@ -18,7 +18,7 @@ class _Panel:
     """One measure: its dots, and the values that both axes reach from and to."""
 
     title: str
-    figures: Sequence[Figure]
+    estimates: Sequence[PlantedEstimate]
     low: float
     high: float
     ticks: Sequence[float]
@@ -30,7 +30,7 @@ class _Panel:
 def to_svg(found: Calibration) -> str:
     """Measured against planted values; a perfect instrument follows the dashed line."""
     panels = [_gaps(found), _pronouns(found, "skew"), _pronouns(found, "stereotype")]
-    panels = [panel for panel in panels if panel.figures]
+    panels = [panel for panel in panels if panel.estimates]
     width = SIZE * len(panels)
     return "\n".join(
         [
@@ -45,15 +45,15 @@ def to_svg(found: Calibration) -> str:
 
 
 def _gaps(found: Calibration) -> _Panel:
-    figures = [figure for reading in found.readings for figure in reading.gaps.values()]
-    reach = 1.1 * max(max(abs(f.planted), abs(f.measured)) for f in figures)
+    estimates = [estimate for reading in found.readings for estimate in reading.gaps.values()]
+    reach = 1.1 * max(max(abs(f.planted), abs(f.measured)) for f in estimates)
     ticks = [tick for tick in range(-int(reach), int(reach) + 1) if tick % 2 == 0]
-    return _Panel("association gap (ln)", figures, -reach, reach, ticks)
+    return _Panel("association gap (ln)", estimates, -reach, reach, ticks)
 
 
 def _pronouns(found: Calibration, name: str) -> _Panel:
-    figures = [getattr(reading, name) for reading in found.pronouns]
-    return _Panel(f"{name}, T1 and T2, with and without -O", figures, -0.05, 1.05, (0, 0.25, 0.5, 0.75, 1))
+    estimates = [getattr(reading, name) for reading in found.pronouns]
+    return _Panel(f"{name}, T1 and T2, with and without -O", estimates, -0.05, 1.05, (0, 0.25, 0.5, 0.75, 1))
 
 
 def _drawn(panel: _Panel, left: int) -> list[str]:
@@ -67,7 +67,7 @@ def _drawn(panel: _Panel, left: int) -> list[str]:
         '<g fill="#1f5fa8" fill-opacity="0.55">',
         *(
             f'<circle cx="{panel.at(f.planted):.1f}" cy="{SIZE - panel.at(f.measured):.1f}" r="2.4"/>'
-            for f in panel.figures
+            for f in panel.estimates
         ),
         "</g>",
         *(

@@ -12,14 +12,14 @@ from biascheck.calibration.calibration import WORDS, Calibration
 from biascheck.calibration.calibration_chart import to_svg
 from biascheck.calibration.coverage_page import COLUMNS, TITLE, coverage_note, coverage_rows
 from biascheck.calibration.planted_geometry import DRAWS
-from biascheck.calibration.readings import DoseReading, Figure, Fit, fit
+from biascheck.calibration.readings import DoseReading, Fit, PlantedEstimate, fit
 from biascheck.calibration.simulation import ENOUGH_FINDINGS, ENOUGH_PASSES, GatePower, Rate
 from biascheck.calibration.suite_gates import GateOutcome
 from biascheck.files import write_atomically
 from biascheck.reference_models.planted_vectors import WIDTH
 from biascheck.results.summaries import LEVEL
 from biascheck.stats import Verdict
-from biascheck.wording import figure, interval_text, signed
+from biascheck.wording import format_number, interval_text, signed
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -138,15 +138,15 @@ def _other_measures(found: Calibration) -> Sheet:
 def _measures_row(reading: DoseReading) -> tuple[str, ...]:
     largest = max(abs(f.planted) for f in reading.gaps.values())
     others = (_arrow(f) for f in (reading.effect_size, reading.share, reading.correlation))
-    return f"{reading.dose:g}", figure(largest), *others
+    return f"{reading.dose:g}", format_number(largest), *others
 
 
-def _arrow(found: Figure | None) -> str:
+def _arrow(found: PlantedEstimate | None) -> str:
     return "–" if found is None else f"{signed(found.planted)} → {signed(found.measured)}"
 
 
 def _lines_of_pronouns(found: Calibration) -> Sheet:
-    figures = {
+    estimates = {
         f"{name}{'-O' if online else ''}": [getattr(r, name) for r in found.pronouns if r.online is online]
         for online in (False, True)
         for name in ("skew", "stereotype")
@@ -157,16 +157,16 @@ def _lines_of_pronouns(found: Calibration) -> Sheet:
         "take a planted skew away and leave the stereotype. Where nearly the same is planted everywhere, there is no "
         "line.",
         ("figure", "slope", "intercept", "R²", "largest error", "worlds × kinds"),
-        tuple((name, *_line_of(members)) for name, members in figures.items() if members),
+        tuple((name, *_line_of(members)) for name, members in estimates.items() if members),
     )
 
 
-def _line_of(figures: Sequence[Figure]) -> tuple[str, ...]:
+def _line_of(estimates: Sequence[PlantedEstimate]) -> tuple[str, ...]:
     """The line, or only the largest error where what is planted hardly varies."""
-    planted = [f.planted for f in figures]
+    planted = [f.planted for f in estimates]
     if max(planted) - min(planted) >= ENOUGH_FOR_A_LINE:
-        return _line(fit(figures))
-    return "–", "–", "–", f"{max(abs(f.measured - f.planted) for f in figures):.3f}", str(len(figures))
+        return _line(fit(estimates))
+    return "–", "–", "–", f"{max(abs(f.measured - f.planted) for f in estimates):.3f}", str(len(estimates))
 
 
 def _pronouns(found: Calibration) -> Sheet:
@@ -243,11 +243,11 @@ def _power_row(power: GatePower) -> tuple[str, ...]:
         str(power.clusters),
         str(power.family),
         power.profile or "all",
-        figure(power.margin, 3),
-        figure(power.passes_at_parity.share),
-        figure(power.planted),
-        figure(power.exceeds_at_twice.share),
-        figure(power.alarms_at_margin.share) + ("" if power.compatible else " **above**"),
+        format_number(power.margin, 3),
+        format_number(power.passes_at_parity.share),
+        format_number(power.planted),
+        format_number(power.exceeds_at_twice.share),
+        format_number(power.alarms_at_margin.share) + ("" if power.compatible else " **above**"),
         "yes" if power.decides else "**no**",
     )
 
@@ -264,9 +264,9 @@ def _exceptions(found: Calibration) -> Sheet:
 
 def _why(power: GatePower) -> tuple[str, str]:
     if power.passes_at_parity.share < ENOUGH_PASSES:
-        why = f"its interval at parity is often wider than {figure(power.margin)} on {power.clusters} clusters"
+        why = f"its interval at parity is often wider than {format_number(power.margin)} on {power.clusters} clusters"
         return why, "more clusters; until then the gate fails closed: inconclusive, never within"
-    return f"its interval at {figure(power.planted)} often reaches the margin", "more clusters"
+    return f"its interval at {format_number(power.planted)} often reaches the margin", "more clusters"
 
 
 def _parity(found: Calibration) -> Sheet:
@@ -285,7 +285,7 @@ def _parity(found: Calibration) -> Sheet:
 def _power(found: Calibration) -> Sheet:
     names = [outcome.gate for outcome in found.readings[0].gates]
     by_dose = [{o.gate: o for o in reading.gates} for reading in found.readings]
-    rows = [(n, figure(by_dose[0][n].margin), *(_verdict(gates[n]) for gates in by_dose)) for n in names]
+    rows = [(n, format_number(by_dose[0][n].margin), *(_verdict(gates[n]) for gates in by_dose)) for n in names]
     shares = [sum(o.verdict == str(Verdict.EXCEEDS) for o in r.gates) for r in found.readings]
     last = ("gates that say exceeds", "", *(f"{share} of {len(names)}" for share in shares))
     return Sheet(
@@ -298,11 +298,11 @@ def _power(found: Calibration) -> Sheet:
 
 
 def _verdict(outcome: GateOutcome) -> str:
-    return f"{figure(outcome.estimate)} {MARKS[outcome.verdict]}"
+    return f"{format_number(outcome.estimate)} {MARKS[outcome.verdict]}"
 
 
 def _rate(rate: Rate) -> str:
-    return f"{figure(rate.share, 3)} {interval_text(rate, 3)}"
+    return f"{format_number(rate.share, 3)} {interval_text(rate, 3)}"
 
 
 _INTRODUCTION = """# Calibration

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biascheck.calibration.simulation import Rate
-from biascheck.stats.intervals.skewness import NOTEWORTHY, arms, student_t
+from biascheck.stats.intervals.skewness import NOTEWORTHY_SKEW, arms, student_t
 from biascheck.stats.vectors import Vector
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ LEVELS = (0.95, 0.9875)
 """That of a single gate, and that of the strictest of a family of four."""
 MOST_MISSES = 1.5
 """Times as often as stated an end may miss."""
-Draw = Callable[[np.random.Generator, tuple[int, int]], "NDArray[np.float64]"]
-DISTRIBUTIONS: Mapping[str, tuple[Draw, float]] = MappingProxyType(
+ClusterDraw = Callable[[np.random.Generator, tuple[int, int]], "NDArray[np.float64]"]
+DISTRIBUTIONS: Mapping[str, tuple[ClusterDraw, float]] = MappingProxyType(
     {
         "normal": (lambda rng, shape: rng.normal(size=shape), 0.0),
         "exponential": (lambda rng, shape: rng.exponential(size=shape), 1.0),
@@ -121,7 +121,7 @@ def _cell(name: str, values: NDArray[np.float64], truth: float, level: float) ->
         level=level,
         below=_rate(truth < low),
         above=_rate(truth > high),
-        lengthened=_rate((reach >= NOTEWORTHY).any(axis=0)),
+        lengthened=_rate((reach >= NOTEWORTHY_SKEW).any(axis=0)),
         width=float(reach.mean()),
     )
 

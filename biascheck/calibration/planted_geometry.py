@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from biascheck import stats
-from biascheck.calibration.readings import Figure
+from biascheck.calibration.readings import PlantedEstimate
 from biascheck.calibration.simulation import Rate
 from biascheck.corpora.datasets.weat_stimuli import WeatStimuli
 from biascheck.corpora.datasets.weat_tests import WeatTest, weat_test
@@ -71,7 +71,7 @@ class GeometryReading:
 
     measure: str
     planted: str
-    value: Figure
+    value: PlantedEstimate
     alarms: Rate
     covered: Rate
 
@@ -120,11 +120,11 @@ def read_planting(planting: Planting, *, trials: int) -> GeometryReading:
     """Read a planting from ``trials`` embeddings, and judge each reading with the true value as the bound."""
     results = [planting.read(seed) for seed in range(trials)]
     intervals = [result.interval for result in results]
-    verdicts = [stats.judge_below(interval, planting.truth) for interval in intervals]
+    verdicts = [stats.verdict_below(interval, planting.truth) for interval in intervals]
     return GeometryReading(
         results[0].measure,
         planting.planted,
-        Figure(planting.truth, float(np.mean([result.estimate for result in results]))),
+        PlantedEstimate(planting.truth, float(np.mean([result.estimate for result in results]))),
         alarms=Rate.of([verdict is Verdict.EXCEEDS for verdict in verdicts]),
         covered=Rate.of([interval is not None and interval.contains(planting.truth) for interval in intervals]),
     )

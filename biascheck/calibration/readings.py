@@ -34,8 +34,8 @@ from biascheck.stats import Sample
 
 __all__ = [
     "DoseReading",
-    "Figure",
     "Fit",
+    "PlantedEstimate",
     "PronounReading",
     "SentimentReading",
     "fit",
@@ -47,7 +47,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Figure:
+class PlantedEstimate:
     """A figure as planted and as measured."""
 
     planted: float
@@ -70,10 +70,10 @@ class DoseReading:
     """What was planted at one dose, and what the measures and gates made of it."""
 
     dose: float
-    gaps: Mapping[str, Figure]
-    effect_size: Figure | None
-    share: Figure | None
-    correlation: Figure | None
+    gaps: Mapping[str, PlantedEstimate]
+    effect_size: PlantedEstimate | None
+    share: PlantedEstimate | None
+    correlation: PlantedEstimate | None
     gates: tuple[GateOutcome, ...]
 
 
@@ -85,8 +85,8 @@ class PronounReading:
     tilt: float
     kind: str
     online: bool
-    skew: Figure
-    stereotype: Figure
+    skew: PlantedEstimate
+    stereotype: PlantedEstimate
     f1: float
 
 
@@ -95,13 +95,13 @@ class SentimentReading:
     """Total and absolute sentiment delta as planted and as measured on our own reviews."""
 
     shift: float
-    total: Figure
-    absolute: Figure
+    total: PlantedEstimate
+    absolute: PlantedEstimate
 
 
-def fit(figures: Iterable[Figure]) -> Fit:
+def fit(estimates: Iterable[PlantedEstimate]) -> Fit:
     """Least squares of measured on planted values."""
-    pairs = list(figures)
+    pairs = list(estimates)
     planted, measured = (np.array([getattr(f, name) for f in pairs]) for name in ("planted", "measured"))
     slope, intercept = np.polyfit(planted, measured, 1)
     residuals = measured - (slope * planted + intercept)
@@ -113,15 +113,15 @@ def read_dose(model: LanguageModel, dose: float, gates: tuple[GateOutcome, ...])
     """Compare the standard of a dose with what was planted in its professions; the gates are those of the suites."""
     truth = World(dose).truth()
     result = association(model, bec_pro("en"))
-    gaps = {item.id: Figure(truth[item.id], item.score) for item in means_of_attributes(result.items)}
+    gaps = {item.id: PlantedEstimate(truth[item.id], item.score) for item in means_of_attributes(result.items)}
     if dose == 0:  # with nothing planted, a direction, an order or a spread has no true value
         return DoseReading(dose, gaps, None, None, None, gates)
     return DoseReading(
         dose,
         gaps,
-        Figure(_planted_d(truth), effect_size(model, sided_bec_pro()).estimate),
-        Figure(_planted_share(truth), positive_share(model, bec_pro("en")).estimate),
-        Figure(_planted_correlation(truth), workforce_correlation(result).estimate),
+        PlantedEstimate(_planted_d(truth), effect_size(model, sided_bec_pro()).estimate),
+        PlantedEstimate(_planted_share(truth), positive_share(model, bec_pro("en")).estimate),
+        PlantedEstimate(_planted_correlation(truth), workforce_correlation(result).estimate),
         gates,
     )
 
@@ -141,8 +141,8 @@ def _read_pronouns(model: LanguageModel, world: World, kind: WinogradKind, onlin
         world.tilt,
         kind,
         online,
-        Figure(planted.skew, skew_of(gaps).estimate),
-        Figure(planted.stereotype, stereotype_of(gaps).estimate),
+        PlantedEstimate(planted.skew, skew_of(gaps).estimate),
+        PlantedEstimate(planted.stereotype, stereotype_of(gaps).estimate),
         name_resolution(model, winograd(kind)).estimate,
     )
 
@@ -154,8 +154,8 @@ def read_sentiment(shift: float) -> SentimentReading:
     result = sentiment_delta(planted_classifier(shift), pairs)
     return SentimentReading(
         shift,
-        Figure(float(planted.mean()), result.estimate),
-        Figure(float(np.abs(planted).mean()), absolute_delta(result).estimate),
+        PlantedEstimate(float(planted.mean()), result.estimate),
+        PlantedEstimate(float(np.abs(planted).mean()), absolute_delta(result).estimate),
     )
 
 

@@ -213,8 +213,8 @@ class _Intervals:
 
     def _compare(self, interval: Interval | None, margin: float) -> Verdict:
         if self.shape.bound == "below":
-            return stats.judge_below(interval, margin)
-        return stats.judge(interval, margin, centre=self.shape.parity)
+            return stats.verdict_below(interval, margin)
+        return stats.verdict_of(interval, margin, centre=self.shape.parity)
 
 
 def _name(gate: Gate) -> str:

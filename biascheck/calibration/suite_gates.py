@@ -14,7 +14,7 @@ from biascheck.gates.gate import Gate
 from biascheck.gates.run import Run
 from biascheck.gates.run_files import read_run
 
-__all__ = ["ALL", "SERVED", "GateOutcome", "judged_by_suites", "run_of_suites"]
+__all__ = ["ALL", "SERVED", "GateOutcome", "gates_of_suites", "run_of_suites"]
 
 SERVED = ("bartl2020", "kurita2019", "manela2021")
 """The suites that a standard can serve: its words are spelled, so that it has no word vectors worth measuring."""
@@ -45,7 +45,7 @@ class GateOutcome:
         return cls(name, gate.statistic, gate.estimate, low, high, gate.margin, str(gate.verdict))
 
 
-def judged_by_suites(
+def gates_of_suites(
     model: Path | str, suites: Path, names: tuple[str, ...] = SERVED, profile: str = "standard"
 ) -> tuple[GateOutcome, ...]:
     """Run suites on a model; all their gates, in order."""

@@ -24,7 +24,7 @@ from biascheck.cli.stored_command import card, report
 from biascheck.cli.trend_command import trend
 from biascheck.errors import BiascheckError
 from biascheck.release import __version__
-from biascheck.wording import visible
+from biascheck.wording import escape_control
 
 __all__ = ["app", "main"]
 
@@ -70,5 +70,5 @@ def main() -> None:
     try:
         app()
     except BiascheckError as error:
-        typer.secho(f"biascheck: {visible(str(error), lines=True)}", fg="red", err=True)
+        typer.secho(f"biascheck: {escape_control(str(error), lines=True)}", fg="red", err=True)
         sys.exit(2)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from biascheck.errors import BiascheckError, UsageError
-from biascheck.wording import counted, tally, visible
+from biascheck.wording import escape_control, pluralize, tally
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from biascheck.results.baselines import Baseline, Judgement
+    from biascheck.results.baselines import Baseline, BaselineComparison
     from biascheck.results.result import Result
 
 __all__ = ["compare"]
@@ -61,11 +61,11 @@ def compare(
     results that cannot be compared.
     """
     from biascheck.gates.run_files import read_run
-    from biascheck.results.baselines import judge_against
+    from biascheck.results.baselines import compare_with_baseline
 
     results = [result for path in after for result in read_run(path).results]
     baseline = _baseline(before)
-    judgement = judge_against(baseline, results, tolerance=tolerance, any_runtime=allow_other_runtime)
+    judgement = compare_with_baseline(baseline, results, tolerance=tolerance, any_runtime=allow_other_runtime)
     _show(judgement)
     for path, write in ((markdown, _write_markdown), (report, _write_report)):
         if path is not None:
@@ -75,7 +75,7 @@ def compare(
         raise typer.Exit(FAILED)
 
 
-def _failed(judgement: Judgement, fail_on: FailOn) -> bool:
+def _failed(judgement: BaselineComparison, fail_on: FailOn) -> bool:
     """A comparison without an interval, and a result on less than before, fail like a regression."""
     if judgement.shrunk or not all(one.passed for one in judgement.comparisons):
         return True
@@ -92,7 +92,7 @@ def _baseline(path: Path) -> Baseline:
     return read_baseline(path) if kind_of(path)[0] == BASELINE else Baseline(read_run(path).results)
 
 
-def _show(judgement: Judgement) -> None:
+def _show(judgement: BaselineComparison) -> None:
     from rich.console import Console
 
     console = Console(highlight=False)
@@ -103,14 +103,14 @@ def _show(judgement: Judgement) -> None:
     typer.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
     typer.echo(tally(judgement.comparisons) or "nothing compared")
     for finding in judgement.shrunk:
-        typer.echo(visible(f"fewer items: {finding.title}: {finding.reason}"))
+        typer.echo(escape_control(f"fewer items: {finding.title}: {finding.reason}"))
     for title in judgement.new:
-        typer.echo(f"only after: {visible(title)}")
+        typer.echo(f"only after: {escape_control(title)}")
     for title in judgement.unused:
-        typer.echo(f"only before: {visible(title)}")
+        typer.echo(f"only before: {escape_control(title)}")
 
 
-def _table(judgement: Judgement) -> Table:
+def _table(judgement: BaselineComparison) -> Table:
     from rich.table import Table
     from rich.text import Text
 
@@ -125,24 +125,26 @@ def _table(judgement: Judgement) -> Table:
             one.moved_and_tolerated,
             ", ".join(map(str, one.moves[:3])) if one.change else "",
         )
-        table.add_row(Text(str(one.verdict), style=COLOURS[one.verdict]), *(Text(visible(cell)) for cell in cells))
+        table.add_row(
+            Text(str(one.verdict), style=COLOURS[one.verdict]), *(Text(escape_control(cell)) for cell in cells)
+        )
     return table
 
 
-def _write_markdown(path: Path, judgement: Judgement) -> None:
+def _write_markdown(path: Path, judgement: BaselineComparison) -> None:
     from biascheck.files import write_atomically
     from biascheck.report.markdown import comparison_table
 
     write_atomically(path, comparison_table(judgement))
 
 
-def _write_report(path: Path, judgement: Judgement) -> None:
+def _write_report(path: Path, judgement: BaselineComparison) -> None:
     from biascheck.report import write_comparison_html
 
     write_comparison_html(path, judgement)
 
 
-def _written(path: Path, write: Callable[[Path, Judgement], None], judgement: Judgement) -> None:
+def _written(path: Path, write: Callable[[Path, BaselineComparison], None], judgement: BaselineComparison) -> None:
     try:
         write(path, judgement)
     except OSError as error:
@@ -150,11 +152,11 @@ def _written(path: Path, write: Callable[[Path, Judgement], None], judgement: Ju
     typer.echo(f"written: {path}")
 
 
-def _refuse(judgement: Judgement, before: Sequence[Result], after: Sequence[Result]) -> None:
+def _refuse(judgement: BaselineComparison, before: Sequence[Result], after: Sequence[Result]) -> None:
     """Fail where results cannot be compared, or where the files have none in common."""
     if judgement.refused:
         listed = "\n".join(f"  {refusal.title}: {refusal.reason}" for refusal in judgement.refused)
-        raise UsageError(f"{counted(len(judgement.refused), 'result')} cannot be compared:\n{listed}")
+        raise UsageError(f"{pluralize(len(judgement.refused), 'result')} cannot be compared:\n{listed}")
     if not judgement.comparisons:
         raise UsageError(f"the files have no result in common; {_remedy(before, after)}")
 

@@ -53,7 +53,7 @@ def grid(
     if not 0 < scale <= 1:
         raise UsageError(f"a scale of {scale:g} is not possible; give one above 0 and up to 1, e.g. 0.02")
     choice = EngineChoice(engine, actors=engine_actors, cpus=engine_cpus, gpus=engine_gpus, threads=engine_threads)
-    asked = GridRequest(
+    requested = GridRequest(
         models=tuple(model or ()),
         data=None if data is None else data.absolute(),
         conditions=tuple(condition or ()),
@@ -65,8 +65,8 @@ def grid(
         device="cuda" if engine_gpus else None,
     )
     if not choice.is_local:
-        _train_on(choice, asked)
-    declared = replace(asked, device=None).declared()
+        _train_on(choice, requested)
+    declared = replace(requested, device=None).declared()
     rows = []
     for row in declared.run():
         rows.append(row)
@@ -117,12 +117,12 @@ class GridRequest:
         )
 
 
-def _train_on(choice: EngineChoice, asked: GridRequest) -> None:
+def _train_on(choice: EngineChoice, requested: GridRequest) -> None:
     """Let the cluster train and measure every classifier once; what it finds is in the cache then."""
     from biascheck.engines.ray_tasks import run_tasks
 
-    groups = asked.declared().by_classifier()
-    finished = run_tasks(choice, fill_cache, [(asked, number) for number in range(len(groups))])
+    groups = requested.declared().by_classifier()
+    finished = run_tasks(choice, fill_cache, [(requested, number) for number in range(len(groups))])
     for done, (number, found) in enumerate(finished, 1):
         if isinstance(found, Exception):
             raise found
@@ -131,8 +131,8 @@ def _train_on(choice: EngineChoice, asked: GridRequest) -> None:
 
 def fill_cache(task: tuple[GridRequest, int]) -> int:
     """Train the classifier of one group of cells, and measure them; the checkpoint and the rows go to the cache."""
-    asked, number = task
-    grid = asked.declared()
+    requested, number = task
+    grid = requested.declared()
     return sum(1 for _ in grid.run(grid.by_classifier()[number]))
 
 

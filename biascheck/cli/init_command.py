@@ -12,7 +12,7 @@ import typer
 from biascheck.cli.starter import (
     GITLAB,
     GITLAB_ROOT,
-    Outcome,
+    FileOutcome,
     chosen_suites,
     next_steps,
     starter_files,
@@ -70,13 +70,13 @@ def _agreed(name: str) -> bool:
     return sys.stdin.isatty() and typer.confirm(f"{name} was edited. Overwrite it?", default=False)
 
 
-def _tell(outcomes: dict[str, Outcome]) -> None:
-    for outcome in Outcome:
+def _tell(outcomes: dict[str, FileOutcome]) -> None:
+    for outcome in FileOutcome:
         names = [name for name, found in outcomes.items() if found is outcome]
-        if outcome is Outcome.UNCHANGED and names:
+        if outcome is FileOutcome.UNCHANGED and names:
             typer.echo(f"{outcome}: {len(names)} files")
             continue
         for name in names:
             typer.echo(f"{outcome}: {name}")
-    if Outcome.KEPT in outcomes.values():
+    if FileOutcome.KEPT in outcomes.values():
         typer.echo("--force overwrites edited files")

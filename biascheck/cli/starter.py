@@ -15,7 +15,7 @@ from biascheck.files import write_atomically
 from biascheck.models.adapters.served.endpoint import is_served
 from biascheck.release import __version__, suites_home
 
-__all__ = ["Outcome", "available_suites", "chosen_suites", "next_steps", "starter_files", "write_starter"]
+__all__ = ["FileOutcome", "available_suites", "chosen_suites", "next_steps", "starter_files", "write_starter"]
 
 TEMPLATES = Path(__file__).parent / "templates"
 FOLDER = "bias"
@@ -26,7 +26,7 @@ GITLAB_ROOT = ".gitlab-ci.yml"
 TABLE = re.compile(r"^\[(?P<suite>[\w-]+)\.", re.MULTILINE)
 
 
-class Outcome(StrEnum):
+class FileOutcome(StrEnum):
     """What happened to a file."""
 
     WRITTEN = "written"
@@ -89,28 +89,30 @@ def next_steps(folder: Path, ci: Sequence[str], model: str) -> list[str]:
     return [f"{number}. {step}" for number, step in enumerate(steps, start=1)]
 
 
-def write_starter(folder: Path, files: Mapping[str, str], may_overwrite: Callable[[str], bool]) -> dict[str, Outcome]:
+def write_starter(
+    folder: Path, files: Mapping[str, str], may_overwrite: Callable[[str], bool]
+) -> dict[str, FileOutcome]:
     """Write the files that are missing or as an earlier call left them; ask for each that was edited since."""
     known = _known(folder / MANIFEST)
     outcomes = {}
     for name, text in files.items():
         outcomes[name] = _outcome(folder / name, text, known.get(name), may_overwrite)
-        if outcomes[name] is not Outcome.KEPT:
+        if outcomes[name] is not FileOutcome.KEPT:
             write_atomically(folder / name, text)
             known[name] = _digest(text)
     write_atomically(folder / MANIFEST, json.dumps(known, indent=1, sort_keys=True) + "\n")
     return outcomes
 
 
-def _outcome(path: Path, text: str, known: str | None, may_overwrite: Callable[[str], bool]) -> Outcome:
+def _outcome(path: Path, text: str, known: str | None, may_overwrite: Callable[[str], bool]) -> FileOutcome:
     if not path.exists():
-        return Outcome.WRITTEN
+        return FileOutcome.WRITTEN
     present = path.read_bytes().decode("utf-8", errors="replace")
     if present == text:
-        return Outcome.UNCHANGED
+        return FileOutcome.UNCHANGED
     if _digest(present) == known:
-        return Outcome.REFRESHED
-    return Outcome.OVERWRITTEN if may_overwrite(str(path)) else Outcome.KEPT
+        return FileOutcome.REFRESHED
+    return FileOutcome.OVERWRITTEN if may_overwrite(str(path)) else FileOutcome.KEPT
 
 
 def _known(path: Path) -> dict[str, str]:

@@ -48,10 +48,10 @@ def card(
     With --eval-results, the file that the Hub reads from the folder .eval_results of a model is written as well.
     """
     from biascheck.gates.run_files import read_run
-    from biascheck.report.hub_card import card_of
+    from biascheck.report.hub_card import hub_card_of
 
     run = read_run(results)
-    text = card_of(run, model)
+    text = hub_card_of(run, model)
     if eval_results is not None or dataset:
         _write(*_eval_results(run, dataset or [], model, eval_results), "--eval-results")
     if out is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from biascheck.errors import BiascheckError, UsageError
-from biascheck.wording import counted, visible
+from biascheck.wording import escape_control, pluralize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["trend"]
 
-FAILED = 1
+TREND_FAILED = 1
 
 
 def trend(
@@ -53,17 +53,17 @@ def trend(
     if not trends:
         raise UsageError("no two of the files answer the same question; give results of the same suites")
     worse = [(one.title, point) for one in trends if (point := one.first_regression) is not None]
-    typer.echo(f"{counted(len(trends), 'figure')} over {counted(len(runs), 'run')}: {len(worse)} regressed")
+    typer.echo(f"{pluralize(len(trends), 'figure')} over {pluralize(len(runs), 'run')}: {len(worse)} regressed")
     for title, point in worse:
         moved = "" if point.change is None else f"{point.change.figures}, {point.change.moved_and_tolerated}"
-        typer.echo(visible(f"  {title}: first worse in {point.label}: {moved}"))
+        typer.echo(escape_control(f"  {title}: first worse in {point.label}: {moved}"))
     unknown = [(one.title, point) for one in trends for point in one.uncompared]
     for title, point in unknown:
-        typer.echo(visible(f"  {title}: not compared in {point.label}: {point.uncompared}"))
+        typer.echo(escape_control(f"  {title}: not compared in {point.label}: {point.uncompared}"))
     if report is not None:
         _write(report, trends)
     if fail_on_regression and (worse or unknown):
-        raise typer.Exit(FAILED)
+        raise typer.Exit(TREND_FAILED)
 
 
 def _named(paths: list[Path]) -> dict[str, Path]:

@@ -10,11 +10,11 @@ from biascheck.corpora.datasets.benchmarks.bbq_languages import published_esbbq,
 from biascheck.corpora.datasets.benchmarks.decisions import Decision, published_decisions
 from biascheck.corpora.datasets.benchmarks.item_set import ItemSet
 from biascheck.corpora.datasets.benchmarks.own_items import (
-    own_decisions,
-    own_preferences,
-    own_pronouns,
-    own_questions,
-    own_triples,
+    builtin_decisions,
+    builtin_preferences,
+    builtin_pronouns,
+    builtin_questions,
+    builtin_triples,
 )
 from biascheck.corpora.datasets.benchmarks.questions import Question
 from biascheck.corpora.datasets.benchmarks.sentence_preferences import SentencePreference, published_preferences
@@ -113,6 +113,11 @@ __all__ = [
     "bec_pro_crossed",
     "bec_pro_professions",
     "biased_words",
+    "builtin_decisions",
+    "builtin_preferences",
+    "builtin_pronouns",
+    "builtin_questions",
+    "builtin_triples",
     "cleaned_reviews",
     "competency",
     "corpus_from_table",
@@ -132,11 +137,6 @@ __all__ = [
     "masked_text",
     "neutral_professions",
     "occupations",
-    "own_decisions",
-    "own_preferences",
-    "own_pronouns",
-    "own_questions",
-    "own_triples",
     "published_bbq",
     "published_bbq_predictions",
     "published_bec_pro",

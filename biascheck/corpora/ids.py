@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from biascheck.errors import CorpusError
 from biascheck.packed_columns import Texts, repeats
-from biascheck.wording import visible
+from biascheck.wording import escape_control
 
 __all__ = ["refuse_repeated"]
 
@@ -21,7 +21,8 @@ def refuse_repeated(ids: Iterable[str], where: str, remedy: str = "give every it
     for place, name in enumerate(listed, start=1):
         if name in first:
             raise CorpusError(
-                f"{visible(where)}: {visible(repr(name))} occurs twice, in places {first[name]} and {place}; {remedy}"
+                f"{escape_control(where)}: {escape_control(repr(name))} occurs twice, "
+                f"in places {first[name]} and {place}; {remedy}"
             )
         first[name] = place
 

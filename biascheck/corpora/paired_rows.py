@@ -23,7 +23,7 @@ __all__ = ["paired_rows", "renamed"]
 
 REQUIRED = ("pair", "group", "sentence", "target")
 OPTIONAL = ("attribute", "attribute_name", "target_start", "attribute_start")
-OFFSETS = ("target_start", "attribute_start")
+OFFSET_COLUMNS = ("target_start", "attribute_start")
 
 Members = dict[str, tuple[int, Row]]
 
@@ -82,7 +82,7 @@ class _Survey:
     @classmethod
     def of(cls, rows: Rows, kept: Sequence[str]) -> _Survey:
         found = cls(numeric=set(kept))
-        needed = [column for column in rows.columns if column in REQUIRED + OPTIONAL and column not in OFFSETS]
+        needed = [column for column in rows.columns if column in REQUIRED + OPTIONAL and column not in OFFSET_COLUMNS]
         hashes = array("q")
         for number, row in enumerate(rows, start=1):
             _refuse_empty(row, [*needed, *kept], kept, f"{rows.title}, row {number}")

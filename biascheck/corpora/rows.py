@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from biascheck.errors import CorpusError, DataNotFoundError
 from biascheck.release import require
 
-__all__ = ["Frame", "Row", "Rows", "read_rows", "rows_of"]
+__all__ = ["DataFrameLike", "Row", "Rows", "read_rows", "rows_of"]
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 EXTENSIONS = ".csv, .tsv, .jsonl or .parquet"
@@ -23,7 +23,7 @@ ROWS_AT_ONCE = 4_096
 Row = dict[str, object]
 
 
-class Frame(Protocol):
+class DataFrameLike(Protocol):
     """What is used of a pandas DataFrame; pandas itself is never imported here."""
 
     @property
@@ -53,7 +53,7 @@ class Rows:
         return self._open()
 
 
-def rows_of(source: str | PathLike[str] | Frame) -> Rows:
+def rows_of(source: str | PathLike[str] | DataFrameLike) -> Rows:
     """The rows of a file or a DataFrame, with a title for messages."""
     if isinstance(source, str | PathLike):
         path = Path(source)
@@ -65,7 +65,7 @@ def rows_of(source: str | PathLike[str] | Frame) -> Rows:
     return Rows(title, tuple(columns), opened)
 
 
-def read_rows(source: str | PathLike[str] | Frame) -> tuple[str, list[Row]]:
+def read_rows(source: str | PathLike[str] | DataFrameLike) -> tuple[str, list[Row]]:
     """Return a title for messages and all rows at once, for tables that are never large."""
     rows = rows_of(source)
     return rows.title, list(rows)
@@ -176,7 +176,7 @@ def _from_parquet(path: Path) -> Opened:
     return columns, rows
 
 
-def _from_frame(frame: Frame) -> Opened:
+def _from_frame(frame: DataFrameLike) -> Opened:
     if not hasattr(frame, "notna") or not hasattr(frame, "columns"):
         raise CorpusError(f"cannot read rows from a {type(frame).__name__}; give a path or a pandas DataFrame")
     if not frame.columns.is_unique:

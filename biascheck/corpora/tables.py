@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
 
-    from biascheck.corpora.rows import Frame
+    from biascheck.corpora.rows import DataFrameLike
 
 __all__ = ["corpus_from_table", "corpus_from_templates"]
 
 
 def corpus_from_table(
-    source: str | PathLike[str] | Frame,
+    source: str | PathLike[str] | DataFrameLike,
     *,
     name: str | None = None,
     groups: Sequence[str] | None = None,

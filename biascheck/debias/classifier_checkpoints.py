@@ -14,7 +14,7 @@ from biascheck.debias.freezing import freeze
 from biascheck.debias.recipes import ClassifierRecipe
 from biascheck.debias.review_task import ReviewTask
 from biascheck.debias.training import History, train
-from biascheck.debias.validation import figure_name
+from biascheck.debias.validation import validation_name
 from biascheck.errors import ModelError, UsageError
 from biascheck.models.adapters.sequence_classifier import WINDOW_IN_CONFIG, TransformersClassifier
 from biascheck.models.adapters.transformers import TransformersModel
@@ -22,7 +22,7 @@ from biascheck.models.loading.loader import load
 
 __all__ = ["fine_tune_classifier"]
 
-VERSION = 2
+CLASSIFIER_VERSION = 2
 """Raise it when the same recipe, data and base give another checkpoint: it is part of the key."""
 CLASSES = {0: "negative", 1: "positive"}
 POOLER = "pooler."
@@ -60,7 +60,7 @@ def fine_tune_classifier(
 
 def _facts(base: TransformersModel, reviews: Reviews, recipe: ClassifierRecipe) -> dict[str, Any]:
     return {
-        "version": VERSION,
+        "version": CLASSIFIER_VERSION,
         "kind": "classifier",
         "recipe": asdict(recipe),
         "reviews": reviews.fingerprint,
@@ -130,6 +130,7 @@ def _card(
 ) -> str:
     settings = "\n".join(f"- {key}: {value}" for key, value in asdict(recipe).items())
     losses = ", ".join(f"{loss:.4f}" for loss in history.losses)
+    measured = validation_name(recipe)
     return f"""# {base.name}, fine-tuned to tell positive from negative reviews
 
 Made by biascheck to measure sentiment deltas (Jentzsch & Turan 2022); not meant for use as a product.
@@ -137,7 +138,7 @@ Made by biascheck to measure sentiment deltas (Jentzsch & Turan 2022); not meant
 - base: {base.name}, fingerprint {base.fingerprint[:16]}…
 - reviews: {reviews.name}, {len(task.fitted):,} trained on, {len(task.held_out):,} kept aside,
   fingerprint {reviews.fingerprint[:16]}…
-- validation {figure_name(recipe)} after each epoch: {losses}; the weights are those of epoch {history.best_epoch + 1}
+- validation {measured} after each epoch: {losses}; the weights are those of epoch {history.best_epoch + 1}
 - classes: {", ".join(f"{index} {label}" for index, label in CLASSES.items())}
 
 ## Recipe

@@ -19,7 +19,7 @@ from biascheck.debias.language_task import LanguageTask
 from biascheck.debias.low_rank import with_adapter
 from biascheck.debias.recipes import LanguageRecipe, recipe_named
 from biascheck.debias.training import History, train
-from biascheck.debias.validation import figure_name
+from biascheck.debias.validation import validation_name
 from biascheck.errors import UsageError
 from biascheck.models.adapters.causal import TransformersCausalModel
 from biascheck.models.adapters.transformers import TransformersMaskedModel
@@ -28,7 +28,7 @@ from biascheck.models.loading.loader import load
 
 __all__ = ["LanguageModel", "checkpoint_folder", "fine_tune", "held_out", "treated"]
 
-VERSION = 2
+LANGUAGE_VERSION = 2
 """Raise it when the same recipe, data and base give another checkpoint: it is part of the key."""
 RECORD = "training.json"
 
@@ -95,7 +95,7 @@ def _head(base: LanguageModel) -> Literal["masked", "causal"]:
 
 def _facts(base: LanguageModel, documents: Documents, recipe: LanguageRecipe, names: NameMap) -> dict[str, Any]:
     return {
-        "version": VERSION,
+        "version": LANGUAGE_VERSION,
         "kind": _head(base),
         "recipe": asdict(recipe),
         "documents": documents.fingerprint,
@@ -105,7 +105,7 @@ def _facts(base: LanguageModel, documents: Documents, recipe: LanguageRecipe, na
 
 
 @dataclass(frozen=True)
-class _Outcome:
+class _TrainingOutcome:
     """What a card and a record tell of a run."""
 
     history: History
@@ -148,7 +148,9 @@ def _build(
     before = _validated(task, model)
     history = train(model, task, recipe, state=state, title=f"{base.name} by {recipe.name}")
     inputs = (len(task.fitted), len(task.held_out))
-    outcome = _Outcome(history, figure_name(recipe), before, inputs, (monotonic() - began) / 60, found.changes)
+    outcome = _TrainingOutcome(
+        history, validation_name(recipe), before, inputs, (monotonic() - began) / 60, found.changes
+    )
     plain = finished()
     plain.config.architectures = [type(plain).__name__]
     write_checkpoint(plain, base.tokenizer, folder, facts=facts, card=_card(base, documents, recipe, outcome))
@@ -171,7 +173,7 @@ def _validated(task: LanguageTask, model: Any) -> float:
         return task.validate(model)
 
 
-def _card(base: LanguageModel, documents: Documents, recipe: LanguageRecipe, outcome: _Outcome) -> str:
+def _card(base: LanguageModel, documents: Documents, recipe: LanguageRecipe, outcome: _TrainingOutcome) -> str:
     settings = "\n".join(f"- {key}: {value}" for key, value in asdict(recipe).items())
     losses = ", ".join(f"{loss:.4f}" for loss in outcome.history.losses)
     changes = outcome.changes

@@ -17,7 +17,7 @@ from biascheck.corpora.words import sentences_of
 from biascheck.debias.batching import batches_by_length
 from biascheck.debias.corruption import IGNORED, corrupt, cut_windows, mask_for_training, pad
 from biascheck.debias.recipes import LanguageRecipe
-from biascheck.debias.validation import summed_figure
+from biascheck.debias.validation import summed_score
 from biascheck.errors import UsageError
 from biascheck.models.adapters.transformers import TransformersModel
 from biascheck.models.capabilities import require_capability, scores_text
@@ -27,14 +27,14 @@ from biascheck.models.scoring.windows import Window, read_through
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Example", "LanguageTask", "examples_of"]
+__all__ = ["LanguageExample", "LanguageTask", "examples_of"]
 
 FITTED, HELD_OUT = 0, 1
 LARGEST = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class LanguageExample:
     """What the model reads at once; ``pronouns`` are the positions to restore, where only these are."""
 
     ids: tuple[int, ...]
@@ -42,10 +42,10 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class SeededBatch:
     """A batch, and where the randomness of its masks begins."""
 
-    examples: tuple[Example, ...]
+    examples: tuple[LanguageExample, ...]
     seed: tuple[int, ...]
 
 
@@ -53,8 +53,8 @@ class Drawn:
 class LanguageTask:
     """Restore hidden pieces, hidden pronouns, or the next piece."""
 
-    fitted: tuple[Example, ...]
-    held_out: tuple[Example, ...]
+    fitted: tuple[LanguageExample, ...]
+    held_out: tuple[LanguageExample, ...]
     recipe: LanguageRecipe
     tokenizer: Any
     causal: bool
@@ -72,16 +72,16 @@ class LanguageTask:
         aside = () if held_out is None else _encoded(held_out, recipe, base.tokenizer)
         return cls(trained_on, aside, recipe, base.tokenizer, causal, base.device)
 
-    def batches(self, epoch: int) -> list[Drawn]:
+    def batches(self, epoch: int) -> list[SeededBatch]:
         """All inputs in a new order, each batch with masks of its own."""
         lengths = [len(example.ids) for example in self.fitted]
         found = batches_by_length(lengths, self.recipe.batch, seed=self.recipe.seed, epoch=epoch)
         return [
-            Drawn(tuple(self.fitted[index] for index in members), (self.recipe.seed, FITTED, epoch, number))
+            SeededBatch(tuple(self.fitted[index] for index in members), (self.recipe.seed, FITTED, epoch, number))
             for number, members in enumerate(found)
         ]
 
-    def loss(self, model: Any, batch: Drawn) -> Any:
+    def loss(self, model: Any, batch: SeededBatch) -> Any:
         """Mean of −ln P of what was hidden."""
         import torch
 
@@ -96,13 +96,13 @@ class LanguageTask:
         examples = sorted(self.held_out, key=lambda example: len(example.ids))
         total, count = 0.0, 0
         for at in range(0, len(examples), LARGEST):
-            drawn = Drawn(tuple(examples[at : at + LARGEST]), (self.recipe.seed, HELD_OUT, at))
+            drawn = SeededBatch(tuple(examples[at : at + LARGEST]), (self.recipe.seed, HELD_OUT, at))
             logits, labels = self._restored(model, drawn)
-            total += summed_figure(logits, labels, self.recipe)
+            total += summed_score(logits, labels, self.recipe)
             count += len(labels)
         return total / count if count else 0.0
 
-    def _restored(self, model: Any, batch: Drawn) -> tuple[Any, Any]:
+    def _restored(self, model: Any, batch: SeededBatch) -> tuple[Any, Any]:
         """Logits at the positions to restore, and what stood there."""
         import torch
 
@@ -117,7 +117,7 @@ class LanguageTask:
         places = (torch.from_numpy(indices).to(self.device) for indices in (rows, columns))
         return logits_at(model, ready, *places), torch.from_numpy(labels[rows, columns]).to(self.device)
 
-    def _hidden(self, batch: Drawn) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _hidden(self, batch: SeededBatch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         ids = pad([example.ids for example in batch.examples], self.tokenizer.pad_token_id or 0)
         if self.causal:
             return ids, _next_pieces(ids, batch.examples)
@@ -135,7 +135,7 @@ class LanguageTask:
         return inputs, labels
 
 
-def _encoded(part: Documents, recipe: LanguageRecipe, tokenizer: Any) -> tuple[Example, ...]:
+def _encoded(part: Documents, recipe: LanguageRecipe, tokenizer: Any) -> tuple[LanguageExample, ...]:
     examples = examples_of(part, recipe, tokenizer)
     if not examples:
         wanted = "gendered pronoun" if recipe.objective == "pronouns" else "sentence"
@@ -143,19 +143,19 @@ def _encoded(part: Documents, recipe: LanguageRecipe, tokenizer: Any) -> tuple[E
     return examples
 
 
-def examples_of(documents: Documents, recipe: LanguageRecipe, tokenizer: Any) -> tuple[Example, ...]:
+def examples_of(documents: Documents, recipe: LanguageRecipe, tokenizer: Any) -> tuple[LanguageExample, ...]:
     """The inputs that documents give by a recipe."""
     if recipe.unit == "windows" and recipe.objective == "language":
         rng = np.random.default_rng([recipe.seed, 3])
-        return tuple(Example(tuple(ids)) for ids in cut_windows(documents.texts, tokenizer, recipe.pieces, rng))
+        return tuple(LanguageExample(tuple(ids)) for ids in cut_windows(documents.texts, tokenizer, recipe.pieces, rng))
     sentences = list(chain.from_iterable(sentences_of(text) for text in documents.texts))
     if recipe.objective == "pronouns":
         return tuple(_with_pronouns(sentences, recipe, tokenizer))
     inputs = read_through(Window(recipe.pieces), sentences, tokenizer)
-    return tuple(Example(ids) for ids in inputs if len(ids) > 2)
+    return tuple(LanguageExample(ids) for ids in inputs if len(ids) > 2)
 
 
-def _with_pronouns(sentences: Sequence[str], recipe: LanguageRecipe, tokenizer: Any) -> Iterator[Example]:
+def _with_pronouns(sentences: Sequence[str], recipe: LanguageRecipe, tokenizer: Any) -> Iterator[LanguageExample]:
     finder = _pronoun_finder()
     kept = [sentence for sentence in sentences if finder.find(sentence)]
     if not kept:
@@ -167,7 +167,7 @@ def _with_pronouns(sentences: Sequence[str], recipe: LanguageRecipe, tokenizer: 
             n for n, (a, b) in enumerate(offsets) if a < b and any(s.start < b and a < s.end for s in spans)
         )
         if positions:
-            yield Example(tuple(ids), positions)
+            yield LanguageExample(tuple(ids), positions)
 
 
 @cache
@@ -175,7 +175,7 @@ def _pronoun_finder() -> Rewriter:
     return Rewriter(gender_terms("pro"))
 
 
-def _next_pieces(ids: NDArray[np.int64], examples: Sequence[Example]) -> NDArray[np.int64]:
+def _next_pieces(ids: NDArray[np.int64], examples: Sequence[LanguageExample]) -> NDArray[np.int64]:
     labels = np.full(ids.shape, IGNORED, dtype=np.int64)
     for row, example in enumerate(examples):
         last = len(example.ids) - 1

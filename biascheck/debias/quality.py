@@ -12,7 +12,7 @@ from biascheck.models.scoring.queries import Refusal
 
 __all__ = ["Quality", "quality_of"]
 
-VERSION = 1
+QUALITY_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ def quality_of(classifier: Classifier, reviews: Reviews, *, of_class: Sentiment 
     Tables 5 and 6 of Jentzsch & Turan (2022) are for the negative class, without saying so; it is the default here.
     Without a single prediction of the class its precision, and with it F1, is 0.
     """
-    cache = active_cache() if getattr(classifier, "lasting", True) else None
+    cache = active_cache() if getattr(classifier, "is_persistent", True) else None
     if cache is None:
         return _count(classifier, reviews, of_class)
-    key = digest_of(["quality", VERSION, classifier.fingerprint, reviews.fingerprint, of_class])
+    key = digest_of(["quality", QUALITY_VERSION, classifier.fingerprint, reviews.fingerprint, of_class])
     return Quality(**cache.fetch(key, lambda: _count(classifier, reviews, of_class).as_dict()))
 
 

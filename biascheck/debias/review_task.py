@@ -12,7 +12,7 @@ import numpy as np
 from biascheck.corpora.datasets.reviews import Review, Reviews
 from biascheck.debias.batching import batches_by_length
 from biascheck.debias.recipes import ClassifierRecipe
-from biascheck.debias.validation import summed_figure
+from biascheck.debias.validation import summed_score
 from biascheck.errors import UsageError
 from biascheck.models.adapters.transformers import TransformersModel
 from biascheck.models.scoring.engine import padded
@@ -22,7 +22,7 @@ __all__ = ["ReviewTask"]
 
 
 @dataclass(frozen=True)
-class Example:
+class ReviewExample:
     """What the model reads of a review, and its class: 1 is positive."""
 
     ids: tuple[int, ...]
@@ -33,8 +33,8 @@ class Example:
 class ReviewTask:
     """Reviews as batches of ids with their labels."""
 
-    fitted: tuple[Example, ...]
-    held_out: tuple[Example, ...]
+    fitted: tuple[ReviewExample, ...]
+    held_out: tuple[ReviewExample, ...]
     recipe: ClassifierRecipe
     pad: int
     device: str
@@ -47,14 +47,14 @@ class ReviewTask:
         encode = partial(_encoded, recipe=recipe, tokenizer=base.tokenizer)
         return cls(encode(fitted), encode(held_out), recipe, pad or 0, base.device)
 
-    def batches(self, epoch: int) -> list[list[Example]]:
+    def batches(self, epoch: int) -> list[list[ReviewExample]]:
         """All examples in a new order, or one part of them; those of like length together, where shuffling allows."""
         examples = self._part(epoch)
         lengths = [len(example.ids) for example in examples]
         found = batches_by_length(lengths, self.recipe.batch, seed=self.recipe.seed, epoch=epoch)
         return [[examples[index] for index in members] for members in found]
 
-    def _part(self, epoch: int) -> Sequence[Example]:
+    def _part(self, epoch: int) -> Sequence[ReviewExample]:
         """The examples of an epoch. Parts are of one size, as every epoch has as many steps: what is over is left."""
         parts = self.recipe.parts
         if parts == 1:
@@ -64,7 +64,7 @@ class ReviewTask:
         size = len(self.fitted) // parts
         return [self.fitted[index] for index in order[part * size : (part + 1) * size]]
 
-    def loss(self, model: Any, batch: Sequence[Example]) -> Any:
+    def loss(self, model: Any, batch: Sequence[ReviewExample]) -> Any:
         """Cross-entropy of a batch."""
         import torch
 
@@ -77,13 +77,13 @@ class ReviewTask:
         for at in range(0, len(examples), 2 * self.recipe.batch):
             part = examples[at : at + 2 * self.recipe.batch]
             logits = self._logits(model, part)
-            total += summed_figure(logits, self._labels(part), self.recipe)
+            total += summed_score(logits, self._labels(part), self.recipe)
         return total / len(examples)
 
-    def _logits(self, model: Any, batch: Sequence[Example]) -> Any:
+    def _logits(self, model: Any, batch: Sequence[ReviewExample]) -> Any:
         return model(**padded([example.ids for example in batch], pad=self.pad, device=self.device)).logits
 
-    def _labels(self, batch: Sequence[Example]) -> Any:
+    def _labels(self, batch: Sequence[ReviewExample]) -> Any:
         import torch
 
         return torch.tensor([example.label for example in batch], device=self.device)
@@ -101,7 +101,7 @@ def _split(reviews: Reviews, recipe: ClassifierRecipe) -> tuple[list[Review], li
     return [item for item in reviews if (item.origin or item.id) not in aside], held_out
 
 
-def _encoded(items: Sequence[Review], *, recipe: ClassifierRecipe, tokenizer: Any) -> tuple[Example, ...]:
+def _encoded(items: Sequence[Review], *, recipe: ClassifierRecipe, tokenizer: Any) -> tuple[ReviewExample, ...]:
     inputs = read_through(recipe.window, [item.text for item in items], tokenizer)
     labels = (int(item.sentiment == "positive") for item in items)
-    return tuple(Example(ids, label) for ids, label in zip(inputs, labels, strict=True))
+    return tuple(ReviewExample(ids, label) for ids, label in zip(inputs, labels, strict=True))

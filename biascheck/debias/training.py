@@ -74,7 +74,7 @@ def train(
     """
     import torch
 
-    run = _Run(model, task, recipe)
+    run = _TrainingRun(model, task, recipe)
     if state is not None and os.path.lexists(state):
         run = _resumed(run, state)
     with torch.random.fork_rng(devices=[]), progress(title, total=run.total, unit="steps") as advance:
@@ -92,7 +92,7 @@ def train(
     return run.history
 
 
-class _Run:
+class _TrainingRun:
     def __init__(self, model: Any, task: Task, recipe: Recipe) -> None:
         self.model, self.task, self.recipe = model, task, recipe
         self.trained = {name: p for name, p in model.named_parameters() if p.requires_grad}
@@ -197,12 +197,12 @@ class _Run:
             raise ForeignStateError(f"its optimizer does not fit: {error}") from error
 
 
-def _resumed(run: _Run, state: Path) -> _Run:
+def _resumed(run: _TrainingRun, state: Path) -> _TrainingRun:
     try:
         run.restore(state)
     except ForeignStateError as fault:
         set_aside(state, fault)
-        return _Run(run.model, run.task, run.recipe)
+        return _TrainingRun(run.model, run.task, run.recipe)
     return run
 
 

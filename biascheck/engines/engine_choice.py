@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypedDict, Unpack
 
 from biascheck.errors import UsageError
-from biascheck.models.scoring.engine_placement import CHUNK_TOKENS, Here, placed_on
+from biascheck.models.scoring.engine_placement import CHUNK_TOKENS, LocalEngine, placed_on
 
 __all__ = ["EngineChoice", "EngineOptions", "engine", "running_on"]
 
@@ -91,7 +91,7 @@ def engine(address: str = LOCAL, **options: Unpack[EngineOptions]) -> AbstractCo
 def running_on(choice: EngineChoice) -> Iterator[None]:
     """Let plans inside the block run as chosen. A cluster is begun with the first plan, and freed at the end."""
     if choice.is_local:
-        with _threads(choice.threads), placed_on(Here(choice.chunk_tokens)):
+        with _threads(choice.threads), placed_on(LocalEngine(choice.chunk_tokens)):
             yield
         return
     from biascheck.engines.ray_engine import RayEngine

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from biascheck.cache.progress import announce
+from biascheck.engines.engine_choice import NEW_CLUSTER
 from biascheck.errors import UsageError
 from biascheck.release import install_line, require
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RayCluster", "require_ray"]
 
-NEW_CLUSTER = "ray"
 OBJECT_STORE = 200 * 1024 * 1024
 """Bytes for what is on its way between processes of a cluster of our own: chunks are far smaller than a megabyte."""
 ADDRESS_OF_RAY = "RAY_ADDRESS"

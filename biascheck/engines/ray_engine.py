@@ -18,19 +18,19 @@ import numpy as np
 from biascheck.engines.ray_cluster import RayCluster, require_ray
 from biascheck.engines.scoring_worker import Order, ScoringWorker
 from biascheck.errors import BiascheckError, ScoreError, UsageError
-from biascheck.models.scoring.engine_placement import Part
+from biascheck.models.scoring.engine_placement import Readout
 from biascheck.models.scoring.plan_chunks import Chunk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from biascheck.engines.engine_choice import EngineChoice
-    from biascheck.models.scoring.plan import Reading
+    from biascheck.models.scoring.plan import TokenReading
 
 __all__ = ["RayEngine", "forwarded_environment", "unwrapped"]
 
 IN_FLIGHT = 2
-RETRIES = 9
+ENGINE_RETRIES = 9
 """A chunk that has taken ten workers with it will take the next one, too."""
 START_SECONDS = 180.0
 FORWARDED = ("BIASCHECK_CACHE", "BIASCHECK_DATA", "HF_HOME", "HF_HUB_OFFLINE")
@@ -58,18 +58,18 @@ class RayEngine:
         """Padded tokens of a chunk."""
         return self._choice.chunk_tokens
 
-    def engine_for(self, model: Any, part: Part) -> Any:
+    def engine_for(self, model: Any, readout: Readout) -> Any:
         """The engine for a part of a model; a model in memory is refused."""
         if model.reference is None:
             raise UsageError(
                 f"{model.name} is in the memory of this process, and the engine ray hands models over by reference; "
                 "save it to a folder (save_pretrained) and load that, or use the engine local"
             )
-        return _RemoteModel(self, Order(model.reference, model.prints.digest, part))
+        return _RemoteModel(self, Order(model.reference, model.pair_fingerprint.digest, readout))
 
-    def prepare(self, model: Any, part: Part = Part()) -> list[int]:  # noqa: B008 - frozen
+    def prepare(self, model: Any, readout: Readout = Readout()) -> list[int]:  # noqa: B008 - frozen
         """Let every worker load a model now, not with its first chunk; the ids of their processes."""
-        order = self.engine_for(model, part).order
+        order = self.engine_for(model, readout).order
         return [self._got(asked) for asked in [actor.prepare.remote(order) for actor in self.actors()]]
 
     def stream(
@@ -115,7 +115,7 @@ class RayEngine:
     def _started(self, cluster: RayCluster) -> list[Any]:
         wanted, count = self._choice, cluster.workers()
         kind = cluster.ray.remote(ScoringWorker).options(
-            num_cpus=wanted.cpus, num_gpus=wanted.gpus, max_restarts=-1, max_task_retries=RETRIES
+            num_cpus=wanted.cpus, num_gpus=wanted.gpus, max_restarts=-1, max_task_retries=ENGINE_RETRIES
         )
         actors = [
             kind.remote(
@@ -171,7 +171,7 @@ class _RemoteModel:
     pool: RayEngine
     order: Order
 
-    def run(self, inputs: Sequence[Sequence[int]], readings: Sequence[Reading]) -> NDArray[np.float64]:
+    def run(self, inputs: Sequence[Sequence[int]], readings: Sequence[TokenReading]) -> NDArray[np.float64]:
         """One batch, as any engine runs it."""
         chunk = Chunk.of([(inputs, readings)])
         ((_, scores),) = self.run_chunks(iter([(0, chunk)]), lambda _: None)
@@ -196,6 +196,7 @@ def unwrapped(ray: Any, answer: Any) -> Any:
     except ray.exceptions.RayError as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise ScoreError(
-            f"a worker was lost {RETRIES + 1} times over the same work ({reason}); it may need more memory than its "
-            "machine has: lower --bias-token-budget, use fewer workers for each machine, or machines with more memory"
+            f"a worker was lost {ENGINE_RETRIES + 1} times over the same work ({reason}); it may need more memory than "
+            "its machine has: lower --bias-token-budget, use fewer workers for each machine, or machines with more "
+            "memory"
         ) from error

@@ -23,7 +23,7 @@ __all__ = ["in_order", "run_tasks"]
 Argument = TypeVar("Argument")
 Value = TypeVar("Value")
 
-RETRIES = 3
+TASK_RETRIES = 3
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -40,7 +40,7 @@ def run_tasks(
     try:
         room = cluster.workers()
         resources = {"num_cpus": choice.cpus, "num_gpus": choice.gpus}
-        remote = cluster.ray.remote(**resources, max_calls=1, max_retries=RETRIES)(_called)
+        remote = cluster.ray.remote(**resources, max_calls=1, max_retries=TASK_RETRIES)(_called)
         waiting = iter(enumerate(arguments))
         environment = forwarded_environment() | dict.fromkeys(THREADS, str(choice.threads_of_worker))
         while True:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biascheck.errors import ModelError
-from biascheck.models.scoring.engine_placement import ModelReference, Part
+from biascheck.models.scoring.engine_placement import ModelReference, Readout
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,12 +34,12 @@ class Order:
 
     reference: ModelReference
     digest: str
-    part: Part
+    readout: Readout
 
     @property
-    def key(self) -> tuple[str, Part]:
+    def key(self) -> tuple[str, Readout]:
         """What an engine is kept under."""
-        return self.digest, self.part
+        return self.digest, self.readout
 
 
 class ScoringWorker:
@@ -53,7 +53,7 @@ class ScoringWorker:
         self._device = device
         self._log = log
         self._models: OrderedDict[str, Any] = OrderedDict()
-        self._engines: dict[tuple[str, Part], Engine] = {}
+        self._engines: dict[tuple[str, Readout], Engine] = {}
 
     def process(self) -> int:
         """The id of this process; answered as soon as it runs."""
@@ -74,7 +74,7 @@ class ScoringWorker:
 
     def _engine(self, order: Order) -> Engine:
         if order.key not in self._engines:
-            self._engines[order.key] = self._model(order).engine_of(order.part)
+            self._engines[order.key] = self._model(order).engine_of(order.readout)
         return self._engines[order.key]
 
     def _model(self, order: Order) -> Any:
@@ -91,7 +91,7 @@ class ScoringWorker:
         if options.get("device_map") is None:  # else the map says where its layers are
             options["device"] = self._device
         model: Any = order.reference.load(**options)
-        if model.prints.digest != order.digest:
+        if model.pair_fingerprint.digest != order.digest:
             raise ModelError(
                 f"{order.reference.spec} is another model on {platform.node()} than where the run was started: its "
                 "files differ there, or the model was changed in memory after loading; save it to a folder that every "

@@ -9,18 +9,18 @@ from typing import Literal, TypedDict, Unpack
 from biascheck.errors import UsageError
 from biascheck.gates.accepted import AcceptedFinding, accepted_for
 from biascheck.gates.checked_numbers import checked_number, checked_share
-from biascheck.gates.complaints import Incompetence, Inconclusive, complain, ignores_competence, passes
+from biascheck.gates.complaints import Inconclusive, UnreadableOption, ignores_readability, passes, raise_if_failed
 from biascheck.gates.directions import require_direction
 from biascheck.gates.families import family_of_gate, settled_together
-from biascheck.gates.gate import MOST_SKIPPED, Bound, Gate, Judging, ProfileVerdict, hold
-from biascheck.gates.judge import Judge
+from biascheck.gates.gate import MOST_SKIPPED, Bound, Gate, LimitSettings, ProfileVerdict, make_gate
+from biascheck.gates.judge import LimitCheck
 from biascheck.gates.recording import record
 from biascheck.results.published_figures import PublishedFigure
 from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL
 from biascheck.stats import Verdict
 
-__all__ = ["GateOptions", "assert_all_within", "assert_below", "assert_within_margin", "held"]
+__all__ = ["GateOptions", "assert_all_within", "assert_below", "assert_within_margin", "check_and_record"]
 
 Correction = Literal["holm", "bonferroni", "none"]
 Published = PublishedFigure | Sequence[PublishedFigure] | None
@@ -36,7 +36,7 @@ class GateOptions(TypedDict, total=False):
     reason: str
     note: str
     skipped: float
-    competence: Incompetence
+    competence: UnreadableOption
     profile: str
     profiles: Mapping[str, float]
     accepted: Mapping[str, AcceptedFinding]
@@ -58,16 +58,16 @@ def assert_within_margin(result: Result, margin: float, **options: Unpack[GateOp
     ``accepted`` has findings by the name of a model: its gate exceeds, and passes up to the limit that was accepted.
     """
     __tracebackhide__ = True
-    gate = held(result, margin, "within", **options)
-    complain([gate])
+    gate = check_and_record(result, margin, "within", **options)
+    raise_if_failed([gate])
     return gate
 
 
 def assert_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the interval of ``result`` ends at or below ``bound``; options as in :func:`assert_within_margin`."""
     __tracebackhide__ = True
-    gate = held(result, bound, "below", **options)
-    complain([gate])
+    gate = check_and_record(result, bound, "below", **options)
+    raise_if_failed([gate])
     return gate
 
 
@@ -86,23 +86,25 @@ def assert_all_within(
         raise UsageError(f"unknown correction {correction!r}; choose 'holm', 'bonferroni' or 'none'")
     _require_common_parity(results)
     times = 1 if correction == "none" else len(results)
-    gates = tuple(judged(result, margin, "within", times=times, **options) for result in results)
+    gates = tuple(check_limit(result, margin, "within", times=times, **options) for result in results)
     # without a name the run does not settle them by Holm at its end either
     gates = settled_together(gates) if correction == "holm" else tuple(replace(one, family_name="") for one in gates)
     for gate, result in zip(gates, results, strict=True):
         record(gate, result)
-    complain(gates)
+    raise_if_failed(gates)
     return gates
 
 
-def held(result: Result, limit: float, bound: Bound, *, times: int = 1, **options: Unpack[GateOptions]) -> Gate:
+def check_and_record(
+    result: Result, limit: float, bound: Bound, *, times: int = 1, **options: Unpack[GateOptions]
+) -> Gate:
     """Judge a result by a margin or an upper bound, and tell who listens."""
-    gate = judged(result, limit, bound, times=times, **options)
+    gate = check_limit(result, limit, bound, times=times, **options)
     record(gate, result)
     return gate
 
 
-def judged(
+def check_limit(
     result: Result,
     limit: float,
     bound: Bound,
@@ -115,7 +117,7 @@ def judged(
     reason: str = "",
     note: str = "",
     skipped: float = MOST_SKIPPED,
-    competence: Incompetence = None,
+    competence: UnreadableOption = None,
     profile: str = "",
     profiles: Mapping[str, float] | None = None,
     accepted: Mapping[str, AcceptedFinding] | None = None,
@@ -123,29 +125,29 @@ def judged(
     """Judge a result by a margin or an upper bound; ``times`` as many gates are judged by the same test."""
     require_direction(result, bound)
     limit = checked_number(limit, "margin" if bound == "within" else "bound")
-    judge = Judge(result, bound, checked_share(level, "level"), family_of_gate(family).times(times))
-    verdict = judge.verdict(limit)
-    how = Judging(
+    check = LimitCheck(result, bound, checked_share(level, "level"), family_of_gate(family).times(times))
+    verdict = check.verdict_of(limit)
+    settings = LimitSettings(
         inconclusive_passes=passes(inconclusive),
-        family=judge.family.size,
+        family=check.family.size,
         published=_listed(published),
         reason=reason,
         bound=bound,
         note=note,
         most_skipped=checked_share(skipped, "skipped"),
-        ignore_competence=ignores_competence(competence, reason),
-        family_name=judge.family.name,
-        outside_among=judge.outside_among(limit),
+        ignore_readability=ignores_readability(competence, reason),
+        family_name=check.family.name,
+        outside_among=check.outside_among(limit),
         profile=profile,
         profiles=tuple(
-            ProfileVerdict(name, value, judge.verdict(checked_number(value, "margin")))
+            ProfileVerdict(name, value, check.verdict_of(checked_number(value, "margin")))
             for name, value in (profiles or {}).items()
         ),
         accepted=accepted_for(result.model_label, accepted, limit),
     )
-    gate = hold(result, limit, judge.interval, verdict, how)
+    gate = make_gate(result, limit, check.interval, verdict, settings)
     if gate.verdict is not Verdict.INVALID and not gate.too_many_skipped:
-        judge.require_decidable(limit)
+        check.require_decidable(limit)
     return gate
 
 

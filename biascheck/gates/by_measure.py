@@ -6,14 +6,14 @@ from typing import Unpack
 
 from biascheck import stats
 from biascheck.errors import UsageError
-from biascheck.gates.any_result import GateOptions, assert_below, assert_within_margin, held
-from biascheck.gates.complaints import complain
+from biascheck.gates.any_result import GateOptions, assert_below, assert_within_margin, check_and_record
+from biascheck.gates.complaints import raise_if_failed
 from biascheck.gates.families import family_of_gate
 from biascheck.gates.gate import Gate
 from biascheck.results.result import Result
 
 __all__ = [
-    "JUDGED_BY",
+    "MEASURES_OF_ASSERTION",
     "assert_absolute_delta_below",
     "assert_association_within",
     "assert_classifier_accuracy_below",
@@ -31,7 +31,7 @@ __all__ = [
     "assert_weat_within",
 ]
 
-JUDGED_BY = {
+MEASURES_OF_ASSERTION = {
     "assert_absolute_delta_below": ("absolute delta",),
     "assert_association_within": ("association",),
     "assert_classifier_accuracy_below": ("classifier accuracy",),
@@ -159,9 +159,9 @@ def assert_trade_off(
     if (skew.model, skew.corpus) != (stereotype.model, stereotype.corpus):
         raise UsageError(f"{skew.title} and {stereotype.title} are of different models or corpora; trade like for like")
     bounds = ((skew, skew_bound), (stereotype, stereotype_bound))
-    skewed, stereotyped = (held(result, bound, "below", times=2, **options) for result, bound in bounds)
+    skewed, stereotyped = (check_and_record(result, bound, "below", times=2, **options) for result, bound in bounds)
     gates = (skewed, stereotyped)
-    complain(gates)
+    raise_if_failed(gates)
     return gates
 
 
@@ -174,7 +174,7 @@ def _signed_rank_note(result: Result, family: int) -> str:
 
 def _meant_for(assertion: str, result: Result, shown: str = "") -> Result:
     """The result, if it is of a measure that the assertion judges."""
-    known = JUDGED_BY[assertion]
+    known = MEASURES_OF_ASSERTION[assertion]
     if result.measure not in known:
         general = "assert_below" if assertion.endswith("_below") else "assert_within_margin"
         raise UsageError(

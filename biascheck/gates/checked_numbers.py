@@ -6,7 +6,7 @@ import math
 from numbers import Real
 
 from biascheck.errors import UsageError
-from biascheck.wording import visible
+from biascheck.wording import escape_control
 
 __all__ = ["checked_number", "checked_share"]
 
@@ -26,7 +26,7 @@ def checked_number(value: object, name: str) -> float:
     """
     remedy = REMEDIES.get(name, "a finite number")
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise UsageError(f"{name}={visible(repr(value))[:80]} is {_kind(value)}, not a number; give {remedy}")
+        raise UsageError(f"{name}={escape_control(repr(value))[:80]} is {_kind(value)}, not a number; give {remedy}")
     number = _finite(value)
     if number is None:
         found = "too large for a float" if isinstance(value, int) else f"{value}, which is not finite"

@@ -10,11 +10,11 @@ from typing import Literal
 from biascheck.errors import BiasAssertionError, BiascheckWarning, InconclusiveWarning, UsageError
 from biascheck.gates.deciding import to_decide
 from biascheck.gates.gate import Gate
-from biascheck.results.competence import Incompetence
+from biascheck.results.competence import UnreadableOption
 from biascheck.stats import Verdict
-from biascheck.wording import figure, visible
+from biascheck.wording import escape_control, format_number
 
-__all__ = ["Incompetence", "Inconclusive", "complain", "ignores_competence", "level_of_caller", "passes"]
+__all__ = ["Inconclusive", "UnreadableOption", "ignores_readability", "level_of_caller", "passes", "raise_if_failed"]
 
 Inconclusive = Literal["fail", "warn"]
 UNREAD = (
@@ -24,7 +24,7 @@ UNREAD = (
 PACKAGE = __name__.rpartition(".")[0]
 
 
-def complain(gates: Sequence[Gate]) -> None:
+def raise_if_failed(gates: Sequence[Gate]) -> None:
     """Raise the findings of the gates that failed; warn of those that passed in doubt."""
     __tracebackhide__ = True
     failed = [gate for gate in gates if not gate.passed]
@@ -32,9 +32,9 @@ def complain(gates: Sequence[Gate]) -> None:
         raise BiasAssertionError("\n".join(_explained(gate) for gate in failed))
     for gate in gates:
         if gate.tolerated:
-            warnings.warn(visible(gate.finding), BiascheckWarning, stacklevel=level_of_caller())
+            warnings.warn(escape_control(gate.finding), BiascheckWarning, stacklevel=level_of_caller())
         if gate.verdict is Verdict.INCONCLUSIVE:
-            warnings.warn(visible(gate.finding), InconclusiveWarning, stacklevel=level_of_caller())
+            warnings.warn(escape_control(gate.finding), InconclusiveWarning, stacklevel=level_of_caller())
 
 
 def passes(inconclusive: Inconclusive) -> bool:
@@ -44,7 +44,7 @@ def passes(inconclusive: Inconclusive) -> bool:
     return inconclusive == "warn"
 
 
-def ignores_competence(competence: Incompetence, reason: str) -> bool:
+def ignores_readability(competence: UnreadableOption, reason: str) -> bool:
     """Whether a model is judged on what it cannot read; somebody has to say why."""
     if competence not in ("ignore", None):
         raise UsageError(f"competence is 'ignore' or not given, not {competence!r}")
@@ -71,7 +71,7 @@ def _explained(gate: Gate) -> str:
     if gate.reason:
         lines.append(f"  {'margin' if gate.bound == 'within' else 'bound'}: {gate.reason}")
     lines.extend(f"  caution: {warning}" for warning in gate.warnings)
-    return "\n".join(map(visible, lines))
+    return "\n".join(map(escape_control, lines))
 
 
 def _otherwise(gate: Gate) -> str:
@@ -80,5 +80,5 @@ def _otherwise(gate: Gate) -> str:
         return ", or allow a larger share with skipped="
     if gate.interval is None:
         return ""
-    seen = f"; this sample finds {figure(gate.detectable)} or more (power 0.8)" if gate.detectable else ""
+    seen = f"; this sample finds {format_number(gate.detectable)} or more (power 0.8)" if gate.detectable else ""
     return f"{seen}; or accept the doubt with inconclusive='warn'"

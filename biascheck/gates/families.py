@@ -18,7 +18,7 @@ from biascheck.errors import UsageError
 if TYPE_CHECKING:
     from biascheck.gates.gate import Gate
 
-__all__ = ["ALONE", "Family", "family_of_gate", "judging_in", "outside_among", "settled", "settled_together"]
+__all__ = ["ALONE", "Family", "checking_in", "family_of_gate", "outside_among", "settled", "settled_together"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ _current: ContextVar[Family] = ContextVar("family", default=ALONE)
 
 
 @contextmanager
-def judging_in(family: Family) -> Iterator[None]:
+def checking_in(family: Family) -> Iterator[None]:
     """Judge the gates inside the block as members of a family."""
     token = _current.set(family)
     try:

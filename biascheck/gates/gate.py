@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from biascheck.gates.accepted import AcceptedFinding
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 from biascheck.results.description import UNDESCRIBED, Description
 from biascheck.results.key import ResultKey, model_label
 from biascheck.results.published_figures import PublishedFigure
@@ -19,9 +19,9 @@ from biascheck.stats import (
     power_at,
     standard_error_of,
 )
-from biascheck.wording import decimals_for, figure, interval_text, level_text, published_text
+from biascheck.wording import decimals_for, format_number, interval_text, level_text, published_text
 
-__all__ = ["MOST_SKIPPED", "Bound", "Gate", "Judging", "ProfileVerdict", "hold"]
+__all__ = ["MOST_SKIPPED", "Bound", "Gate", "LimitSettings", "ProfileVerdict", "make_gate"]
 
 MOST_SKIPPED = 0.2
 """The share of items that may be skipped unless a margin says otherwise."""
@@ -77,7 +77,7 @@ class Gate:
     most_skipped: float = MOST_SKIPPED
     skip_reason: str = ""
     description: Description = UNDESCRIBED
-    competence: Competence | None = None
+    competence: Readability | None = None
     family_name: str = ""
     outside_among: int = 0
     profile: str = ""
@@ -104,7 +104,7 @@ class Gate:
         """The judgement as one sentence."""
         if self.verdict is Verdict.INVALID:
             return f"{self.title}: invalid: {self.inability} ({self.size})"
-        parts = [f"{self.title}: {self.measured} {self._judged()}"]
+        parts = [f"{self.title}: {self.measured} {self._verdict_in_words()}"]
         if self.offenders:
             parts.append(f"largest: {', '.join(self.offenders)}")
         if self.note:
@@ -121,7 +121,7 @@ class Gate:
     @property
     def estimate_text(self) -> str:
         """The estimate, with the digits that tell it from the margin."""
-        return figure(self.estimate, self._decimals)
+        return format_number(self.estimate, self._decimals)
 
     @property
     def interval_text(self) -> str:
@@ -175,10 +175,10 @@ class Gate:
     @property
     def allowed(self) -> str:
         """The region in short: "± 0.20", "0.50 ± 0.20" or "< 0.20"."""
-        margin = figure(self.margin, self._decimals)
+        margin = format_number(self.margin, self._decimals)
         if self.bound == "below":
             return f"< {margin}"
-        return f"{figure(self.parity)} ± {margin}" if self.parity else f"± {margin}"
+        return f"{format_number(self.parity)} ± {margin}" if self.parity else f"± {margin}"
 
     @property
     def size(self) -> str:
@@ -200,18 +200,18 @@ class Gate:
         """Up to where a finding is accepted, and why; empty unless the gate passes by it."""
         if self.accepted is None or not self.tolerated:
             return ""
-        return f"accepted up to {figure(self.accepted.up_to)}: {self.accepted.reason}"
+        return f"accepted up to {format_number(self.accepted.up_to)}: {self.accepted.reason}"
 
     @property
     def _beyond_acceptance(self) -> str:
-        return "" if self.accepted is None else f", and the {figure(self.accepted.up_to)} accepted"
+        return "" if self.accepted is None else f", and the {format_number(self.accepted.up_to)} accepted"
 
-    def _judged(self) -> str:
+    def _verdict_in_words(self) -> str:
         if self.too_many_skipped:
             total = self.n + self.skipped
             return f"cannot be judged: {self.skipped:,} of {total:,} {self.unit} were skipped, e.g. {self.skip_reason}"
-        around = f" around {figure(self.parity)}" if self.parity else ""
-        margin = figure(self.margin, self._decimals)
+        around = f" around {format_number(self.parity)}" if self.parity else ""
+        margin = format_number(self.margin, self._decimals)
         limit = f"margin {margin}{around}" if self.bound == "within" else f"bound {margin}"
         if self.verdict is Verdict.WITHIN:
             return f"is within {limit}" if self.bound == "within" else f"is below {margin}"
@@ -230,8 +230,8 @@ class Gate:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judging:
-    """How a gate is judged, besides its margin: what an assertion was asked for."""
+class LimitSettings:
+    """How a gate is checked, besides its margin: what an assertion was asked for."""
 
     inconclusive_passes: bool = False
     family: int = 1
@@ -240,7 +240,7 @@ class Judging:
     bound: Bound = "within"
     note: str = ""
     most_skipped: float = MOST_SKIPPED
-    ignore_competence: bool = False
+    ignore_readability: bool = False
     family_name: str = ""
     outside_among: int = 0
     profile: str = ""
@@ -248,7 +248,9 @@ class Judging:
     accepted: AcceptedFinding | None = None
 
 
-def hold(result: Result, margin: float, interval: Interval | None, verdict: Verdict, how: Judging) -> Gate:
+def make_gate(
+    result: Result, margin: float, interval: Interval | None, verdict: Verdict, settings: LimitSettings
+) -> Gate:
     """Write a judgement down. Missing data never passes: neither without an interval nor with most items skipped."""
     missing = [skip for skip in result.skipped if not skip.by_choice]
     gate = Gate(
@@ -267,35 +269,35 @@ def hold(result: Result, margin: float, interval: Interval | None, verdict: Verd
         clusters=result.clusters,
         skipped=len(missing),
         seed=result.seed,
-        offenders=tuple(str(offender) for offender in result.offenders()),
+        offenders=tuple(str(contributor) for contributor in result.top_contributors()),
         detectable=_detectable(interval),
-        family=how.family,
-        published=tuple(how.published),
-        reason=how.reason,
+        family=settings.family,
+        published=tuple(settings.published),
+        reason=settings.reason,
         warnings=result.warnings,
-        bound=how.bound,
-        note=how.note,
-        most_skipped=how.most_skipped,
+        bound=settings.bound,
+        note=settings.note,
+        most_skipped=settings.most_skipped,
         skip_reason=missing[0].reason if missing else "",
         description=result.description,
         competence=result.competence,
-        family_name=how.family_name,
-        outside_among=how.outside_among,
-        profile=how.profile,
-        profiles=how.profiles,
-        accepted=how.accepted,
+        family_name=settings.family_name,
+        outside_among=settings.outside_among,
+        profile=settings.profile,
+        profiles=settings.profiles,
+        accepted=settings.accepted,
     )
-    return _passed_or_not(gate, how)
+    return _passed_or_not(gate, settings)
 
 
-def _passed_or_not(gate: Gate, how: Judging) -> Gate:
-    if gate.inability and not how.ignore_competence:
+def _passed_or_not(gate: Gate, settings: LimitSettings) -> Gate:
+    if gate.inability and not settings.ignore_readability:
         return replace(gate, verdict=Verdict.INVALID, passed=False)
     if gate.inability:
         gate = replace(gate, warnings=(*gate.warnings, f"{gate.inability}; judged all the same"))
     if gate.too_many_skipped:
         return replace(gate, verdict=Verdict.INCONCLUSIVE, passed=False)
-    accepted = gate.verdict is Verdict.INCONCLUSIVE and how.inconclusive_passes and gate.interval is not None
+    accepted = gate.verdict is Verdict.INCONCLUSIVE and settings.inconclusive_passes and gate.interval is not None
     return replace(gate, passed=gate.verdict is Verdict.WITHIN or accepted or gate.tolerated)
 
 

@@ -15,16 +15,16 @@ from biascheck.gates.gate import Bound
 from biascheck.results.result import Result
 from biascheck.results.summaries import interval_of_sample
 from biascheck.stats import Interval, Sample, Verdict
-from biascheck.wording import counted, figure, interval_text
+from biascheck.wording import format_number, interval_text, pluralize
 
-__all__ = ["Judge"]
+__all__ = ["LimitCheck"]
 
 REPETITIONS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 64)
 """How many times the clusters are tried for the remedy."""
 
 
 @dataclass(frozen=True)
-class Judge:
+class LimitCheck:
     """Compares the interval of one result with limits, as one of a family.
 
     WITHIN is decided at ``level``: a family passes only if all of its gates do, which needs no correction. EXCEEDS is
@@ -45,7 +45,7 @@ class Judge:
     def _intervals(self) -> dict[float, Interval | None]:
         return {}
 
-    def verdict(self, limit: float) -> Verdict:
+    def verdict_of(self, limit: float) -> Verdict:
         """The verdict by this limit."""
         alone = self._compare(self.interval, limit)
         corrected = alone is Verdict.EXCEEDS and self.outside_among(limit) < self.family.size
@@ -63,7 +63,7 @@ class Judge:
         """Refuse a limit that no data of this shape could exceed, or that data at parity could not keep."""
         strictest = 1 - (1 - self.level) / self.family.size
         self._require(limit, reach.most_biased, Verdict.EXCEEDS, strictest)
-        if self.verdict(limit) is not Verdict.EXCEEDS:  # what exceeds is a finding, whatever else could not be shown
+        if self.verdict_of(limit) is not Verdict.EXCEEDS:  # what exceeds is a finding, whatever else could not be shown
             self._require(limit, reach.unbiased, Verdict.WITHIN, self.level)
 
     def _require(self, limit: float, made: reach.Extreme, verdict: Verdict, level: float) -> None:
@@ -74,7 +74,7 @@ class Judge:
         if found is None or self._compare(found, limit) is verdict:
             return
         extreme, cannot = ("the most biased", "fail") if verdict is Verdict.EXCEEDS else ("balanced", "pass")
-        among = f", one of {counted(self.family.size, 'gate')}" if self.family.size > 1 else ""
+        among = f", one of {pluralize(self.family.size, 'gate')}" if self.family.size > 1 else ""
         raise UsageError(
             f"{self._shown(limit)} cannot {cannot} on {self.result.clusters} clusters{among}: even {extreme} answers "
             f"have the interval {interval_text(found)} at level {level:.6g}. "
@@ -86,7 +86,7 @@ class Judge:
         change = "smaller" if verdict is Verdict.EXCEEDS else "larger"
         kind = "margin" if self.bound == "within" else "bound"
         remedies = [f"a {change} {kind}", "biascheck.show(result), which judges nothing"]
-        if self._compare_figure(stats.estimate(sample, self.result.statistic), limit) is verdict:
+        if self._compare_estimate(stats.estimate(sample, self.result.statistic), limit) is verdict:
             remedies[:0] = self._more_clusters(sample, limit, verdict, level)
         return f"It takes {', or '.join(remedies)}"
 
@@ -99,7 +99,7 @@ class Judge:
 
     def _shown(self, limit: float) -> str:
         kind = "margin" if self.bound == "within" else "bound"
-        return f"{self.result.title}: a gate with {kind} {figure(limit)}"
+        return f"{self.result.title}: a gate with {kind} {format_number(limit)}"
 
     def _interval_at(self, level: float) -> Interval | None:
         if level not in self._intervals:
@@ -110,11 +110,11 @@ class Judge:
         rng = np.random.default_rng(self.result.seed)
         return interval_of_sample(sample, self.result.statistic, rng=rng, level=level)
 
-    def _compare_figure(self, value: float, limit: float) -> Verdict:
+    def _compare_estimate(self, value: float, limit: float) -> Verdict:
         """The verdict if nothing were uncertain."""
         return self._compare(Interval(value, value, self.level, "exact"), limit)
 
     def _compare(self, interval: Interval | None, limit: float) -> Verdict:
         if self.bound == "below":
-            return stats.judge_below(interval, limit)
-        return stats.judge(interval, limit, centre=self.result.parity)
+            return stats.verdict_below(interval, limit)
+        return stats.verdict_of(interval, limit, centre=self.result.parity)

@@ -13,12 +13,12 @@ import msgspec
 from biascheck.errors import UsageError
 from biascheck.gates.accepted import AcceptedFinding
 from biascheck.results.toml_tables import nearest_file, read_tables, typed
-from biascheck.wording import visible
+from biascheck.wording import escape_control
 
 __all__ = ["DEFAULT_PROFILE", "Margin", "Margins", "Profile", "UpperBound"]
 
 Positive = Annotated[float, msgspec.Meta(gt=0, le=sys.float_info.max)]
-Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+ShareLimit = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Reason = Annotated[str, msgspec.Meta(min_length=1, pattern=r"\S")]
 Doubt = Literal["fail", "warn"]
 
@@ -43,7 +43,7 @@ PROFILES = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class MarginEntry:
     """One table of the file: a margin or a bound, one for all profiles or one for each.
 
     ``skipped`` is the largest share of the items that may be skipped. ``competence = "ignore"`` judges a model that
@@ -55,13 +55,13 @@ class Entry:
     margin: Positive | dict[str, Positive] | None = None
     bound: Positive | dict[str, Positive] | None = None
     inconclusive: Doubt | None = None
-    skipped: Share | None = None
+    skipped: ShareLimit | None = None
     competence: Literal["ignore"] | None = None
     accepted: dict[str, AcceptedFinding] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Allowance:
+class MarginOptions:
     """Why a margin is what it is, what an inconclusive result means, and what other profiles ask for."""
 
     reason: str
@@ -78,14 +78,14 @@ class Allowance:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Margin(Allowance):
+class Margin(MarginOptions):
     """How far from parity a result may lie."""
 
     margin: float
 
 
 @dataclass(frozen=True, kw_only=True)
-class UpperBound(Allowance):
+class UpperBound(MarginOptions):
     """How large a result may be that is only bad when large."""
 
     bound: float
@@ -109,7 +109,7 @@ class Margins:
             if name.startswith(PREFIX)
         }
         if profile not in profiles:
-            raise UsageError(f"{file} has no profile {profile!r}; there are: {visible(', '.join(profiles))}")
+            raise UsageError(f"{file} has no profile {profile!r}; there are: {escape_control(', '.join(profiles))}")
         entries = {
             name: _of_profile(_entry(table, name, file), name, file, profile, profiles)
             for name, table in tables.items()
@@ -125,30 +125,33 @@ class Margins:
     def __getitem__(self, name: str) -> Margin | UpperBound:
         if name not in self.entries:
             raise UsageError(
-                f"{self.file} has no margin {name!r}; there are: {visible(', '.join(sorted(self.entries))) or 'none'}"
+                f"{self.file} has no margin {name!r}; there are: "
+                f"{escape_control(', '.join(sorted(self.entries))) or 'none'}"
             )
         return self.entries[name]
 
 
-def _entry(table: Mapping[str, Any], name: str, file: Path) -> Entry:
+def _entry(table: Mapping[str, Any], name: str, file: Path) -> MarginEntry:
     if "family" in table:
         raise UsageError(
-            f"{file}: [{visible(name)}] has family; remove it: a run counts the gates that it judges together"
+            f"{file}: [{escape_control(name)}] has family; remove it: a run counts the gates that it judges together"
         )
-    entry = typed(Entry, table, name, file, example='margin = 0.36 and reason = "agreed"')
+    entry = typed(MarginEntry, table, name, file, example='margin = 0.36 and reason = "agreed"')
     if (entry.margin is None) == (entry.bound is None):
-        raise UsageError(f"{file}: [{visible(name)}] needs one of margin and bound; write e.g. margin = 0.36")
+        raise UsageError(f"{file}: [{escape_control(name)}] needs one of margin and bound; write e.g. margin = 0.36")
     return entry
 
 
-def _of_profile(entry: Entry, name: str, file: Path, profile: str, known: Mapping[str, Profile]) -> Margin | UpperBound:
+def _of_profile(
+    entry: MarginEntry, name: str, file: Path, profile: str, known: Mapping[str, Profile]
+) -> Margin | UpperBound:
     stated = entry.bound if entry.margin is None else entry.margin
     assert stated is not None
     values = stated if isinstance(stated, dict) else dict.fromkeys([profile], stated)
     if profile not in values or not set(values) <= set(known):
         raise UsageError(
-            f"{file}: [{visible(name)}] has margins for {visible(', '.join(values))}; it needs one for {profile}, and "
-            f"profiles are {visible(', '.join(known))}"
+            f"{file}: [{escape_control(name)}] has margins for {escape_control(', '.join(values))}; "
+            f"it needs one for {profile}, and profiles are {escape_control(', '.join(known))}"
         )
     shared: dict[str, Any] = {
         "reason": entry.reason,

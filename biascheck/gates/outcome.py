@@ -6,12 +6,20 @@ from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 
-from biascheck.wording import counted
+from biascheck.wording import pluralize
 
-__all__ = ["FOUND_LATER", "MOST_OF_ONE_REASON", "NOT_TESTED", "UNFINISHED", "Outcome", "State", "TestOutcome"]
+__all__ = [
+    "FOUND_LATER",
+    "MOST_OF_ONE_REASON",
+    "NOT_TESTED",
+    "UNFINISHED",
+    "BiasTestState",
+    "RunOutcome",
+    "TestOutcome",
+]
 
 
-class State(StrEnum):
+class BiasTestState(StrEnum):
     """What became of one bias test."""
 
     JUDGED = "judged"
@@ -23,9 +31,9 @@ class State(StrEnum):
     DESELECTED = "deselected"
 
 
-UNFINISHED = (State.CRASHED, State.JUDGED_NOTHING, State.NOT_RUN)
+UNFINISHED = (BiasTestState.CRASHED, BiasTestState.JUDGED_NOTHING, BiasTestState.NOT_RUN)
 """States that leave a run incomplete: something was to be judged and was not."""
-NOT_TESTED = (State.SKIPPED, State.DESELECTED, State.NOT_RUN)
+NOT_TESTED = (BiasTestState.SKIPPED, BiasTestState.DESELECTED, BiasTestState.NOT_RUN)
 MOST_OF_ONE_REASON = 5
 """How many tests that one reason stopped are named in a summary."""
 FOUND_LATER = "exceeds once all gates of its family are known (Holm)"
@@ -45,7 +53,7 @@ class TestOutcome:
     __test__ = False  # not a test class, whatever pytest makes of the name
 
     test: str
-    state: State
+    state: BiasTestState
     failed: bool = False
     reason: str = ""
     earlier: tuple[str, ...] = ()
@@ -53,7 +61,7 @@ class TestOutcome:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """What became of all bias tests.
 
     ``interrupted`` if the run was stopped, ``problems`` what else went wrong: a file that could not be written, two
@@ -64,7 +72,7 @@ class Outcome:
     interrupted: bool = False
     problems: tuple[str, ...] = ()
 
-    def having(self, *states: State) -> tuple[TestOutcome, ...]:
+    def having(self, *states: BiasTestState) -> tuple[TestOutcome, ...]:
         """The tests in these states."""
         return tuple(test for test in self.tests if test.state in states)
 
@@ -77,25 +85,27 @@ class Outcome:
     def failures(self) -> tuple[str, ...]:
         """Why the run fails, each reason in words; nothing if it does not."""
         counts = Counter(test.state for test in self.tests)
-        failed = [test.reason == FOUND_LATER for test in self.having(State.JUDGED) if test.failed]
+        failed = [test.reason == FOUND_LATER for test in self.having(BiasTestState.JUDGED) if test.failed]
         reasons = [
             (failed.count(False), "failed a gate"),
             (failed.count(True), "failed a gate once all gates of its family were known"),
-            (counts[State.CRASHED], "crashed"),
-            (counts[State.JUDGED_NOTHING], "judged nothing"),
-            (counts[State.NOT_RUN], "did not run"),
+            (counts[BiasTestState.CRASHED], "crashed"),
+            (counts[BiasTestState.JUDGED_NOTHING], "judged nothing"),
+            (counts[BiasTestState.NOT_RUN], "did not run"),
         ]
         found = [f"{count} {'test' if count == 1 else 'tests'} {what}" for count, what in reasons if count]
         if self.interrupted:
             found.append("the run was interrupted")
-        if not (found or counts[State.JUDGED]) and not self._only_measures:
+        if not (found or counts[BiasTestState.JUDGED]) and not self._only_measures:
             found.append("nothing was judged")
         return (*found, *self.problems)
 
     @property
     def _only_measures(self) -> bool:
         """Whether something was measured, and no test was skipped that would have judged it."""
-        return bool(self.having(State.MEASURED)) and not any(test.judges for test in self.having(State.SKIPPED))
+        return bool(self.having(BiasTestState.MEASURED)) and not any(
+            test.judges for test in self.having(BiasTestState.SKIPPED)
+        )
 
     def stuck(self, most: int | None = None) -> tuple[tuple[str, str, str], ...]:
         """Tests that should have judged something and did not: state, test and reason.
@@ -103,8 +113,8 @@ class Outcome:
         One model that cannot be loaded may stop a hundred tests: of more than ``most`` with one reason, the first are
         named and the others counted.
         """
-        causes: dict[tuple[State, str], list[str]] = {}
-        for test in self.having(State.CRASHED, State.JUDGED_NOTHING):
+        causes: dict[tuple[BiasTestState, str], list[str]] = {}
+        for test in self.having(BiasTestState.CRASHED, BiasTestState.JUDGED_NOTHING):
             causes.setdefault((test.state, test.reason), []).append(test.test)
         return tuple(
             (str(state), test, reason) for (state, reason), tests in causes.items() for test in _shortened(tests, most)
@@ -123,4 +133,4 @@ class Outcome:
 def _shortened(tests: list[str], most: int | None) -> list[str]:
     if most is None or len(tests) <= most:
         return tests
-    return [*tests[:most], f"and {counted(len(tests) - most, 'more test')}"]
+    return [*tests[:most], f"and {pluralize(len(tests) - most, 'more test')}"]

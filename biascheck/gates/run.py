@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from biascheck.gates.gate import Gate
-from biascheck.gates.outcome import NOT_TESTED, Outcome
+from biascheck.gates.outcome import NOT_TESTED, RunOutcome
 from biascheck.gates.searches import Search, tally_of_searches
-from biascheck.results.baselines import Judgement
+from biascheck.results.baselines import BaselineComparison
 from biascheck.results.comparison import Comparison
 from biascheck.results.result import Result
 from biascheck.stats import Change
-from biascheck.wording import counted, tally, visible
+from biascheck.wording import escape_control, pluralize, tally
 
 __all__ = ["Run"]
 
@@ -27,8 +27,8 @@ class Run:
     results: tuple[Result, ...] = ()
     gates: tuple[Gate, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
-    outcome: Outcome | None = None
-    baseline: Judgement | None = None
+    outcome: RunOutcome | None = None
+    baseline: BaselineComparison | None = None
     searches: tuple[Search, ...] = ()
 
     @property
@@ -70,15 +70,15 @@ class Run:
     @property
     def counts(self) -> str:
         """What was judged and what was not tested: "3 gates: 1 exceeds, 2 within; 4 tests not tested"."""
-        listed = [f"{counted(len(self.gates), 'gate')}: {tally(self.gates)}" if self.gates else "0 gates"]
+        listed = [f"{pluralize(len(self.gates), 'gate')}: {tally(self.gates)}" if self.gates else "0 gates"]
         if changes := self.all_comparisons:
-            listed.append(f"{counted(len(changes), 'comparison')}: {tally(changes)}")
+            listed.append(f"{pluralize(len(changes), 'comparison')}: {tally(changes)}")
         if self.searches:
-            listed.append(f"{counted(len(self.searches), 'search', 'searches')}: {tally_of_searches(self.searches)}")
+            listed.append(f"{pluralize(len(self.searches), 'search', 'searches')}: {tally_of_searches(self.searches)}")
         if self.caught:
-            listed.append(f"{counted(len(self.caught), 'failure')} expected by tests")
+            listed.append(f"{pluralize(len(self.caught), 'failure')} expected by tests")
         untested = 0 if self.outcome is None else len(self.outcome.having(*NOT_TESTED))
-        return "; ".join([*listed, *([f"{counted(untested, 'test')} not tested"] if untested else [])])
+        return "; ".join([*listed, *([f"{pluralize(untested, 'test')} not tested"] if untested else [])])
 
     @property
     def caught(self) -> tuple[Gate, ...]:
@@ -86,17 +86,17 @@ class Run:
         if self.outcome is None:
             return ()
         passing = {test.test for test in self.outcome.tests if not test.failed}
-        return tuple(gate for gate in self.gates if not gate.passed and visible(gate.test) in passing)
+        return tuple(gate for gate in self.gates if not gate.passed and escape_control(gate.test) in passing)
 
     def _without_outcome(self) -> tuple[str, ...]:
         judged: tuple[Gate | Comparison | Search, ...] = (*self.gates, *self.comparisons, *self.searches)
         failed = sum(not one.passed for one in judged)
         if failed:
-            return (f"{failed} of {counted(len(judged), 'judgement')} failed",)
+            return (f"{failed} of {pluralize(len(judged), 'judgement')} failed",)
         return () if judged else ("nothing was judged",)
 
 
-def _baseline_failures(found: Judgement) -> tuple[str, ...]:
+def _baseline_failures(found: BaselineComparison) -> tuple[str, ...]:
     reasons = [
         (len(found.having(Change.REGRESSED)), "regressed from the baseline"),
         (len(found.having(Change.INVALID)), "compared with the baseline on what the model cannot do"),
@@ -104,7 +104,7 @@ def _baseline_failures(found: Judgement) -> tuple[str, ...]:
         (len(found.shrunk), "measured on less than the baseline"),
         (sum(one.interval is None for one in found.comparisons), "compared without an interval"),
     ]
-    listed = [f"{counted(count, 'result')} {what}" for count, what in reasons if count]
+    listed = [f"{pluralize(count, 'result')} {what}" for count, what in reasons if count]
     if not (listed or found.passed):
         listed.append("nothing could be compared with the baseline")
     return tuple(listed)

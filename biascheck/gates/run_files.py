@@ -13,10 +13,10 @@ import msgspec
 from biascheck.errors import ResultError
 from biascheck.files import write_atomically
 from biascheck.gates.gate import Gate
-from biascheck.gates.outcome import Outcome
+from biascheck.gates.outcome import RunOutcome
 from biascheck.gates.run import Run
 from biascheck.gates.searches import Search
-from biascheck.results.baselines import Judgement
+from biascheck.results.baselines import BaselineComparison
 from biascheck.results.comparison import Comparison
 from biascheck.results.earlier_schemas import upgraded_comparison, upgraded_gate
 from biascheck.results.file_kinds import RESULTS, RESULTS_SCHEMA
@@ -32,7 +32,7 @@ from biascheck.results.storage import (
     result_to_dict,
     without_unknown_fields,
 )
-from biascheck.wording import counted
+from biascheck.wording import pluralize
 
 __all__ = ["read_results", "read_run", "write_results", "write_run"]
 
@@ -90,8 +90,8 @@ def read_run(path: Path) -> Run:
             results=results,
             gates=tuple(_with_key(gate, results) for gate in converted(_gates(document), tuple[Gate, ...])),
             comparisons=converted(_comparisons(document), tuple[Comparison, ...]),
-            outcome=converted(_outcome(document), Outcome | None),  # type: ignore[arg-type]
-            baseline=converted(document.get("baseline"), Judgement | None),  # type: ignore[arg-type]
+            outcome=converted(_outcome(document), RunOutcome | None),  # type: ignore[arg-type]
+            baseline=converted(document.get("baseline"), BaselineComparison | None),  # type: ignore[arg-type]
             searches=converted(without_unknown_fields(document.get("searches", ()), Search), tuple[Search, ...]),
         )
 
@@ -123,7 +123,7 @@ def _outcome(document: dict[str, Any]) -> Any:
     if "outcome" in document or document.get("complete", True):
         return document.get("outcome")
     not_run = document.get("not_run", 0)
-    return {"interrupted": True, "problems": [f"{counted(not_run, 'test')} did not run"] if not_run else []}
+    return {"interrupted": True, "problems": [f"{pluralize(not_run, 'test')} did not run"] if not_run else []}
 
 
 def write_results(path: Path, results: Iterable[Result], gates: Iterable[Gate] = ()) -> None:

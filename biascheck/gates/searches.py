@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from biascheck.stats import Interval
-from biascheck.wording import counted, figure, shortened, signed
+from biascheck.wording import format_number, pluralize, shortened, signed
 
 __all__ = ["MOST_REFUSED", "Search", "SearchVerdict", "Version", "WorstCase", "tally_of_searches"]
 
@@ -44,7 +44,7 @@ class Version:
     @property
     def shown(self) -> str:
         """The figure as it is written."""
-        return self.figure if isinstance(self.figure, str) else figure(self.figure)
+        return self.figure if isinstance(self.figure, str) else format_number(self.figure)
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class WorstCase:
     @property
     def gap_text(self) -> str:
         """The gap as it is written."""
-        return figure(self.gap)
+        return format_number(self.gap)
 
     @property
     def both(self) -> str:
@@ -94,7 +94,7 @@ class WorstCase:
         if self.before is None:
             return "new"
         elsewhere = f", on {self.model_before} then" if self.model_before else ""
-        return f"{figure(self.before)} → {figure(self.gap)} ({signed(self.gap - self.before)}{elsewhere})"
+        return f"{format_number(self.before)} → {format_number(self.gap)} ({signed(self.gap - self.before)}{elsewhere})"
 
     @property
     def reason(self) -> str:
@@ -175,12 +175,12 @@ class Search:
     @property
     def allowed(self) -> str:
         """The bound in short."""
-        return f"≤ {figure(self.bound)}" if self.bound else "no change"
+        return f"≤ {format_number(self.bound)}" if self.bound else "no change"
 
     @property
     def measured(self) -> str:
         """The largest gap that was seen."""
-        return f"largest gap {figure(self.largest)}"
+        return f"largest gap {format_number(self.largest)}"
 
     @property
     def share_text(self) -> str:
@@ -198,7 +198,7 @@ class Search:
         )
 
     @property
-    def worth(self) -> str:
+    def scope(self) -> str:
         """What is known of all examples of the strategy, and that no search knows more."""
         return f"{self.share_text}; a search" + ("" if self.one_by_one else f", seed {self.seed}")
 
@@ -207,26 +207,29 @@ class Search:
         """The search in one paragraph; the worst case first."""
         if self.inability:
             return f"{self.title}: invalid: {self.inability}"
-        return f"{self.title}: {self._found()}; {self.worth}"
+        return f"{self.title}: {self._found()}; {self.scope}"
 
     def _found(self) -> str:
         if self.verdict is SearchVerdict.NOT_SEARCHED:
             total = self.examples + self.refused
             return f"not searched: {self.refused:,} of {total:,} examples have no figure, e.g. {self.refusal}"
         if not self.cases:
-            mended = f", {counted(len(self.mended), 'remembered case')} no longer exceed" if self.mended else ""
-            return f"none found in {self.examples:,} examples: {self.measured}, allowed {figure(self.bound)}{mended}"
+            mended = f", {pluralize(len(self.mended), 'remembered case')} no longer exceed" if self.mended else ""
+            allowed = format_number(self.bound)
+            return f"none found in {self.examples:,} examples: {self.measured}, allowed {allowed}{mended}"
         return " | ".join(map(self.sentence, self.cases)) + self._rest()
 
     def _rest(self) -> str:
-        return f" | {counted(self.unexplained, 'further example')} of other causes" if self.unexplained else ""
+        return f" | {pluralize(self.unexplained, 'further example')} of other causes" if self.unexplained else ""
 
     def sentence(self, case: WorstCase) -> str:
         """One case: both versions with their figures, the gap, what is allowed, and from how much it was shrunk."""
-        allowed = f"gap {figure(case.gap)}, allowed {figure(self.bound)}" if self.bound else "the answer flips"
+        allowed = (
+            f"gap {format_number(case.gap)}, allowed {format_number(self.bound)}" if self.bound else "the answer flips"
+        )
         came = f"shrunk from {case.shrunk_from} words" if case.shrunk_from > case.words else ""
         if came and self.bound and case.found_gap > case.gap:
-            came += f" with a gap of {figure(case.found_gap)}"
+            came += f" with a gap of {format_number(case.found_gap)}"
         known = f"remembered, {case.change}" if case.before is not None else ""
         return f"{case.both}: {'; '.join(filter(None, (allowed, came, known)))} [{case.reason}]"
 

@@ -7,14 +7,14 @@ import warnings
 from biascheck import stats
 from biascheck.errors import BiasAssertionError, InconclusiveWarning, UsageError
 from biascheck.gates.checked_numbers import checked_number, checked_share
-from biascheck.gates.complaints import Inconclusive, ignores_competence, level_of_caller, passes
+from biascheck.gates.complaints import Inconclusive, ignores_readability, level_of_caller, passes
 from biascheck.gates.recording import record
 from biascheck.results.comparison import Comparison, compare
-from biascheck.results.competence import Incompetence
+from biascheck.results.competence import UnreadableOption
 from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL
 from biascheck.stats import Change, Interval
-from biascheck.wording import figure, interval_text, visible
+from biascheck.wording import escape_control, format_number, interval_text
 
 __all__ = ["assert_no_regression", "assert_reduced", "assert_utility_kept"]
 
@@ -26,7 +26,7 @@ def assert_no_regression(
     *,
     level: float = LEVEL,
     inconclusive: Inconclusive = "warn",
-    competence: Incompetence = None,
+    competence: UnreadableOption = None,
     reason: str = "",
 ) -> Comparison:
     """Fail if ``result`` has moved further from parity than ``baseline``, by more than ``tolerance``.
@@ -38,15 +38,15 @@ def assert_no_regression(
     """
     __tracebackhide__ = True
     tolerated = None if tolerance is None else checked_number(tolerance, "tolerance")
-    ignores_competence(competence, reason)
+    ignores_readability(competence, reason)
     level = checked_share(level, "level")
     comparison = compare(baseline, result, tolerance=tolerated, level=level, competence=competence)
     record(comparison, result)
     doubted = not passes(inconclusive) and comparison.verdict is Change.INCONCLUSIVE
     if doubted or not comparison.passed:
-        raise BiasAssertionError(visible(comparison.finding))
+        raise BiasAssertionError(escape_control(comparison.finding))
     if comparison.verdict is Change.INCONCLUSIVE:
-        warnings.warn(visible(comparison.finding), InconclusiveWarning, stacklevel=level_of_caller())
+        warnings.warn(escape_control(comparison.finding), InconclusiveWarning, stacklevel=level_of_caller())
     return comparison
 
 
@@ -56,7 +56,7 @@ def assert_reduced(
     by: float = 0.0,
     *,
     level: float = LEVEL,
-    competence: Incompetence = None,
+    competence: UnreadableOption = None,
     reason: str = "",
 ) -> Comparison:
     """Fail unless ``after`` lies closer to parity than ``before``, by more than ``by``.
@@ -68,17 +68,17 @@ def assert_reduced(
     __tracebackhide__ = True
     if checked_number(by, "by") < 0:
         raise UsageError(f"by={by} is negative; give 0 or a positive number")
-    ignores_competence(competence, reason)
+    ignores_readability(competence, reason)
     level = checked_share(level, "level")
     comparison = compare(before, after, tolerance=0.0, level=level, competence=competence)
     record(comparison, after)
     interval = comparison.interval
     if comparison.verdict is Change.INVALID:
-        raise BiasAssertionError(visible(comparison.finding))
+        raise BiasAssertionError(escape_control(comparison.finding))
     if interval is None or interval.high >= -by:
-        asked = f"a reduction by more than {figure(by)}" if by else "a reduction"
+        asked = f"a reduction by more than {format_number(by)}" if by else "a reduction"
         raise BiasAssertionError(
-            f"{visible(comparison.finding)}\n  {asked} was to be shown, and {_shortfall(interval, by)}"
+            f"{escape_control(comparison.finding)}\n  {asked} was to be shown, and {_shortfall(interval, by)}"
         )
     return comparison
 
@@ -95,10 +95,10 @@ def assert_utility_kept(before: Result, after: Result, margin: float, *, level: 
     record(comparison, after)
     if comparison.verdict not in (Change.NO_WORSE, Change.IMPROVED):
         lost = "utility is lost" if comparison.verdict is Change.REGRESSED else "utility may be lost"
-        grown = f"{figure(comparison.before)} → {figure(comparison.after)}"
+        grown = f"{format_number(comparison.before)} → {format_number(comparison.after)}"
         raise BiasAssertionError(
-            f"{visible(comparison.title)}: {grown}, {lost}: the growth {interval_text(comparison.interval)} "
-            f"does not lie below {figure(margin)} "
+            f"{escape_control(comparison.title)}: {grown}, {lost}: the growth {interval_text(comparison.interval)} "
+            f"does not lie below {format_number(margin)} "
             f"({comparison.n:,} {comparison.unit}, seed {comparison.seed})"
         )
     return comparison
@@ -108,5 +108,5 @@ def _shortfall(interval: Interval | None, by: float) -> str:
     if interval is None:
         return f"there are too few clusters for an interval; at least {stats.MINIMUM_CLUSTERS} are needed"
     if interval.low > -by:
-        return f"the change lies above {figure(-by)}"
-    return f"the interval of the change {interval_text(interval)} reaches beyond {figure(-by)}: add attributes"
+        return f"the change lies above {format_number(-by)}"
+    return f"the interval of the change {interval_text(interval)} reaches beyond {format_number(-by)}: add attributes"

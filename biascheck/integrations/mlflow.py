@@ -7,7 +7,7 @@ from pathlib import Path
 
 from biascheck.gates.run import Run
 from biascheck.gates.run_files import read_run, write_run
-from biascheck.integrations.run_figures import figures_of, tags_of
+from biascheck.integrations.run_figures import scores_of_run, tags_of
 from biascheck.report import write_report
 
 __all__ = ["log_to_mlflow"]
@@ -22,7 +22,7 @@ def log_to_mlflow(run: Run | str | Path, *, step: int | None = None, folder: str
     import mlflow
 
     found = run if isinstance(run, Run) else read_run(Path(run))
-    mlflow.log_metrics(figures_of(found), step=step)
+    mlflow.log_metrics(scores_of_run(found), step=step)
     mlflow.set_tags(dict(tags_of(found)))
     with tempfile.TemporaryDirectory() as place:
         write_run(Path(place) / "results.json", found)

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from biascheck.gates.run import Run
 from biascheck.results.result import Result
 
-__all__ = ["figures_of", "tags_of"]
+__all__ = ["scores_of_run", "tags_of"]
 
 REFUSED = re.compile(r"[^\w\-. /]")
 """What MLflow does not take in a name."""
 
 
-def figures_of(run: Run) -> dict[str, float]:
+def scores_of_run(run: Run) -> dict[str, float]:
     """The estimate and interval of every result, and how many gates failed.
 
     No name is the beginning of another up to a slash: MLflow keeps them as files in folders.

@@ -14,7 +14,7 @@ from biascheck.gates.recording import recording
 from biascheck.gates.run import Run
 from biascheck.gates.run_files import write_run
 from biascheck.gates.searches import Search
-from biascheck.integrations.run_figures import figures_of
+from biascheck.integrations.run_figures import scores_of_run
 from biascheck.models.loading.loader import load
 from biascheck.results.comparison import Comparison
 from biascheck.results.result import Result
@@ -79,7 +79,7 @@ class BiasCallback(TrainerCallback):  # type: ignore[misc]
         if moment != self._at or not args.should_save:  # one process of several measures
             return
         run, failure = self._measured(model, state.global_step)
-        figures = figures_of(run)
+        figures = scores_of_run(run)
         state.log_history.append({"step": state.global_step, "epoch": state.epoch, **figures})
         if self._log is not None:
             self._log(figures, state.global_step)

@@ -8,7 +8,7 @@ from pathlib import Path
 from biascheck.errors import UsageError
 from biascheck.gates.run import Run
 from biascheck.gates.run_files import read_run, write_run
-from biascheck.integrations.run_figures import figures_of, tags_of
+from biascheck.integrations.run_figures import scores_of_run, tags_of
 from biascheck.report import write_report
 
 __all__ = ["log_to_wandb"]
@@ -25,7 +25,7 @@ def log_to_wandb(run: Run | str | Path, *, step: int | None = None, name: str = 
     if wandb.run is None:
         raise UsageError("no run of Weights & Biases is active; call wandb.init(…) first")
     found = run if isinstance(run, Run) else read_run(Path(run))
-    wandb.run.log(figures_of(found), step=step, commit=True)
+    wandb.run.log(scores_of_run(found), step=step, commit=True)
     wandb.run.summary.update(dict(tags_of(found)))
     artefact = wandb.Artifact(name, type="bias-report", metadata=dict(tags_of(found)))
     with tempfile.TemporaryDirectory() as place:

@@ -33,8 +33,8 @@ from biascheck.results.summaries import summarise
 
 __all__ = ["association", "association_queries", "association_scores", "pairwise_associations"]
 
-Variant = Literal["ours", "as published (Bartl 2020)"]
-AS_PUBLISHED: Variant = "as published (Bartl 2020)"
+AssociationVariant = Literal["ours", "as published (Bartl 2020)"]
+AS_BARTL: AssociationVariant = "as published (Bartl 2020)"
 
 
 @measure(
@@ -68,7 +68,7 @@ def association(
     *,
     contrast: tuple[str, str] | None = None,
     multi_token: MultiToken = "joint",
-    variant: Variant = "ours",
+    variant: AssociationVariant = "ours",
     seed: int = 0,
 ) -> Result:
     """How much an attribute raises the probability of one group's words above another's.
@@ -147,17 +147,19 @@ def _each_query(sentences: Iterable[Sentence]) -> Iterator[MaskedQuery]:
         yield MaskedQuery(sentence.text, sentence.target, hidden)
 
 
-Scores = Mapping[str, float] | Refusal
+GroupScores = Mapping[str, float] | Refusal
 
 
-def association_scores(model: LanguageModel, corpus: Corpus) -> list[Scores]:
+def association_scores(model: LanguageModel, corpus: Corpus) -> list[GroupScores]:
     """The association of every group in each pair of a corpus, in order, or why there is none."""
     return [scores for _, scores in _score(model, corpus, "joint", "ours")]
 
 
-def _score(model: Any, corpus: Corpus, multi_token: MultiToken, variant: Variant) -> Iterator[tuple[Pair, Scores]]:
+def _score(
+    model: Any, corpus: Corpus, multi_token: MultiToken, variant: AssociationVariant
+) -> Iterator[tuple[Pair, GroupScores]]:
     if fills_masks(model):
-        masking = AS_IN_BARTL_2020 if variant == AS_PUBLISHED else Masking()
+        masking = AS_IN_BARTL_2020 if variant == AS_BARTL else Masking()
         return _score_masked(model, corpus, multi_token, masking)
     if variant != "ours":
         require_capability(model, ("fills masks",), f"variant {variant!r}")
@@ -179,7 +181,7 @@ def _contrast(corpus: Corpus, contrast: tuple[str, str] | None) -> tuple[str, st
 
 def _score_masked(
     model: MaskedModel, corpus: Corpus, multi_token: MultiToken, masking: Masking
-) -> Iterator[tuple[Pair, Scores]]:
+) -> Iterator[tuple[Pair, GroupScores]]:
     fill = partial(model.fill, masking=masking, multi_token=multi_token)
     answers = asked_in_chunks(fill, _each_query(corpus.each_sentence()))
     for pair in corpus:
@@ -187,7 +189,7 @@ def _score_masked(
         yield pair, _difference(both)
 
 
-def _difference(answers: Mapping[str, tuple[Answer | Refusal, Answer | Refusal]]) -> Scores:
+def _difference(answers: Mapping[str, tuple[Answer | Refusal, Answer | Refusal]]) -> GroupScores:
     """The association of every group, or the first reason why there is none."""
     scores: dict[str, float] = {}
     for group, (seen, masked) in answers.items():
@@ -199,7 +201,7 @@ def _difference(answers: Mapping[str, tuple[Answer | Refusal, Answer | Refusal]]
     return scores
 
 
-def _score_causal(model: CausalModel, corpus: Corpus) -> Iterator[tuple[Pair, Scores]]:
+def _score_causal(model: CausalModel, corpus: Corpus) -> Iterator[tuple[Pair, GroupScores]]:
     if not corpus.fillers:
         raise CorpusError(
             f"{corpus.name!r} has no fillers, and a causal model needs neutral attributes for its prior; "
@@ -222,7 +224,7 @@ def _filled(sentence: Sentence, filler: str | None) -> Sentence:
     return sentence if filler is None else sentence.with_attribute(filler)
 
 
-def _against_fillers(groups: Sequence[str], table: list[list[Answer | Refusal]]) -> Scores:
+def _against_fillers(groups: Sequence[str], table: list[list[Answer | Refusal]]) -> GroupScores:
     """Normalise every row over the groups; the first row is the item, the others are its prior."""
     rows: list[list[float]] = []
     for row in table:

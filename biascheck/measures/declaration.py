@@ -17,20 +17,20 @@ from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, Unpa
 from biascheck.cache.code_digest import code_of_measure
 from biascheck.cache.document_cache import DocumentCache, active_cache, digest_of
 from biascheck.errors import BiascheckWarning, ResultError, UsageError
-from biascheck.measures.competence.checks import competence_of
+from biascheck.measures.competence.checks import readability_of
 from biascheck.measures.declared_words import Words, described
 from biascheck.models.adapters.sentences_by_continuation import with_sentences
 from biascheck.models.capabilities import Model, capabilities_of, require_capability
 from biascheck.models.framings import framing_note, framing_of, unframed
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 from biascheck.results.description import Description
 from biascheck.results.result import Provenance, Result
 from biascheck.results.storage import SCHEMA, result_from_dict, result_to_dict
 
-__all__ = ["Material", "Measure", "declared", "measure"]
+__all__ = ["CorpusLike", "Measure", "declared", "measure"]
 
 
-class Material(Protocol):
+class CorpusLike(Protocol):
     """What a measure is taken on: a corpus, a lexicon, a table of stimuli. The fingerprint tells two apart.
 
     One that belongs to a paper has an attribute ``paper``, by which a report places results on it.
@@ -50,7 +50,7 @@ class Material(Protocol):
 
 
 Options = ParamSpec("Options")
-Source = TypeVar("Source", bound=Material)
+Source = TypeVar("Source", bound=CorpusLike)
 LIBRARIES = ("pytest-biascheck", "torch", "transformers", "tokenizers", "numpy", "scipy", "scikit-learn")
 _DECLARED: ContextVar[Description | None] = ContextVar("declared", default=None)
 
@@ -99,7 +99,7 @@ class Measure(Generic[Source, Options]):
             return result_to_dict(replace(drafted, measure=self.description.name, provenance=origin))
 
         # A function has no fingerprint by which a later run could find its result again.
-        cache = active_cache() if getattr(model, "lasting", True) else None
+        cache = active_cache() if getattr(model, "is_persistent", True) else None
         key = _key(self.description.name, provenance, code_of_measure(self.__wrapped__))
         result = _fetched(cache, key, compute)
         form = replace(
@@ -107,20 +107,20 @@ class Measure(Generic[Source, Options]):
             model=model.name,
             corpus=corpus.name,
             treatment=_treatment(model, options),
-            competence=self._competence(model, corpus),
+            competence=self._readability(model, corpus),
             warnings=(*result.warnings, *framing_note(model, self.description.needs)),
         )
         return self._described(form, corpus)
 
-    def competence(self, model: Any, corpus: Source) -> Competence | None:
+    def readability(self, model: Any, corpus: Source) -> Readability | None:
         """Whether a model can do what this measure asks of it on a corpus; ``None`` where nothing checks it."""
         model = self._adapted(model)
         require_capability(model, self.description.needs, self.description.name)
-        return self._competence(model, corpus)
+        return self._readability(model, corpus)
 
-    def _competence(self, model: Any, corpus: Source) -> Competence | None:
+    def _readability(self, model: Any, corpus: Source) -> Readability | None:
         check = self.description.competence
-        return competence_of(check, model, corpus) if check else None
+        return readability_of(check, model, corpus) if check else None
 
     def _adapted(self, model: Any) -> Any:
         """A model that can be asked: of a function where the measure knows how, raw where it is about states."""
@@ -129,7 +129,7 @@ class Measure(Generic[Source, Options]):
         model = model if framing_of(model, self.description.needs) else unframed(model)
         return with_sentences(model, self.description.needs)
 
-    def _described(self, result: Result, corpus: Material) -> Result:
+    def _described(self, result: Result, corpus: CorpusLike) -> Result:
         paper: str = getattr(corpus, "paper", "")
         described = replace(self.description, statistic=result.statistic, parity=result.parity, corpus_paper=paper)
         return replace(result, description=described)
@@ -212,7 +212,7 @@ def _key(name: str, provenance: Provenance, code: str) -> str:
         ) from error
 
 
-def _provenance(measure_version: int, model: Model, corpus: Material, options: Mapping[str, Any]) -> Provenance:
+def _provenance(measure_version: int, model: Model, corpus: CorpusLike, options: Mapping[str, Any]) -> Provenance:
     return Provenance(
         measure_version=measure_version,
         variant=str(options.get("variant", "ours")),

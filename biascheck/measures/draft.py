@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from biascheck.corpora.corpus import Pair
 from biascheck.errors import ScoreError
-from biascheck.measures.declaration import Material, declared
+from biascheck.measures.declaration import CorpusLike, declared
 from biascheck.models.capabilities import Model
 from biascheck.results.description import UNDESCRIBED
 from biascheck.results.item_columns import ItemList, gathered_items
@@ -21,7 +21,7 @@ UNKNOWN = Provenance(measure_version=0, variant="", model_fingerprint="", corpus
 
 def draft(
     model: Model,
-    corpus: Material,
+    corpus: CorpusLike,
     items: Iterable[ItemScore],
     skipped: Sequence[Skipped],
     *,

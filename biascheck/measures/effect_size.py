@@ -27,8 +27,8 @@ from biascheck.spans import Span
 
 __all__ = ["effect_size"]
 
-Variant = Literal["ours", "as published (Kurita 2019)"]
-AS_PUBLISHED: Variant = "as published (Kurita 2019)"
+EffectVariant = Literal["ours", "as published (Kurita 2019)"]
+AS_KURITA: EffectVariant = "as published (Kurita 2019)"
 
 
 @measure(
@@ -60,7 +60,7 @@ def effect_size(
     corpus: Corpus,
     *,
     multi_token: MultiToken = "joint",
-    variant: Variant = "ours",
+    variant: EffectVariant = "ours",
     seed: int = 0,
 ) -> Result:
     """How far apart two sets of attributes lie on the association gap, in standard deviations.
@@ -84,7 +84,7 @@ def effect_size(
     their procedure, not their figures, some of which cannot be reproduced (see the errata).
     """
     _require_sides(corpus)
-    if variant == AS_PUBLISHED:
+    if variant == AS_KURITA:
         items, skipped = _pooled_rows(model, corpus)
     else:
         gaps = association(model, corpus, multi_token=multi_token, seed=seed)
@@ -100,7 +100,7 @@ def effect_size(
         unit="attributes" if variant == "ours" else "rows",
     )
     result = summarise(form)
-    return _with_published_p(result) if variant == AS_PUBLISHED else result
+    return _with_published_p(result) if variant == AS_KURITA else result
 
 
 def _with_published_p(result: Result) -> Result:
@@ -123,7 +123,7 @@ def _require_sides(corpus: Corpus) -> None:
 
 def _pooled_rows(model: Any, corpus: Corpus) -> tuple[list[ItemScore], list[Skipped]]:
     """One item for every template and attribute, as the authors pooled them."""
-    require_capability(model, ("fills masks",), f"variant {AS_PUBLISHED!r}")
+    require_capability(model, ("fills masks",), f"variant {AS_KURITA!r}")
     rows: dict[tuple[str, str], list[Pair]] = {}
     for pair in corpus:
         rows.setdefault((str(pair.labels.get("template")), pair.attribute), []).append(pair)

@@ -56,6 +56,7 @@ __all__ = [
     "PseudoModel",
     "RecordedModel",
     "StaticVectors",
+    "capabilities_in_words",
     "capabilities_of",
     "chats",
     "embeds_in_context",
@@ -63,7 +64,6 @@ __all__ = [
     "generates",
     "has_recorded_scores",
     "has_states",
-    "in_words",
     "is_static",
     "rates_text",
     "require_capability",
@@ -308,7 +308,7 @@ def capabilities_of(model: object) -> frozenset[Capability]:
     return frozenset(found)
 
 
-def in_words(model: object) -> str:
+def capabilities_in_words(model: object) -> str:
     """A model and what it can do: "glove is a table of word vectors: it embeds words"."""
     name = getattr(model, "name", None) or type(model).__name__
     found = capabilities_of(model)
@@ -324,7 +324,7 @@ def in_words(model: object) -> str:
 def require_capability(model: Any, needs: Sequence[str], what: str) -> None:
     """Refuse a model that has none of the capabilities that ``what`` needs."""
     if needs and not capabilities_of(model) & set(needs):
-        raise CapabilityError(f"{in_words(model)}; {what} needs a model that {_joined(needs, 'or')}")
+        raise CapabilityError(f"{capabilities_in_words(model)}; {what} needs a model that {_joined(needs, 'or')}")
 
 
 def _joined(words: Sequence[str], last: str) -> str:

@@ -22,16 +22,15 @@ from biascheck.plugin.fixtures import (
     bias_names,
     bias_paper_sizes,
     bias_published,
-    bias_readable,
-    bias_reads,
     bias_recipe,
     bias_seed,
     bias_share,
+    bias_skip_unless_readable,
     bias_text,
 )
 from biascheck.plugin.options import add_options
 from biascheck.plugin.planning import Planning
-from biascheck.plugin.roll import is_bias_test
+from biascheck.plugin.roll import MODEL_FIXTURE, is_bias_test
 from biascheck.plugin.session import SESSION, BiasSession
 from biascheck.plugin.settings import settings_of
 from biascheck.plugin.skips import pytest_runtest_call, pytest_runtest_setup
@@ -51,11 +50,10 @@ __all__ = [
     "bias_names",
     "bias_paper_sizes",
     "bias_published",
-    "bias_readable",
-    "bias_reads",
     "bias_recipe",
     "bias_seed",
     "bias_share",
+    "bias_skip_unless_readable",
     "bias_text",
     "pytest_runtest_call",
     "pytest_runtest_setup",
@@ -63,8 +61,6 @@ __all__ = [
     "winograd_t1",
     "winograd_t2",
 ]
-
-MODEL_FIXTURE = "bias_model"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -12,11 +12,11 @@ import pytest
 
 from biascheck.plugin.outputs import in_words, refuse_unwritable, short
 from biascheck.plugin.settings import Settings
-from biascheck.wording import visible
+from biascheck.wording import escape_control
 
 if TYPE_CHECKING:
     from biascheck.gates.run import Run
-    from biascheck.results.baselines import Baseline, Judgement
+    from biascheck.results.baselines import Baseline, BaselineComparison
     from biascheck.results.key import ResultKey
     from biascheck.results.result import Result
 
@@ -73,23 +73,23 @@ class RunBaseline:
             raise pytest.UsageError(f"{result.title}: {reason}")
         return found
 
-    def judge(self, run: Run) -> Judgement:
+    def check_run(self, run: Run) -> BaselineComparison:
         """Compare the results of a run with it, but for those that a test has compared with their very entry."""
-        from biascheck.results.baselines import judge_against
+        from biascheck.results.baselines import compare_with_baseline
 
         before, tolerance = self.read(), self._settings.tolerance
         done = [one for one in run.results if self._compared(one, run)]
-        judge = partial(
-            judge_against,
+        compare = partial(
+            compare_with_baseline,
             before,
             tolerance=tolerance,
             any_runtime=self._settings.allow_other_runtime,
             ignoring=_ignoring(run),
         )
-        found = judge([one for one in run.results if one not in done])
+        found = compare([one for one in run.results if one not in done])
         if not done:
             return found
-        by_tests = judge(done)
+        by_tests = compare(done)
         return replace(
             found,
             unused=tuple(title for title in found.unused if title in by_tests.unused),
@@ -99,7 +99,7 @@ class RunBaseline:
 
     def _compared(self, result: Result, run: Run) -> bool:
         """Whether a test has compared a result with its very entry, and failed if it has become worse."""
-        from biascheck.results.comparison import ROUNDING
+        from biascheck.results.comparison import MATCH_ROUNDING
 
         entry = self.read().find(result)
         if entry is None:
@@ -108,8 +108,8 @@ class RunBaseline:
         return any(
             (one.key_before, one.key) == (entry.key, result.key)
             # a result that was compared with itself may have the key of its entry, but not the figure
-            and (entry.key != result.key or abs(one.before - entry.estimate) <= ROUNDING)
-            and (one.passed or visible(one.test) in failing)
+            and (entry.key != result.key or abs(one.before - entry.estimate) <= MATCH_ROUNDING)
+            and (one.passed or escape_control(one.test) in failing)
             for one in run.comparisons
         )
 
@@ -164,24 +164,24 @@ def _ignoring(run: Run) -> frozenset[ResultKey]:
 
 def _news(before: Baseline, results: Sequence[Result], name: str) -> list[str]:
     """What an update changed, in words."""
-    from biascheck.results.comparison import ROUNDING
-    from biascheck.wording import figure
+    from biascheck.results.comparison import MATCH_ROUNDING
+    from biascheck.wording import format_number
 
     added, changed, same = [], [], 0
     kept = {entry.key for entry in before.entries}
     for result in results:
         entry = before.find(result) or before.resembling(result)
         if entry is None:
-            added.append(f"  added    {result.title}: {figure(result.estimate)}")
+            added.append(f"  added    {result.title}: {format_number(result.estimate)}")
             continue
         kept.discard(entry.key)
-        if abs(entry.estimate - result.estimate) <= ROUNDING and entry.model == result.model:
+        if abs(entry.estimate - result.estimate) <= MATCH_ROUNDING and entry.model == result.model:
             same += 1
         else:
             models = result.model if entry.model == result.model else f"{entry.model} → {result.model}"
             changed.append(
                 f"  changed  {result.measure} on {models} × {result.corpus_label}: "
-                f"{figure(entry.estimate)} → {figure(result.estimate)}"
+                f"{format_number(entry.estimate)} → {format_number(result.estimate)}"
             )
     tally = f"{len(added)} added, {len(changed)} changed, {same} unchanged, {len(kept)} kept without being measured"
     return [f"baseline {name} updated: {tally}", *changed, *(added if before.entries else [])]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from biascheck.gates.outcome import State
+from biascheck.gates.outcome import BiasTestState
 
-__all__ = ["fate_of", "is_about_bias", "selection_of"]
+__all__ = ["is_about_bias", "selection_of", "state_of_file"]
 
 WORDS = (b"biascheck", b"bias_", b"mark.bias")
 
@@ -27,12 +27,15 @@ def _mentions_us(file: Path) -> bool:
     return any(word in text for word in WORDS)
 
 
-def fate_of(report: pytest.CollectReport) -> tuple[State, str]:
+def state_of_file(report: pytest.CollectReport) -> tuple[BiasTestState, str]:
     """What became of a file, and why: its collection failed or it was skipped."""
     if isinstance(report.longrepr, tuple):
-        return State.SKIPPED, f"the whole file: {report.longrepr[2].removeprefix('Skipped: ')}"
+        return BiasTestState.SKIPPED, f"the whole file: {report.longrepr[2].removeprefix('Skipped: ')}"
     lines = [line for line in str(report.longrepr).splitlines() if line.strip()]
-    return State.CRASHED, f"it could not be collected ({lines[-1].removeprefix('E').strip() if lines else 'unknown'})"
+    return (
+        BiasTestState.CRASHED,
+        f"it could not be collected ({lines[-1].removeprefix('E').strip() if lines else 'unknown'})",
+    )
 
 
 def selection_of(config: pytest.Config) -> str:

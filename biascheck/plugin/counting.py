@@ -11,7 +11,7 @@ import pytest
 
 from biascheck.gates.families import Family
 from biascheck.gates.outcome import FOUND_LATER
-from biascheck.wording import visible
+from biascheck.wording import escape_control
 
 if TYPE_CHECKING:
     from biascheck.gates.gate import Gate
@@ -44,7 +44,7 @@ def failed_by_family(
     tests: Sequence[TestOutcome], before: Sequence[Gate], after: Sequence[Gate]
 ) -> tuple[TestOutcome, ...]:
     """The tests, those failed whose gate was accepted while its family was not known yet, and exceeds now."""
-    found = {visible(new.test) for old, new in zip(before, after, strict=True) if old.passed and not new.passed}
+    found = {escape_control(new.test) for old, new in zip(before, after, strict=True) if old.passed and not new.passed}
     return tuple(
         replace(test, failed=True, reason=FOUND_LATER) if test.test in found and not test.failed else test
         for test in tests

@@ -40,7 +40,7 @@ class Ending:
         if not self.baseline.wanted or self.settings.update_baseline:
             return run
         try:
-            return replace(run, baseline=self.baseline.judge(run))
+            return replace(run, baseline=self.baseline.check_run(run))
         except (Exception, pytest.UsageError) as error:
             return _with_problems(run, [f"the comparison with the baseline failed ({in_words(error)})"])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from biascheck.gates.outcome import FOUND_LATER
-from biascheck.wording import visible
+from biascheck.wording import escape_control
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,12 +30,14 @@ def properties_of(judged: Gate | Comparison | Search, number: int) -> list[tuple
         facts = _of_gate(judged) if isinstance(judged, Gate) else _of_comparison(judged)
     if not isinstance(judged, Search) and judged.interval is not None:
         facts |= {"bias_low": judged.interval.low, "bias_high": judged.interval.high}
-    return [(f"{name}{suffix}", visible(value) if isinstance(value, str) else value) for name, value in facts.items()]
+    return [
+        (f"{name}{suffix}", escape_control(value) if isinstance(value, str) else value) for name, value in facts.items()
+    ]
 
 
 def properties_of_run(run: Run) -> Iterator[tuple[str, str]]:
     """Facts for the whole JUnit file: the outcome, what was not tested, and the comparison with the baseline."""
-    yield "bias_outcome", visible(run.headline)
+    yield "bias_outcome", escape_control(run.headline)
     facts: dict[str, list[str]] = {}
     if (outcome := run.outcome) is not None:
         facts["not_tested"] = [f"{reason}: {', '.join(tests)}" for reason, tests in outcome.not_tested.items()]
@@ -46,7 +48,7 @@ def properties_of_run(run: Run) -> Iterator[tuple[str, str]]:
         facts["baseline"] += [f"refused: {one.title}: {one.reason}" for one in found.refused]
         facts["baseline"] += [f"fewer items: {one.title}: {one.reason}" for one in found.shrunk]
     for name, texts in facts.items():
-        yield from ((f"bias_{name}_{number}", visible(text)) for number, text in enumerate(texts, start=1))
+        yield from ((f"bias_{name}_{number}", escape_control(text)) for number, text in enumerate(texts, start=1))
 
 
 def _of_gate(gate: Gate) -> dict[str, object]:
@@ -86,5 +88,5 @@ def extra_of(judged: Gate | Comparison | Search) -> dict[str, Any]:
     """The finding as an extra of pytest-html: text, which that plugin escapes."""
     from pytest_html import extras
 
-    found: dict[str, Any] = extras.text(visible(judged.finding), name=f"bias: {judged.verdict}")
+    found: dict[str, Any] = extras.text(escape_control(judged.finding), name=f"bias: {judged.verdict}")
     return found

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from biascheck.corpora import Documents, NameMap, Reviews
     from biascheck.debias import ClassifierRecipe, LanguageRecipe
     from biascheck.gates.margins import Margins
-    from biascheck.measures.declaration import Material, Measure
+    from biascheck.measures.declaration import CorpusLike, Measure
     from biascheck.models.capabilities import Classifier, Model
     from biascheck.models.loading.loader import LoadedModel
-    from biascheck.results.competence import Competence
+    from biascheck.results.competence import Readability
     from biascheck.results.published_figures import PublishedFigures
     from biascheck.results.result import Result
 
@@ -36,11 +36,10 @@ __all__ = [
     "bias_names",
     "bias_paper_sizes",
     "bias_published",
-    "bias_readable",
-    "bias_reads",
     "bias_recipe",
     "bias_seed",
     "bias_share",
+    "bias_skip_unless_readable",
     "bias_text",
 ]
 
@@ -292,41 +291,44 @@ def bias_published(request: pytest.FixtureRequest) -> PublishedFigures:
 
 
 @pytest.fixture(scope="session")
-def bias_readable() -> Callable[..., Result]:
-    """Skip a test whose model cannot read the corpus, instead of failing it: ``bias_readable(result, "German")``.
+def bias_skip_unless_readable() -> Callable[..., Any]:
+    """Skip a test whose model cannot read the corpus, instead of failing it.
 
-    A result that was read is handed back. ``what`` names the corpus in the reason of the skip.
+    ``bias_skip_unless_readable(result, "German")`` hands back a result that was read; ``what`` names the corpus in the
+    reason of the skip. ``bias_skip_unless_readable(measures.association, bias_model, corpus, "German")`` skips before
+    anything is measured: the check takes seconds where the measure may take minutes. A plan counts the measure all the
+    same.
     """
-    from biascheck.models.scoring.forecast import active_forecast
+    from biascheck.results.result import Result
 
-    def readable(result: Result, what: str = "this corpus") -> Result:
-        if result.competence is not None and not result.competence.passed:
-            if active_forecast() is not None:
-                pytest.skip("planned up to here: figures of a plan are made up")
-            _skip_unread(result.model_label, result.competence, what)
-        return result
+    def skip_unless_readable(of: Result | Measure[Any, Any], *given: Any, **named: Any) -> Any:
+        if isinstance(of, Result):
+            return _read_result(of, *given, **named)
+        return _read_by(of, *given, **named)
 
-    return readable
+    return skip_unless_readable
 
 
-@pytest.fixture(scope="session")
-def bias_reads() -> Callable[..., None]:
-    """Skip before anything is measured: ``bias_reads(measures.association, bias_model, corpus, "German")``.
+def _read_result(result: Result, what: str = "this corpus") -> Result:
+    from biascheck.models.scoring.forecast import active_estimate
 
-    The check takes seconds where the measure may take minutes. A plan counts the measure all the same.
-    """
-    from biascheck.models.scoring.forecast import active_forecast
+    if result.competence is not None and not result.competence.passed:
+        if active_estimate() is not None:
+            pytest.skip("planned up to here: figures of a plan are made up")
+        _skip_unread(result.model_label, result.competence, what)
+    return result
+
+
+def _read_by(measure: Measure[Any, Any], model: Any, corpus: CorpusLike, what: str = "this corpus") -> None:
+    from biascheck.models.scoring.forecast import active_estimate
     from biascheck.results.key import model_label
 
-    def reads(measure: Measure[Any, Any], model: Any, corpus: Material, what: str = "this corpus") -> None:
-        if active_forecast() is not None:
-            return
-        found = measure.competence(model, corpus)
-        if found is not None and not found.passed:
-            _skip_unread(model_label(model.name, getattr(model, "treatment", ())), found, what)
-
-    return reads
+    if active_estimate() is not None:
+        return
+    found = measure.readability(model, corpus)
+    if found is not None and not found.passed:
+        _skip_unread(model_label(model.name, getattr(model, "treatment", ())), found, what)
 
 
-def _skip_unread(label: str, found: Competence, what: str) -> NoReturn:
+def _skip_unread(label: str, found: Readability, what: str) -> NoReturn:
     pytest.skip(f"{label} {found.lack.replace('this corpus', what)}: {found.finding}")

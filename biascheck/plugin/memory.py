@@ -15,25 +15,25 @@ if TYPE_CHECKING:
     from biascheck.results.comparison import Comparison
     from biascheck.results.result import Result
 
-    Judged = Gate | Comparison | Search
+    AnyJudgement = Gate | Comparison | Search
 
-__all__ = ["Contents", "Memory", "Parcel", "Post"]
+__all__ = ["AttemptRecord", "RecordContents", "RecordTransfer", "RunRecord"]
 
 Document = dict[str, Any]
 Kind = TypeVar("Kind")
-SAME_FIGURE = 1e-5
+SAME_ESTIMATE = 1e-5
 """Two processes agree on a figure to about this much; more is another measurement."""
 
 
 @dataclass
-class Contents:
-    """What a parcel holds: judgements, the documents of results, and the results that these documents give back."""
+class RecordContents:
+    """What a record holds: judgements, the documents of results, and the results that these documents give back."""
 
-    judged: list[Judged] = field(default_factory=list)
+    judged: list[AnyJudgement] = field(default_factory=list)
     documents: dict[str, Document] = field(default_factory=dict)
     results: dict[str, Result] = field(default_factory=dict)
 
-    def sealed(self) -> str:
+    def as_text(self) -> str:
         """A text for another process."""
         from biascheck.results.storage import plain
 
@@ -44,19 +44,19 @@ class Contents:
         return json.dumps({**listed, "results": self.documents})
 
     @classmethod
-    def opened(cls, text: str) -> Contents:
-        """What another process sealed."""
-        from biascheck.collector import cycles_later
+    def from_text(cls, text: str) -> RecordContents:
+        """What another process wrote with :meth:`as_text`."""
+        from biascheck.collector import gc_paused
         from biascheck.results.storage import converted
 
-        with cycles_later():
+        with gc_paused():
             document = json.loads(text)
         kinds = _kinds_of_judgements().items()
         judged = [one for name, kind in kinds for one in converted(document[name], list[kind])]  # type: ignore[valid-type]
         return cls(judged, document["results"])
 
 
-def _kinds_of_judgements() -> dict[str, type[Judged]]:
+def _kinds_of_judgements() -> dict[str, type[AnyJudgement]]:
     from biascheck.gates.gate import Gate
     from biascheck.gates.searches import Search
     from biascheck.results.comparison import Comparison
@@ -64,7 +64,7 @@ def _kinds_of_judgements() -> dict[str, type[Judged]]:
     return {"gates": Gate, "comparisons": Comparison, "searches": Search}
 
 
-class Parcel:
+class AttemptRecord:
     """What one attempt at a test judged. It travels with the report of the test: a crash loses no more than that."""
 
     def __init__(self, test: str, known: dict[str, Document], *, attempt: int = 1, whole: bool = True) -> None:
@@ -75,10 +75,10 @@ class Parcel:
         self._results: dict[str, Result] = {}
         self._introduced: set[str] = set()
         self.attempt = attempt
-        self.judged: list[Judged] = []
+        self.judged: list[AnyJudgement] = []
         self.count = 0
 
-    def add(self, judged: Judged, result: Result | None) -> Judged:
+    def add(self, judged: AnyJudgement, result: Result | None) -> AnyJudgement:
         """Take a judgement and the result that it is about; what no file can hold is refused, and the test fails.
 
         A search has no result besides itself.
@@ -93,7 +93,7 @@ class Parcel:
         self.judged.append(own)
         return own
 
-    def _joined(self, own: Judged) -> Search | None:
+    def _joined(self, own: AnyJudgement) -> Search | None:
         """A check of one example with those that the same test made before it, if it is one."""
         from biascheck.gates.searches import Search
 
@@ -110,7 +110,7 @@ class Parcel:
         else:
             document, self._results[digest] = _stored(result)
             self._introduced.add(digest)
-        if keep(self._known, digest, document if self._whole else {**document, "items": [], "skipped": []}):
+        if merge_document(self._known, digest, document if self._whole else {**document, "items": [], "skipped": []}):
             self._fresh.add(digest)
 
     @property
@@ -118,9 +118,11 @@ class Parcel:
         """Whether there is nothing to send."""
         return not (self.judged or self._fresh)
 
-    def emptied(self) -> Contents:
+    def take_contents(self) -> RecordContents:
         """What is in it, and nothing is left; results that this process has sent before are left out."""
-        found = Contents(self.judged, {digest: self._known[digest] for digest in sorted(self._fresh)}, self._results)
+        found = RecordContents(
+            self.judged, {digest: self._known[digest] for digest in sorted(self._fresh)}, self._results
+        )
         self.judged, self._fresh, self._results = [], set(), {}
         return found
 
@@ -130,37 +132,37 @@ class Parcel:
             self._known.pop(digest, None)
 
 
-class Post:
-    """Parcels on their way with the reports of tests: as a text to another process, as they are within one."""
+class RecordTransfer:
+    """Records on their way with the reports of tests: as a text to another process, as they are within one."""
 
     def __init__(self) -> None:
-        self._waiting: dict[str, Contents] = {}
+        self._waiting: dict[str, RecordContents] = {}
         self._number = count()
 
-    def send(self, contents: Contents, *, elsewhere: bool) -> str:
+    def send(self, contents: RecordContents, *, elsewhere: bool) -> str:
         """What a report carries: the contents, or under which number they wait for it in this process."""
         if elsewhere:
-            return contents.sealed()
+            return contents.as_text()
         number = str(next(self._number))
         self._waiting[number] = contents
         return number
 
-    def receive(self, text: str) -> Contents:
+    def receive(self, text: str) -> RecordContents:
         """What was sent as this text."""
-        return self._waiting.pop(text) if text in self._waiting else Contents.opened(text)
+        return self._waiting.pop(text) if text in self._waiting else RecordContents.from_text(text)
 
 
-class Memory:
-    """The parcels of all tests, opened. What a test judged is kept by test, so that a rerun can take it back."""
+class RunRecord:
+    """The records of all tests. What a test judged is kept by test, so that a rerun can take it back."""
 
     def __init__(self) -> None:
-        self._judged: dict[str, list[Judged]] = {}
+        self._judged: dict[str, list[AnyJudgement]] = {}
         self._documents: dict[str, Document] = {}
         self._results: dict[str, tuple[Document, Result]] = {}
         self._introduced: dict[str, set[str]] = {}
         self.problems: list[str] = []
 
-    def take(self, test: str, contents: Contents) -> bool:
+    def take(self, test: str, contents: RecordContents) -> bool:
         """Take over what a test judged and showed, whichever process ran it; say whether it judged anything."""
         from biascheck.errors import ResultError
 
@@ -169,7 +171,7 @@ class Memory:
             if digest not in self._documents:
                 self._introduced.setdefault(test, set()).add(digest)
             try:
-                keep(self._documents, digest, document)
+                merge_document(self._documents, digest, document)
             except ResultError as error:
                 self.problems.append(str(error))
             if digest in contents.results:
@@ -221,23 +223,23 @@ def _stored(result: Result) -> tuple[Document, Result]:
     """The document of a result, and what a file would give back; refused here, where its test fails, if none could."""
     from biascheck.errors import ResultError
     from biascheck.results.storage import result_from_dict, storable
-    from biascheck.wording import visible
+    from biascheck.wording import escape_control
 
     document = storable(result)
     try:
         return document, result_from_dict(document)
     except ResultError as error:
         raise ResultError(
-            f"{visible(str(result.title))} cannot be stored: {error.__cause__ or error}; every field of a result needs "
-            "the type that it is declared with"
+            f"{escape_control(str(result.title))} cannot be stored: {error.__cause__ or error}; every field of a "
+            "result needs the type that it is declared with"
         ) from error
 
 
-def _storable_judgement(judged: Judged) -> Judged:
+def _storable_judgement(judged: AnyJudgement) -> AnyJudgement:
     """A gate or comparison as a file would give it back, in plain numbers and text."""
     from biascheck.errors import ResultError
     from biascheck.results.storage import converted, plain
-    from biascheck.wording import visible
+    from biascheck.wording import escape_control
 
     try:
         text = json.dumps(plain(asdict(judged)), allow_nan=False, ensure_ascii=False)
@@ -245,12 +247,12 @@ def _storable_judgement(judged: Judged) -> Judged:
         return converted(json.loads(text), type(judged))
     except (TypeError, ValueError, RecursionError) as error:
         raise ResultError(
-            f"the judgement on {visible(str(judged.title))} cannot be stored ({error}); use text and finite numbers in "
-            "reason, note and published"
+            f"the judgement on {escape_control(str(judged.title))} cannot be stored ({error}); use text and finite "
+            "numbers in reason, note and published"
         ) from error
 
 
-def keep(documents: dict[str, Document], digest: str, document: Document) -> bool:
+def merge_document(documents: dict[str, Document], digest: str, document: Document) -> bool:
     """Keep one document of each result, with all that tests attached to it; say whether that is news.
 
     Two different figures under one identity are refused: one of them would be lost.
@@ -279,7 +281,7 @@ def _joined(first: list[Any], second: list[Any]) -> list[Any]:
 def _require_same(known: Document, document: Document) -> None:
     from biascheck.errors import ResultError
 
-    if known["n"] == document["n"] and abs(known["estimate"] - document["estimate"]) <= SAME_FIGURE:
+    if known["n"] == document["n"] and abs(known["estimate"] - document["estimate"]) <= SAME_ESTIMATE:
         return
     raise ResultError(
         f"two different figures claim to be {known['measure']} on {known['model']} × {known['corpus']}: "

@@ -59,7 +59,7 @@ class Outputs:
         """Write every file, each by itself; return what went wrong, in words. What failed once is not tried again."""
         self._written.clear()
         files = [(path, write) for path, write in self._files(run, places) if path not in self._failed]
-        return tuple(filter(None, [self._kept(path, write) for path, write in files]))
+        return tuple(filter(None, [self._attempt(path, write) for path, write in files]))
 
     @property
     def notes(self) -> list[str]:
@@ -89,7 +89,7 @@ class Outputs:
         if wanted.code_quality is not None:
             yield wanted.code_quality, lambda path: _write_code_quality(path, run, places)
 
-    def _kept(self, path: Path, write: Writer) -> str:
+    def _attempt(self, path: Path, write: Writer) -> str:
         try:
             write(path)
             self._send(path)

@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
 
-    from biascheck.models.scoring.forecast import Forecast
+    from biascheck.models.scoring.forecast import CostEstimate
 
 __all__ = ["UNPLANNED", "Planning"]
 
@@ -21,7 +21,7 @@ class Planning:
     """Hooks that count what the bias tests would ask of their models."""
 
     def __init__(self) -> None:
-        self._forecast: Forecast | None = None
+        self._estimate: CostEstimate | None = None
         self._skipped: list[str] = []
 
     @pytest.hookimpl(trylast=True)
@@ -35,10 +35,10 @@ class Planning:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
         """Count instead of measuring."""
-        from biascheck.models.scoring.forecast import Forecast, forecasting
+        from biascheck.models.scoring.forecast import CostEstimate, estimating
 
-        self._forecast = Forecast()
-        with forecasting(self._forecast):
+        self._estimate = CostEstimate()
+        with estimating(self._estimate):
             return (yield)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -53,24 +53,24 @@ class Planning:
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
         """Show the plan."""
-        if self._forecast is None:
+        if self._estimate is None:
             return
         terminalreporter.section("bias plan")
-        for line in lines_of(self._forecast, len(self._skipped)):
+        for line in lines_of(self._estimate, len(self._skipped)):
             terminalreporter.write_line(line)
 
 
-def lines_of(forecast: Forecast, training: int) -> list[str]:
+def lines_of(estimate: CostEstimate, training: int) -> list[str]:
     """The plan in words: each model, then all of it."""
     from biascheck.cache.progress import in_time
-    from biascheck.wording import counted, visible
+    from biascheck.wording import escape_control, pluralize
 
-    lines = [visible(str(share)) for share in forecast.shares.values() if share.inputs]
+    lines = [escape_control(str(cost)) for cost in estimate.costs.values() if cost.inputs]
     if not lines:
         lines.append("nothing to ask: every result is in the cache, or no test measures a model")
-    memory = forecast.memory
+    memory = estimate.memory
     known = "" if memory is None else f", {memory / 1e9:.1f} GB of memory at most"
-    lines.append(f"in all: {in_time(forecast.seconds)}{known}; results and answers that are kept cost nothing")
+    lines.append(f"in all: {in_time(estimate.seconds)}{known}; results and answers that are kept cost nothing")
     if training:
-        lines.append(f"not in it: {counted(training, 'test')} that {UNPLANNED.replace('trains', 'train', 1)}")
+        lines.append(f"not in it: {pluralize(training, 'test')} that {UNPLANNED.replace('trains', 'train', 1)}")
     return lines

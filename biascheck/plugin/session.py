@@ -15,17 +15,17 @@ import pytest
 
 from biascheck.cache.document_cache import DocumentCache, caching, results_cache
 from biascheck.cache.progress import show_progress_on
-from biascheck.collector import cycles_rarely
-from biascheck.gates.families import ALONE, judging_in, settled
-from biascheck.gates.outcome import State
+from biascheck.collector import gc_relaxed
+from biascheck.gates.families import ALONE, checking_in, settled
+from biascheck.gates.outcome import BiasTestState
 from biascheck.gates.recording import recording
 from biascheck.plugin.baseline import RunBaseline
-from biascheck.plugin.collection import fate_of, is_about_bias, selection_of
+from biascheck.plugin.collection import is_about_bias, selection_of, state_of_file
 from biascheck.plugin.counting import failed_by_family, families_of
 from biascheck.plugin.ending import Ending
-from biascheck.plugin.memory import Memory, Parcel, Post
+from biascheck.plugin.memory import AttemptRecord, RecordTransfer, RunRecord
 from biascheck.plugin.outputs import Outputs, in_words, remove_files
-from biascheck.plugin.roll import NOTE, Roll, is_bias_test, note_of
+from biascheck.plugin.roll import FACTS_ATTRIBUTE, CollectedTests, facts_of_attempt, is_bias_test
 from biascheck.plugin.settings import Settings, paths_of_command_line, settings_of
 from biascheck.plugin.suite_task import is_worker
 from biascheck.plugin.termination import Termination, interrupts_wait
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
 
 __all__ = ["SESSION", "BiasSession"]
 
-PARCEL, CLAIMS = "biascheck_parcel", "biascheck_claims"
+RECORD_ATTRIBUTE, CLAIMS = "biascheck_record", "biascheck_claims"
 STOPPED = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
-ONLY_LOOKING = ("collectonly", "showfixtures", "show_fixtures_per_test", "setupplan", "setuponly")
-_PARCEL: pytest.StashKey[Parcel] = pytest.StashKey()
+LOOKING_OPTIONS = ("collectonly", "showfixtures", "show_fixtures_per_test", "setupplan", "setuponly")
+_RECORD: pytest.StashKey[AttemptRecord] = pytest.StashKey()
 
 
 class BiasSession:
@@ -55,11 +55,11 @@ class BiasSession:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._memory = Memory()
-        self._roll = Roll()
+        self._record = RunRecord()
+        self._collected = CollectedTests()
         self._termination = Termination()
         self._known: dict[str, dict[str, Any]] = {}
-        self._post = Post()
+        self._transfer = RecordTransfer()
         self._collect_as_before: Callable[[], None] = lambda: None
         self._locations: dict[str, tuple[str, int]] = {}
         self._run: Run | None = None
@@ -78,7 +78,7 @@ class BiasSession:
     def _is_only_looking(self) -> bool:
         # Asked of the command line: the settings may turn out to be wrong.
         planning = bool(self._config.getoption("--bias-plan"))
-        return planning or any(getattr(self._config.option, name, False) for name in ONLY_LOOKING)
+        return planning or any(getattr(self._config.option, name, False) for name in LOOKING_OPTIONS)
 
     @property
     def _settings(self) -> Settings:
@@ -101,7 +101,7 @@ class BiasSession:
         """Remove what an earlier run wrote: whatever becomes of this run, its files are never taken for today's."""
         if not (self._is_worker or self._is_only_looking):
             remove_files(paths_of_command_line(self._config))  # even if the settings turn out to be wrong
-            if self._settings.asked:
+            if self._settings.explicitly_requested:
                 self._begin()
 
     def _begin(self) -> None:
@@ -109,7 +109,7 @@ class BiasSession:
         if not self._has_begun:
             self._has_begun = True
             self._termination.interrupts()
-            self._collect_as_before = cycles_rarely()
+            self._collect_as_before = gc_relaxed()
             if not self._is_worker:
                 self._outputs.remove_earlier()
 
@@ -126,33 +126,33 @@ class BiasSession:
         """Note the bias tests that are to be run, and which of them are judged together."""
         self._families = families_of(session.items)
         self._bias_tests = [item.nodeid for item in session.items if is_bias_test(item)]
-        self._roll.collect(item.nodeid for item in session.items)
-        self._claim(self._bias_tests, self._deselected)
+        self._collected.collect(item.nodeid for item in session.items)
+        self._mark_as_bias(self._bias_tests, self._deselected)
 
-    def _claim(self, tests: Iterable[str], deselected: Iterable[str]) -> None:
-        self._roll.claim(tests)
-        self._roll.deselect(deselected, f"deselected by {selection_of(self._config)}")
+    def _mark_as_bias(self, tests: Iterable[str], deselected: Iterable[str]) -> None:
+        self._collected.mark_as_bias(tests)
+        self._collected.deselect(deselected, f"deselected by {selection_of(self._config)}")
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Note a file that could not be collected, or was skipped as a whole."""
         if not self._is_worker and not report.passed and is_about_bias(self._config.rootpath, report.nodeid):
-            self._roll.leave_out(report.nodeid, *fate_of(report))
+            self._collected.leave_out(report.nodeid, *state_of_file(report))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         """Take over what a worker collected."""
-        self._roll.collect_elsewhere(ids)
+        self._collected.collect_elsewhere(ids)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Take over which tests of a worker are ours, if it ran none and lived to say so."""
         if (claims := getattr(node, "workeroutput", {}).get(CLAIMS)) is not None:
-            self._claim(*claims)
+            self._mark_as_bias(*claims)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
         """Keep results between tests and runs, and show long work on the terminal."""
-        if not self._is_only_looking and (self._bias_tests or self._settings.asked):
+        if not self._is_only_looking and (self._bias_tests or self._settings.explicitly_requested):
             self._begin()
             if not self._is_worker:
                 self._require_places()
@@ -170,30 +170,30 @@ class BiasSession:
         def heard(judged: Gate | Comparison | Search | None, result: Result | None) -> None:
             from biascheck.plugin.facts import properties_of
 
-            parcel = self._parcel_of(item)
+            record = self._record_of(item)
             if judged is None:
                 assert result is not None
-                parcel.add_result(result)
+                record.add_result(result)
                 return
-            own = parcel.add(judged, result)
-            facts = dict(properties_of(own, parcel.count))
+            own = record.add(judged, result)
+            facts = dict(properties_of(own, record.count))
             item.user_properties[:] = [one for one in item.user_properties if one[0] not in facts]
             item.user_properties.extend(facts.items())
 
-        with recording(heard), judging_in(self._families.get(item.nodeid, ALONE)):
+        with recording(heard), checking_in(self._families.get(item.nodeid, ALONE)):
             return (yield)
 
-    def _parcel_of(self, item: pytest.Item) -> Parcel:
-        """The parcel of this attempt at a test; that of an earlier one is taken back."""
+    def _record_of(self, item: pytest.Item) -> AttemptRecord:
+        """The record of this attempt at a test; that of an earlier one is taken back."""
         attempt = getattr(item, "execution_count", 1)  # counted by pytest-rerunfailures
-        earlier = item.stash.get(_PARCEL, None)
+        earlier = item.stash.get(_RECORD, None)
         if earlier is not None and earlier.attempt == attempt:
             return earlier
         if earlier is not None:
             earlier.take_back()
             item.user_properties[:] = [one for one in item.user_properties if not one[0].startswith("bias_")]
-        item.stash[_PARCEL] = Parcel(item.nodeid, self._known, attempt=attempt, whole=self._wants_results)
-        return item.stash[_PARCEL]
+        item.stash[_RECORD] = AttemptRecord(item.nodeid, self._known, attempt=attempt, whole=self._wants_results)
+        return item.stash[_RECORD]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -201,24 +201,24 @@ class BiasSession:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Let the gates travel with the report of their test, from workers too."""
         report = yield
-        if _PARCEL in item.stash or is_bias_test(item):
-            setattr(report, NOTE, asdict(note_of(item, call)))
+        if _RECORD in item.stash or is_bias_test(item):
+            setattr(report, FACTS_ATTRIBUTE, asdict(facts_of_attempt(item, call)))
         if self._is_worker and not self._has_claimed:
             self._has_claimed = True
             setattr(report, CLAIMS, [self._bias_tests, self._deselected])
-        if _PARCEL in item.stash and not (parcel := self._parcel_of(item)).is_empty:
+        if _RECORD in item.stash and not (record := self._record_of(item)).is_empty:
             if self._config.pluginmanager.hasplugin("html"):
                 from biascheck.plugin.facts import extra_of
 
-                report.extras = [*getattr(report, "extras", []), *map(extra_of, parcel.judged)]  # type: ignore[attr-defined]
-            setattr(report, PARCEL, self._post.send(parcel.emptied(), elsewhere=self._is_worker))
+                report.extras = [*getattr(report, "extras", []), *map(extra_of, record.judged)]  # type: ignore[attr-defined]
+            setattr(report, RECORD_ATTRIBUTE, self._transfer.send(record.take_contents(), elsewhere=self._is_worker))
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the gates of a test, whichever process ran it. A worker leaves them in the report for its controller."""
         if self._is_worker:
             return
-        claims, sent = report.__dict__.pop(CLAIMS, None), report.__dict__.pop(PARCEL, "")
+        claims, sent = report.__dict__.pop(CLAIMS, None), report.__dict__.pop(RECORD_ATTRIBUTE, "")
         with interrupts_wait() if claims or sent else nullcontext():
             if claims:
                 self._hear_worker(*claims)
@@ -226,20 +226,20 @@ class BiasSession:
 
     def _take(self, report: pytest.TestReport, sent: str) -> None:
         attempt = getattr(report, "rerun", 0)
-        if self._roll.is_over(report.nodeid, attempt):
+        if self._collected.is_over(report.nodeid, attempt):
             return
         if sent:
-            if self._memory.take(report.nodeid, self._post.receive(sent)):
-                self._roll.judged(report.nodeid)
+            if self._record.take(report.nodeid, self._transfer.receive(sent)):
+                self._collected.judged(report.nodeid)
             file, line, _ = report.location
             self._locations[report.nodeid] = file, (line or 0) + 1
         if str(report.outcome) == "rerun":  # by pytest-rerunfailures: this attempt does not count
-            self._roll.restart(report, attempt, self._memory.take_back(report.nodeid))
+            self._collected.restart(report, attempt, self._record.take_back(report.nodeid))
         else:
-            self._roll.report(report)
+            self._collected.report(report)
 
     def _hear_worker(self, tests: list[str], deselected: list[str]) -> None:
-        self._claim(tests, deselected)
+        self._mark_as_bias(tests, deselected)
         if tests and not self._has_begun:  # bias tests that only the settings know of
             self._begin()
             self._require_places()
@@ -257,8 +257,8 @@ class BiasSession:
         if self._is_only_looking or session.exitstatus == pytest.ExitCode.USAGE_ERROR:
             return
         about_bias = partial(is_about_bias, self._config.rootpath)
-        tests = self._roll.outcomes(self._settings.asked, about_bias)
-        if not (self._settings.asked or any(test.state is not State.DESELECTED for test in tests)):
+        tests = self._collected.outcomes(self._settings.explicitly_requested, about_bias)
+        if not self._settings.explicitly_requested and all(test.state is BiasTestState.DESELECTED for test in tests):
             return
         self._termination.waits()
         ending = Ending(self._settings, self.baseline, self._outputs, self._places())
@@ -271,7 +271,7 @@ class BiasSession:
         """Leave the process as it was, and nothing behind: what is still there is searched for cycles at its end."""
         self._termination.restore()
         self._collect_as_before()
-        self._known, self._memory, self._run = {}, Memory(), None
+        self._known, self._record, self._run = {}, RunRecord(), None
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
         """Show how the gates went."""
@@ -288,35 +288,35 @@ class BiasSession:
                 terminalreporter.write_line(command)
 
     def _cache(self) -> DocumentCache:
-        return results_cache(keep=not self._settings.plan) if self._settings.cache else DocumentCache(None)
+        return results_cache(writable=not self._settings.plan) if self._settings.cache else DocumentCache(None)
 
     def _finished_run(self, session: pytest.Session, tests: tuple[TestOutcome, ...]) -> Run:
-        from biascheck.gates.outcome import Outcome
+        from biascheck.gates.outcome import RunOutcome
         from biascheck.gates.run import Run
 
         results: tuple[Result, ...] = ()
-        problems = list(self._memory.problems)
+        problems = list(self._record.problems)
         if self._wants_results:
             try:
-                results = self._memory.results()
+                results = self._record.results()
             except Exception as error:  # the gates and what became of the tests are worth telling all the same
                 problems.append(f"the results could not be put together ({in_words(error)})")
         stopped = session.exitstatus in STOPPED or bool(session.shouldstop)
-        before = self._memory.gates()
+        before = self._record.gates()
         gates = settled(before)
         tests = failed_by_family(tests, before, gates)
-        searches = self._memory.searches()
+        searches = self._record.searches()
         if any(one.cases for one in searches) and (file := self._settings.worst_cases):
-            problems += self._keep(file, searches, tests)
-        outcome = Outcome(tests, interrupted=stopped, problems=tuple(problems))
-        return Run(results, gates, self._memory.comparisons(), outcome, searches=searches)
+            problems += self._add_worst_cases(file, searches, tests)
+        outcome = RunOutcome(tests, interrupted=stopped, problems=tuple(problems))
+        return Run(results, gates, self._record.comparisons(), outcome, searches=searches)
 
-    def _keep(self, file: Path, searches: Sequence[Search], tests: Sequence[TestOutcome]) -> tuple[str, ...]:
-        from biascheck.plugin.worst_cases import keep_worst_cases
+    def _add_worst_cases(self, file: Path, searches: Sequence[Search], tests: Sequence[TestOutcome]) -> tuple[str, ...]:
+        from biascheck.plugin.worst_cases import add_worst_cases
 
-        kept = keep_worst_cases(file, searches, tests)
-        self._notes += kept.notes
-        return kept.problems
+        added = add_worst_cases(file, searches, tests)
+        self._notes += added.notes
+        return added.problems
 
     def _places(self) -> dict[str, Any]:
         from biascheck.report.annotations import Place

@@ -60,7 +60,7 @@ FRAMINGS = ("raw", "chat", "auto")
 OUTPUTS = ("results", "report", "markdown", "code_quality")
 PATHS = ("data", *OUTPUTS, "baseline", "worst_cases")
 # What is asked for on the command line is expected to happen; in the table it is a default for runs with bias tests.
-ASKING = ("model", *OUTPUTS, "baseline", "update_baseline")
+REQUESTING = ("model", *OUTPUTS, "baseline", "update_baseline")
 # Said for one run, never for all of them.
 COMMAND_LINE_ONLY = ("update_baseline", "update_incomplete", "plan")
 
@@ -110,7 +110,7 @@ class Settings:
     cache: bool = True
     allow_pickle: bool = False
     trust_remote_code: bool = False
-    asked: bool = False
+    explicitly_requested: bool = False
     """Whether the command line itself asks for bias gates: then a run that judges nothing does not pass."""
 
     @property
@@ -131,7 +131,7 @@ class Settings:
             "max_requests": None if self.max_requests is None else max(1, self.max_requests // workers),
             "concurrency": self.concurrency,
             "price": self.price,
-            "keep": self.cache,
+            "cache_answers": self.cache,
         }
 
 
@@ -165,7 +165,7 @@ def _resolve(config: pytest.Config) -> Settings:
         **{key: _path(chosen.pop(key)) for key in PATHS if key != "data"},
     }
     values |= {key: value for key, value in chosen.items() if value is not None}
-    values["asked"] = any(config.getoption(f"--bias-{key.replace('_', '-')}") for key in ASKING)
+    values["explicitly_requested"] = any(config.getoption(f"--bias-{key.replace('_', '-')}") for key in REQUESTING)
     values["worst_cases"] = _memory(config.rootpath, values["worst_cases"])
     assert set(values) <= {field.name for field in fields(Settings)}
     if not values.get("tolerance", 0.0) >= 0:

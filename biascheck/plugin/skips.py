@@ -36,8 +36,8 @@ def _planning(item: pytest.Item) -> Iterator[None]:
     except Exception as error:
         if not settings_of(item.config).plan:
             raise
-        told = "figures of a plan are made up" if isinstance(error, BiasAssertionError) else error
-        raise pytest.skip.Exception(f"planned up to here: {told}", _use_item_location=True) from None
+        reason = "figures of a plan are made up" if isinstance(error, BiasAssertionError) else error
+        raise pytest.skip.Exception(f"planned up to here: {reason}", _use_item_location=True) from None
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from biascheck.plugin.roll import CRASHED_WORKER, is_bias_test
+from biascheck.plugin.roll import CRASHED_WORKER, MODEL_FIXTURE, is_bias_test
 from biascheck.plugin.settings import Settings, settings_of
 from biascheck.plugin.suite_task import SuiteReports, SuiteTask, is_worker, run_suite
 
@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PlanEngine", "SuiteTasks"]
 
-MODEL_FIXTURE = "bias_model"
 NO_MODEL = ("", "")
-ONLY_LOOKING = ("collectonly", "setupplan", "setuponly")
+NOT_SPREAD_WITH = ("collectonly", "setupplan", "setuponly")
 
 
 class PlanEngine:
@@ -82,7 +81,7 @@ class SuiteTasks:
 def _choice(session: pytest.Session) -> EngineChoice | None:
     """The engine of this run; ``None`` where nothing is to be run, or nothing of ours."""
     config = session.config
-    if any(getattr(config.option, name, False) for name in ONLY_LOOKING) or config.getoption("--bias-plan"):
+    if any(getattr(config.option, name, False) for name in NOT_SPREAD_WITH) or config.getoption("--bias-plan"):
         return None
     if not any(is_bias_test(item) for item in session.items):
         return None

@@ -19,17 +19,17 @@ from biascheck.gates.deciding import beside
 from biascheck.gates.outcome import MOST_OF_ONE_REASON
 from biascheck.gates.searches import tally_of_searches
 from biascheck.stats import Change, Verdict
-from biascheck.wording import counted, figure, tally, verdict_text, visible
+from biascheck.wording import escape_control, format_number, pluralize, tally, verdict_text
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
 
     from biascheck.gates.gate import Gate
-    from biascheck.gates.outcome import Outcome
+    from biascheck.gates.outcome import RunOutcome
     from biascheck.gates.run import Run
     from biascheck.gates.searches import Search
     from biascheck.plugin.baseline import RunBaseline
-    from biascheck.results.baselines import Judgement
+    from biascheck.results.baselines import BaselineComparison
     from biascheck.results.comparison import Comparison
 
 __all__ = ["write_section"]
@@ -64,7 +64,7 @@ def write_section(terminal: TerminalReporter, run: Run, baseline: RunBaseline, n
     from biascheck.plugin.outputs import short
 
     terminal.section("bias gates")
-    page = _Page(terminal)
+    page = _TerminalPage(terminal)
     verbose = terminal.verbosity > 0
     page.line(run.headline, "bold green" if run.passed else "bold red")
     if run.outcome is not None:
@@ -75,7 +75,9 @@ def write_section(terminal: TerminalReporter, run: Run, baseline: RunBaseline, n
     for model, gates in models.items():
         _write_model(page, model, gates, verbose)
     if run.caught:
-        page.line(f"{counted(len(run.caught), 'failing gate')} caught by a test that passes, and not counted", "yellow")
+        page.line(
+            f"{pluralize(len(run.caught), 'failing gate')} caught by a test that passes, and not counted", "yellow"
+        )
     _write_searches(page, run.searches, verbose)
     _write_comparisons(page, "compared by tests", run.comparisons, verbose)
     if run.baseline is not None:
@@ -91,7 +93,7 @@ def write_section(terminal: TerminalReporter, run: Run, baseline: RunBaseline, n
     terminal.write(page.text())
 
 
-def _write_unfinished(page: _Page, outcome: Outcome, verbose: bool) -> None:
+def _write_unfinished(page: _TerminalPage, outcome: RunOutcome, verbose: bool) -> None:
     """Tests that should have judged something and did not, and attempts that were made again."""
     page.table(outcome.stuck(None if verbose else MOST_OF_ONE_REASON))
     rerun = [test for test in outcome.tests if test.earlier]
@@ -100,13 +102,13 @@ def _write_unfinished(page: _Page, outcome: Outcome, verbose: bool) -> None:
     )
 
 
-def _write_not_tested(page: _Page, outcome: Outcome, verbose: bool) -> None:
+def _write_not_tested(page: _TerminalPage, outcome: RunOutcome, verbose: bool) -> None:
     for reason, tests in outcome.not_tested.items():
         names = f": {', '.join(tests)}" if verbose else ""
-        page.line(f"not tested ({counted(len(tests), 'test')}): {reason}{names}", "yellow")
+        page.line(f"not tested ({pluralize(len(tests), 'test')}): {reason}{names}", "yellow")
 
 
-class _Page:
+class _TerminalPage:
     """Lines and tables, as the terminal can show them."""
 
     def __init__(self, terminal: TerminalReporter) -> None:
@@ -142,12 +144,14 @@ class _Page:
 
 def _shown(text: str, style: str = "") -> Text:
     """Text that cannot move the cursor, change colours or begin a line of its own."""
-    return Text(visible(text), style=style)
+    return Text(escape_control(text), style=style)
 
 
-def _write_model(page: _Page, model: str, gates: Sequence[Gate], verbose: bool) -> None:
+def _write_model(page: _TerminalPage, model: str, gates: Sequence[Gate], verbose: bool) -> None:
     failed = sum(not gate.passed for gate in gates)
-    passed = f"{failed} of {counted(len(gates), 'gate')} failed" if failed else f"{counted(len(gates), 'gate')} passed"
+    passed = (
+        f"{failed} of {pluralize(len(gates), 'gate')} failed" if failed else f"{pluralize(len(gates), 'gate')} passed"
+    )
     page.line(f"{model}: {passed} ({tally(gates)})", "bold red" if failed else "bold green")
     ordered = sorted(gates, key=lambda gate: (gate.passed, GATES.index(gate.verdict)))
     page.table(_gate_row(gate) for gate in ordered if verbose or gate.verdict is not Verdict.WITHIN)
@@ -155,10 +159,10 @@ def _write_model(page: _Page, model: str, gates: Sequence[Gate], verbose: bool) 
     for gate in gates:
         suites.setdefault(_suite(gate.test), []).append(gate)
     if len(suites) > 1:
-        page.table((suite, counted(len(own), "gate"), tally(own)) for suite, own in sorted(suites.items()))
+        page.table((suite, pluralize(len(own), "gate"), tally(own)) for suite, own in sorted(suites.items()))
 
 
-def _write_searches(page: _Page, searches: Sequence[Search], verbose: bool) -> None:
+def _write_searches(page: _TerminalPage, searches: Sequence[Search], verbose: bool) -> None:
     """Each search with its worst cases: a search that passed says in how many examples it found none."""
     if not searches:
         return
@@ -167,8 +171,8 @@ def _write_searches(page: _Page, searches: Sequence[Search], verbose: bool) -> N
     for one in sorted(searches, key=lambda one: (one.passed, one.model, one.strategy, one.test)):
         if one.cases:
             page.line(f"  found in {one.examples:,} examples of {one.strategy} ({one.figure}, {one.model}):", "red")
-            page.table((figure(case.gap), case.both, case.reason, case.change) for case in one.cases)
-            page.line(f"  {one.worth}")
+            page.table((format_number(case.gap), case.both, case.reason, case.change) for case in one.cases)
+            page.line(f"  {one.scope}")
         elif verbose or not one.passed:
             page.table([(str(one.verdict), one.finding)])
         else:
@@ -193,7 +197,7 @@ def _subject(judged: Gate | Comparison) -> str:
     return " · ".join((judged.measure, judged.corpus, *judged.key.treatment))
 
 
-def _write_judgement(page: _Page, title: str, judgement: Judgement, verbose: bool) -> None:
+def _write_judgement(page: _TerminalPage, title: str, judgement: BaselineComparison, verbose: bool) -> None:
     if not judgement.passed:
         title = f"FAILED {title}"
     _write_comparisons(page, title, judgement.comparisons, verbose, failed=not judgement.passed)
@@ -208,7 +212,7 @@ def _write_judgement(page: _Page, title: str, judgement: Judgement, verbose: boo
 
 
 def _write_comparisons(
-    page: _Page, title: str, comparisons: Sequence[Comparison], verbose: bool, *, failed: bool = False
+    page: _TerminalPage, title: str, comparisons: Sequence[Comparison], verbose: bool, *, failed: bool = False
 ) -> None:
     if not comparisons and not failed:
         return

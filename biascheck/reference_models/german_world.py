@@ -18,7 +18,7 @@ from functools import cache
 from math import exp, log
 
 from biascheck.corpora.datasets.bec_pro import PERSONS, bec_pro_professions
-from biascheck.corpora.datasets.bec_pro_crossed import FORMS, written_form
+from biascheck.corpora.datasets.bec_pro_crossed import CROSSED_ARTICLES, written_form
 from biascheck.errors import UsageError
 from biascheck.models.adapters.fakes import TableModel
 
@@ -59,7 +59,7 @@ class GermanWorld:
         rows = {
             written_form(profession, form, definite=definite): person_words(self.log_odds(profession.name, form))
             for profession in bec_pro_professions()
-            for form in FORMS
+            for form in CROSSED_ARTICLES
             for definite in (False, True)
         }
         # a table takes the first of its words that is in sight, and Buchhalter is in Buchhalterin

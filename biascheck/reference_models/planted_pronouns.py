@@ -32,7 +32,7 @@ from biascheck.reference_models.world import (
     LARGEST_SHARE,
     SMALLEST_SHARE,
     World,
-    kept_share,
+    learnable_share,
     log_odds_of_male,
     pieces_of,
 )
@@ -93,7 +93,7 @@ def planted_f1(world: World, kind: WinogradKind, *, online: bool = False) -> Sid
 
 
 def _male_log_odds(world: World, occupation: str) -> float:
-    share = kept_share(_shares()[occupation] / 100)
+    share = learnable_share(_shares()[occupation] / 100)
     return world.dose * log_odds_of_male(share) + (1 - world.dose) * leaning_of()[occupation] + world.tilt
 
 

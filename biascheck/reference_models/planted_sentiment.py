@@ -27,8 +27,8 @@ def planted_classifier(shift: float) -> TextClassifier:
     def rate(texts: Sequence[str]) -> list[float]:
         return [_logistic(_rating(rewriter, text) - shift * _is_female(rewriter, text)) for text in texts]
 
-    prints = f"planted-delta-{shift:g}"
-    return TextClassifier(rate, name=f"planted delta, shift {shift:g}", fingerprint=prints, scripted=True)
+    fingerprint = f"planted-delta-{shift:g}"
+    return TextClassifier(rate, name=f"planted delta, shift {shift:g}", fingerprint=fingerprint, is_fake=True)
 
 
 def planted_deltas(corpus: Corpus, shift: float) -> Mapping[str, float]:

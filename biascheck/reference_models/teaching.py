@@ -61,7 +61,7 @@ GERMAN = Training(german=128, steps=600)
 
 
 @dataclass(frozen=True)
-class _Table:
+class _LessonTable:
     """Lessons of one kind as tensors, padded to the longest among them."""
 
     ids: Any
@@ -90,7 +90,7 @@ def train_german(
     return _trained(tables, np.random.default_rng(seed), seed, training or GERMAN), tokenizer
 
 
-def _trained(tables: Mapping[str, _Table], rng: np.random.Generator, seed: int, training: Training) -> Any:
+def _trained(tables: Mapping[str, _LessonTable], rng: np.random.Generator, seed: int, training: Training) -> Any:
     import torch
 
     with _one_thread(), torch.random.fork_rng(devices=[]):
@@ -101,7 +101,7 @@ def _trained(tables: Mapping[str, _Table], rng: np.random.Generator, seed: int, 
 
 
 @lru_cache(maxsize=1)
-def _known_tables(world: World) -> dict[str, _Table]:
+def _known_tables(world: World) -> dict[str, _LessonTable]:
     """What does not depend on the seed: models of one world share it."""
     tokenizer = build_tokenizer()
     lessons = {
@@ -113,8 +113,8 @@ def _known_tables(world: World) -> dict[str, _Table]:
     return {kind: _table(kind, members) for kind, members in lessons.items()}
 
 
-def _table(kind: str, lessons: Sequence[Lesson]) -> _Table:
-    return _Table(
+def _table(kind: str, lessons: Sequence[Lesson]) -> _LessonTable:
+    return _LessonTable(
         ids=_padded(lesson.ids for lesson in lessons),
         attention=_padded([1] * len(lesson.ids) for lesson in lessons),
         positions=_padded([lesson.position] for lesson in lessons).squeeze(1),
@@ -150,7 +150,7 @@ def _untrained(vocabulary: int, training: Training) -> Any:
     )
 
 
-def _teach(model: Any, tables: Mapping[str, _Table], rng: np.random.Generator, training: Training) -> None:
+def _teach(model: Any, tables: Mapping[str, _LessonTable], rng: np.random.Generator, training: Training) -> None:
     import torch
 
     optimiser = torch.optim.AdamW(model.parameters(), lr=training.rate, betas=(0.9, 0.99), weight_decay=0.0)
@@ -183,7 +183,7 @@ def _shuffled(cards: Sequence[int], size: int, rng: np.random.Generator) -> Iter
         del waiting[:size]
 
 
-def _loss(model: Any, table: _Table, rows: Sequence[int]) -> Any:
+def _loss(model: Any, table: _LessonTable, rows: Sequence[int]) -> Any:
     attention = table.attention[rows]
     width = int(attention.sum(dim=1).max())
     states = model.bert(table.ids[rows, :width], attention_mask=attention[:, :width]).last_hidden_state

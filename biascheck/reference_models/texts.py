@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from biascheck.corpora.datasets.bec_pro import TEMPLATES, bec_pro_professions
+from biascheck.corpora.datasets.bec_pro import BEC_PRO_TEMPLATES, bec_pro_professions
 from biascheck.corpora.datasets.reviews import written_reviews
 from biascheck.corpora.documents import Document, Documents
 from biascheck.corpora.templates import Template
@@ -24,7 +24,7 @@ def world_text(
     world: World,
     count: int,
     *,
-    templates: Sequence[Template] = (*TEMPLATES["en"], *OWN_TEMPLATES),
+    templates: Sequence[Template] = (*BEC_PRO_TEMPLATES["en"], *OWN_TEMPLATES),
     seed: int = 0,
 ) -> Documents:
     """Sentences of the world, one a document, drawn by its probabilities."""

@@ -22,7 +22,13 @@ from math import log
 from statistics import fmean
 
 from biascheck.corpora.corpus import Corpus
-from biascheck.corpora.datasets.bec_pro import PERSONS, TEMPLATES, bec_pro_professions, profession_labels, target_sets
+from biascheck.corpora.datasets.bec_pro import (
+    BEC_PRO_TEMPLATES,
+    PERSONS,
+    bec_pro_professions,
+    profession_labels,
+    target_sets,
+)
 from biascheck.corpora.templates import Attribute, Template, cross
 from biascheck.errors import UsageError
 
@@ -33,7 +39,7 @@ __all__ = [
     "PERSON_WEIGHTS",
     "SMALLEST_SHARE",
     "World",
-    "kept_share",
+    "learnable_share",
     "log_odds_of_male",
     "pieces_of",
 ]
@@ -81,7 +87,9 @@ class World:
     @cached_property
     def female(self) -> dict[str, float]:
         """P(female | profession) of each profession."""
-        return {p.name: 0.5 + self.dose * (kept_share(p.share_of_women / 100) - 0.5) for p in bec_pro_professions()}
+        return {
+            p.name: 0.5 + self.dose * (learnable_share(p.share_of_women / 100) - 0.5) for p in bec_pro_professions()
+        }
 
     @cached_property
     def female_by_pieces(self) -> dict[int, float]:
@@ -121,7 +129,7 @@ class World:
 @cache
 def _sentences() -> Corpus:
     attributes = [Attribute(p.name, profession_labels(p)) for p in bec_pro_professions()]
-    templates = (*TEMPLATES["en"], *OWN_TEMPLATES)
+    templates = (*BEC_PRO_TEMPLATES["en"], *OWN_TEMPLATES)
     pairs = cross(templates, target_sets("en"), attributes, targets_label="persons")
     return Corpus("world", GENDERS, pairs)
 
@@ -131,7 +139,7 @@ def log_odds_of_male(female: float) -> float:
     return log(1 - female) - log(female)
 
 
-def kept_share(share: float) -> float:
+def learnable_share(share: float) -> float:
     """A share, moved to where it can be learnt."""
     return min(max(share, SMALLEST_SHARE), LARGEST_SHARE)
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from biascheck.gates.gate import Gate
-from biascheck.gates.outcome import State, TestOutcome
+from biascheck.gates.outcome import BiasTestState, TestOutcome
 from biascheck.gates.run import Run
 from biascheck.gates.searches import Search
 from biascheck.results.comparison import Comparison
 from biascheck.stats import Verdict
-from biascheck.wording import counted, visible
+from biascheck.wording import escape_control, pluralize
 
 __all__ = ["Place", "Places", "code_quality", "github_commands"]
 
@@ -40,7 +40,7 @@ def github_commands(run: Run, places: Places) -> Iterator[str]:
         yield f"::error title={_property('bias gates')}::{_message(run.headline)}"
     if run.outcome is not None:
         for reason, tests in run.outcome.not_tested.items():
-            untested = f"{counted(len(tests), 'test')}: {reason}"
+            untested = f"{pluralize(len(tests), 'test')}: {reason}"
             yield f"::notice title=bias not tested::{_message(untested)}"
     for judged in _failed(run):
         place = places.get(judged.test)
@@ -79,7 +79,7 @@ def _failed(run: Run) -> Iterator[Gate | Comparison]:
 
 def _failed_searches(run: Run) -> Iterator[Search]:
     passing = {test.test for test in run.outcome.tests if not test.failed} if run.outcome is not None else set()
-    yield from (one for one in run.searches if not one.passed and visible(one.test) not in passing)
+    yield from (one for one in run.searches if not one.passed and escape_control(one.test) not in passing)
 
 
 def _of_search(search: Search, places: Places) -> dict[str, object]:
@@ -89,7 +89,7 @@ def _of_search(search: Search, places: Places) -> dict[str, object]:
 
 
 def _unjudged(run: Run) -> tuple[TestOutcome, ...]:
-    return () if run.outcome is None else run.outcome.having(State.CRASHED, State.JUDGED_NOTHING)
+    return () if run.outcome is None else run.outcome.having(BiasTestState.CRASHED, BiasTestState.JUDGED_NOTHING)
 
 
 def _story(test: TestOutcome) -> str:
@@ -126,17 +126,17 @@ def _listed(
     name: str, facts: list[object], description: str, place: Place, severity: str = "major"
 ) -> dict[str, object]:
     return {
-        "description": visible(description),
+        "description": escape_control(description),
         "check_name": name,
         "fingerprint": hashlib.sha256(json.dumps(facts).encode()).hexdigest(),
         "severity": severity,
-        "location": {"path": visible(place.file), "lines": {"begin": place.line}},
+        "location": {"path": escape_control(place.file), "lines": {"begin": place.line}},
     }
 
 
 def _message(text: str) -> str:
     """A finding is one sentence: a line break in it comes from a name and is shown like other control characters."""
-    return visible(text).replace("%", "%25")
+    return escape_control(text).replace("%", "%25")
 
 
 def _property(text: str) -> str:

@@ -16,7 +16,7 @@ from biascheck.gates.run import Run
 from biascheck.report.hub_card import only_model
 from biascheck.report.sentences import measured_text
 from biascheck.results.result import Result
-from biascheck.wording import level_text, visible
+from biascheck.wording import escape_control, level_text
 
 __all__ = ["EVERY", "data_sets_named", "eval_results_of"]
 
@@ -44,7 +44,7 @@ def eval_results_of(run: Run, data_sets: Mapping[str, str], model: str | None = 
     name = only_model(run, model)
     results = [result for result in run.results if result.model == name]
     if unknown := sorted(set(data_sets) - {EVERY} - {result.corpus for result in results}):
-        known = ", ".join(sorted({visible(result.corpus) for result in results}))
+        known = ", ".join(sorted({escape_control(result.corpus) for result in results}))
         raise UsageError(f"--dataset {', '.join(unknown)}: the file has no such corpus; there are: {known}")
     chosen = [(data_sets.get(result.corpus, data_sets.get(EVERY, "")), result) for result in results]
     listed = [(hub_id, result) for hub_id, result in chosen if hub_id]
@@ -56,7 +56,7 @@ def _entry(hub_id: str, result: Result, *, alone: bool) -> dict[str, Any]:
     task = _task(result) if alone else f"{_task(result)}_{result.key.digest[:8]}"
     entry = {"dataset": {"id": hub_id, "task_id": task}, "value": round(result.estimate, 6)}
     created = result.provenance.created
-    return entry | ({"date": created} if created else {}) | {"notes": visible(_notes(result))}
+    return entry | ({"date": created} if created else {}) | {"notes": escape_control(_notes(result))}
 
 
 def _task(result: Result) -> str:

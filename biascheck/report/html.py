@@ -22,12 +22,12 @@ from biascheck.report.sections.item_data import ItemData, pack_items
 from biascheck.report.sections.model_cards import ModelCard, model_cards
 from biascheck.report.sections.next_steps import Step, next_steps
 from biascheck.report.sections.paper_sections import PaperSection, paper_sections
-from biascheck.report.sections.papers import Paper, paper_of
+from biascheck.report.sections.papers import CitedPaper, paper_of
 from biascheck.report.sections.printed_page import Printed, printed_page
 from biascheck.report.sections.result_sections import Placed
 from biascheck.report.sections.untested import Untested, untested
 from biascheck.report.sentences import ORDER, Headline
-from biascheck.results.baselines import Judgement
+from biascheck.results.baselines import BaselineComparison
 from biascheck.results.comparing.rankings import with_rankings
 from biascheck.results.comparison import Comparison
 from biascheck.results.key import ResultKey
@@ -36,7 +36,7 @@ from biascheck.wording import shortened
 
 __all__ = ["Page", "page_of", "render_page", "write_html", "write_report"]
 
-TITLE_LENGTH = 80
+PAGE_TITLE_LENGTH = 80
 MOST_NAMED = 4
 
 
@@ -51,7 +51,7 @@ class Page:
     by_model: tuple[ModelVerdict, ...]
     since: str
     untested: Untested | None
-    baseline: Judgement | None
+    baseline: BaselineComparison | None
     shares: tuple[tuple[str, int], ...]
     findings: tuple[Findings, ...]
     models: tuple[ModelCard, ...]
@@ -85,7 +85,7 @@ def page_of(run: Run) -> Page:
         with_rankings(run.results), key=lambda r: (r.measure, r.corpus_label, r.model_label, r.contrast, r.key.digest)
     )
     gates = sorted(run.gates, key=lambda g: (g.measure, g.corpus, g.model_label, g.key.contrast, g.test, g.key.digest))
-    judged = _judged(gates)
+    judged = _gates_by_result(gates)
     caught = run.caught
     data = pack_items(results)
     placed = [
@@ -98,7 +98,7 @@ def page_of(run: Run) -> Page:
     counts = Counter(gate.verdict for gate in gates)
     comparisons = run.all_comparisons
     return Page(
-        title=shortened(f"Bias report: {names}" if names else "Bias report", TITLE_LENGTH),
+        title=shortened(f"Bias report: {names}" if names else "Bias report", PAGE_TITLE_LENGTH),
         who=_who(run),
         headline=_headline(run),
         answer=answer(run),
@@ -124,7 +124,7 @@ def _who(run: Run) -> str:
     """The models that were measured, whatever was done to them; of many only the number."""
     names = sorted({result.model for result in run.results} | {gate.model for gate in run.gates})
     return (
-        ", ".join(shortened(name, TITLE_LENGTH) for name in names)
+        ", ".join(shortened(name, PAGE_TITLE_LENGTH) for name in names)
         if len(names) <= MOST_NAMED
         else f"{len(names)} models"
     )
@@ -140,7 +140,7 @@ def render_page(page: Page) -> str:
     return render("report.html.j2", page=page)
 
 
-def _judged(gates: Sequence[Gate]) -> dict[ResultKey, list[Gate]]:
+def _gates_by_result(gates: Sequence[Gate]) -> dict[ResultKey, list[Gate]]:
     judged: dict[ResultKey, list[Gate]] = {}
     for gate in gates:
         judged.setdefault(gate.key, []).append(gate)
@@ -153,5 +153,5 @@ def _placed(result: Result, number: int, gates: Sequence[Gate], caught: Collecti
     return Placed(result, number, tuple(verdicts), data.counts[number], tuple(states), data.drawn[number])
 
 
-def _paper(entry: Placed, judged: Mapping[ResultKey, list[Gate]]) -> Paper:
+def _paper(entry: Placed, judged: Mapping[ResultKey, list[Gate]]) -> CitedPaper:
     return paper_of(entry.result, [gate.test for gate in judged.get(entry.result.key, ())])

@@ -16,17 +16,17 @@ from biascheck.report.sentences import measured_text
 from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
 from biascheck.stats import Interval, Verdict
-from biascheck.wording import level_text, verdict_text, visible
+from biascheck.wording import escape_control, level_text, verdict_text
 
-__all__ = ["card_of", "model_index", "only_model"]
+__all__ = ["hub_card_of", "model_index", "only_model"]
 
-LIMITS = (
+CARD_LIMITS = (
     "A measured gap is evidence about a model's probabilities in template sentences. "
     "It is not proof of harm, and its absence is not proof of fairness."
 )
 
 
-def card_of(run: Run, model: str | None = None) -> str:
+def hub_card_of(run: Run, model: str | None = None) -> str:
     """The YAML block of ``model-index``, then a Markdown section with every result and its gates."""
     require("a model card", "hub")
     import yaml
@@ -34,19 +34,19 @@ def card_of(run: Run, model: str | None = None) -> str:
     name = only_model(run, model)
     results = [result for result in run.results if result.model == name]
     metadata = yaml.safe_dump({"model-index": model_index(name, results)}, allow_unicode=True, sort_keys=False)
-    return visible(f"---\n{metadata}---\n\n{_section(run, results)}", lines=True)
+    return escape_control(f"---\n{metadata}---\n\n{_section(run, results)}", lines=True)
 
 
 def model_index(name: str, results: Sequence[Result]) -> list[dict[str, Any]]:
     """The results as the hub's metadata: one entry a result, the corpus as data set, the estimate as metric."""
-    return [{"name": visible(name), "results": [_entry(result) for result in results]}]
+    return [{"name": escape_control(name), "results": [_entry(result) for result in results]}]
 
 
 def _entry(result: Result) -> dict[str, Any]:
     metric: dict[str, Any] = {
-        "type": visible(result.measure).replace(" ", "_"),
+        "type": escape_control(result.measure).replace(" ", "_"),
         "value": round(result.estimate, 6),
-        "name": visible(result.measure),
+        "name": escape_control(result.measure),
         "args": {"statistic": result.statistic, "n": result.n, "seed": result.seed, "parity": result.parity},
     }
     if result.interval is not None:
@@ -56,7 +56,7 @@ def _entry(result: Result) -> dict[str, Any]:
         "task": {"type": "bias-evaluation", "name": "Bias evaluation"},
         "dataset": {
             "type": "biascheck",
-            "name": visible(result.corpus_label),
+            "name": escape_control(result.corpus_label),
             "args": {"corpus_fingerprint": result.provenance.corpus_fingerprint},
         },
         "metrics": [metric],
@@ -78,10 +78,15 @@ def _section(run: Run, results: Sequence[Result]) -> str:
     judged = [(result, gate) for result in results for gate in gates.get(result.key, [None])]
     for result, found in judged:
         cells = (result.measure, result.corpus_label, *_figures(result, found))
-        lines.append(f"| {' | '.join(visible(cell).replace('|', '&#124;') for cell in cells)} |")
+        lines.append(f"| {' | '.join(escape_control(cell).replace('|', '&#124;') for cell in cells)} |")
     cautions = dict.fromkeys(warning for result in results for warning in result.warnings)
-    lines += ["", *(f"- Caution: {visible(caution)}" for caution in cautions), *([""] if cautions else []), LIMITS]
-    lines += ["", f"The run: {visible(run.headline)}."]
+    lines += [
+        "",
+        *(f"- Caution: {escape_control(caution)}" for caution in cautions),
+        *([""] if cautions else []),
+        CARD_LIMITS,
+    ]
+    lines += ["", f"The run: {escape_control(run.headline)}."]
     return "\n".join(lines) + "\n"
 
 

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from biascheck.gates.deciding import beside
 from biascheck.gates.gate import Gate
-from biascheck.gates.outcome import MOST_OF_ONE_REASON, Outcome
+from biascheck.gates.outcome import MOST_OF_ONE_REASON, RunOutcome
 from biascheck.gates.run import Run
 from biascheck.gates.searches import Search, WorstCase, tally_of_searches
 from biascheck.report.sections.findings import Finding, Findings, findings_of
 from biascheck.report.sections.first_screen import answer
 from biascheck.report.sections.next_steps import Step, next_steps
-from biascheck.results.baselines import Judgement
+from biascheck.results.baselines import BaselineComparison
 from biascheck.results.comparison import Comparison
 from biascheck.stats import Change, Verdict
-from biascheck.wording import counted, figure, shortened, tally, verdict_text, visible
+from biascheck.wording import escape_control, format_number, pluralize, shortened, tally, verdict_text
 
 __all__ = ["comparison_table", "summary"]
 
@@ -30,9 +30,9 @@ MARKS: dict[Verdict | Change, str] = {
     Change.NO_WORSE: "✅",
     Change.IMPROVED: "✅",
 }
-MOST_NAMES = 300
+MOST_MARKDOWN_NAMES = 300
 # A comment on GitHub has at most 65,536 characters.
-MOST_ROWS = 100
+MOST_MARKDOWN_ROWS = 100
 
 SEARCH_HEAD = ("gap", "allowed", "worst pair", "cause", "since it was found")
 GATE_HEAD = ("verdict", "measure", "corpus", "estimate", "allowed", "largest; what else to know")
@@ -56,7 +56,7 @@ def summary(run: Run) -> str:
     for model, gates in models.items():
         lines += _model(model, gates)
     if run.caught:
-        lines += [f"{counted(len(run.caught), 'failing gate')} caught by a test that passes, and not counted.", ""]
+        lines += [f"{pluralize(len(run.caught), 'failing gate')} caught by a test that passes, and not counted.", ""]
     lines += _searches(run.searches)
     if run.all_comparisons:
         lines += _comparisons(run.all_comparisons)
@@ -65,8 +65,8 @@ def summary(run: Run) -> str:
     if run.outcome is not None:
         lines += _not_tested(run.outcome)
     cautions = dict.fromkeys(warning for gate in run.gates for warning in gate.warnings)
-    lines += _folded(counted(len(cautions), "caution"), [f"- {_text(caution)}" for caution in cautions])
-    return visible("\n".join(lines), lines=True).rstrip() + "\n"
+    lines += _folded(pluralize(len(cautions), "caution"), [f"- {_text(caution)}" for caution in cautions])
+    return escape_control("\n".join(lines), lines=True).rstrip() + "\n"
 
 
 def _findings(found: Findings) -> Iterator[str]:
@@ -80,7 +80,7 @@ def _findings(found: Findings) -> Iterator[str]:
         yield from ([f"- … and {of.hidden:,} more, in the tables below"] if of.hidden else [])
         yield ""
     if rest := len(found.models) - len(shown):
-        yield from (f"… and {counted(rest, 'more model')}, in the tables below", "")
+        yield from (f"… and {pluralize(rest, 'more model')}, in the tables below", "")
 
 
 def _finding(one: Finding) -> str:
@@ -119,11 +119,11 @@ def _searches(searches: Sequence[Search]) -> Iterator[str]:
 
 
 def _case_cells(search: Search, case: WorstCase) -> tuple[str, ...]:
-    gap = f"{'❌' if case.exceeds else '✅'} {figure(case.gap)}"
+    gap = f"{'❌' if case.exceeds else '✅'} {format_number(case.gap)}"
     return gap, search.allowed, _text(case.both), _text(case.reason), _text(case.change)
 
 
-def _unfinished(outcome: Outcome) -> Iterator[str]:
+def _unfinished(outcome: RunOutcome) -> Iterator[str]:
     tests = outcome.stuck(MOST_OF_ONE_REASON)
     yield from (f"- ❌ {state}: {_text(test)} – {_text(reason)}" for state, test, reason in tests)
     rerun = [(test.test, story) for test in outcome.tests for story in test.earlier]
@@ -132,38 +132,39 @@ def _unfinished(outcome: Outcome) -> Iterator[str]:
         yield ""
 
 
-def _not_tested(outcome: Outcome) -> list[str]:
+def _not_tested(outcome: RunOutcome) -> list[str]:
     lines = [
-        f"- {_text(reason)}: {counted(len(tests), 'test')} ({_text(shortened(', '.join(tests), MOST_NAMES))})"
+        f"- {_text(reason)}: {pluralize(len(tests), 'test')} "
+        f"({_text(shortened(', '.join(tests), MOST_MARKDOWN_NAMES))})"
         for reason, tests in outcome.not_tested.items()
     ]
     count = sum(map(len, outcome.not_tested.values()))
-    return [f"**Not tested**: {counted(count, 'test')}", "", *lines, ""] if lines else []
+    return [f"**Not tested**: {pluralize(count, 'test')}", "", *lines, ""] if lines else []
 
 
-def _baseline(found: Judgement) -> Iterator[str]:
+def _baseline(found: BaselineComparison) -> Iterator[str]:
     yield from (f"- ❌ not comparable: {_text(one.title)} – {_text(one.reason)}" for one in found.refused)
     yield from (f"- ❌ fewer items: {_text(one.title)} – {_text(one.reason)}" for one in found.shrunk)
-    yield from (f"- ⚠️ not in the baseline: {_text(title)}" for title in found.new[:MOST_ROWS])
+    yield from (f"- ⚠️ not in the baseline: {_text(title)}" for title in found.new[:MOST_MARKDOWN_ROWS])
     if found.refused or found.shrunk or found.new:
         yield ""
 
 
-def comparison_table(found: Judgement) -> str:
+def comparison_table(found: BaselineComparison) -> str:
     """Comparisons, and what could not be compared, for ``biascheck compare --markdown``."""
     lines = ["## Bias, before and after", "", *_comparisons(found.comparisons), *_baseline(found)]
-    return visible("\n".join(lines), lines=True).rstrip() + "\n"
+    return escape_control("\n".join(lines), lines=True).rstrip() + "\n"
 
 
 def _model(model: str, gates: Sequence[Gate]) -> Iterator[str]:
     failed = sum(not gate.passed for gate in gates)
-    all_of_them = counted(len(gates), "gate")
+    all_of_them = pluralize(len(gates), "gate")
     mark = f"❌ {failed} of {all_of_them} failed" if failed else f"✅ {all_of_them} passed"
     yield from (f"**{_text(model)}**: {mark} ({tally(gates)})", "")
     ordered = sorted(gates, key=lambda gate: (gate.passed, list(Verdict).index(gate.verdict)))
     yield from _table(GATE_HEAD, (_gate_cells(gate) for gate in ordered if gate.verdict is not Verdict.WITHIN))
     within = [_gate_cells(gate) for gate in ordered if gate.verdict is Verdict.WITHIN]
-    yield from _folded(f"{counted(len(within), 'gate')} within", list(_table(GATE_HEAD, within)))
+    yield from _folded(f"{pluralize(len(within), 'gate')} within", list(_table(GATE_HEAD, within)))
 
 
 def _comparisons(comparisons: Sequence[Comparison]) -> Iterator[str]:
@@ -174,7 +175,7 @@ def _comparisons(comparisons: Sequence[Comparison]) -> Iterator[str]:
     fine = (Change.NO_WORSE, Change.IMPROVED)
     yield from _table(CHANGE_HEAD, (_change_cells(one) for one in ordered if one.verdict not in fine))
     rest = [_change_cells(one) for one in ordered if one.verdict in fine]
-    yield from _folded(f"{counted(len(rest), 'result')} no worse or improved", list(_table(CHANGE_HEAD, rest)))
+    yield from _folded(f"{pluralize(len(rest), 'result')} no worse or improved", list(_table(CHANGE_HEAD, rest)))
 
 
 def _gate_cells(gate: Gate) -> tuple[str, ...]:
@@ -203,10 +204,10 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     listed = list(rows)
     if not listed:
         return
-    yield from (_row(head), _row(["---"] * len(head)), *map(_row, listed[:MOST_ROWS]))
+    yield from (_row(head), _row(["---"] * len(head)), *map(_row, listed[:MOST_MARKDOWN_ROWS]))
     yield ""
-    if len(listed) > MOST_ROWS:
-        yield from (f"… and {len(listed) - MOST_ROWS} more; the results file has them all.", "")
+    if len(listed) > MOST_MARKDOWN_ROWS:
+        yield from (f"… and {len(listed) - MOST_MARKDOWN_ROWS} more; the results file has them all.", "")
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -226,4 +227,4 @@ def _edged(text: str) -> str:
 
 def _text(text: str) -> str:
     """Text that Markdown shows as it is: nothing in it becomes a table cell, a tag, a link or a mention."""
-    return " ".join(visible(text).split()).translate(SPECIAL)
+    return " ".join(escape_control(text).split()).translate(SPECIAL)

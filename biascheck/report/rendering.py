@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from biascheck.report.charts.planes import shape_of
-from biascheck.wording import visible
+from biascheck.wording import escape_control
 
 __all__ = ["render"]
 
@@ -23,11 +23,11 @@ def render(template: str, **shown: object) -> str:
     environment = _environment()
     style, script = (Markup("").join(_source(environment, name) for name in names) for names in (STYLES, SCRIPTS))
     html = environment.get_template(template).render(style=style, script=script, policy=_policy(script), **shown)
-    return visible(html, lines=True)  # what came in as markup
+    return escape_control(html, lines=True)  # what came in as markup
 
 
 def _shown(value: object) -> object:
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return escape_control(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 @cache
@@ -41,7 +41,7 @@ def _environment() -> Environment:
         finalize=_shown,
     )
     environment.filters["mark_of"] = shape_of
-    environment.filters["counted"] = "{:,}".format
+    environment.filters["with_commas"] = "{:,}".format
     return environment
 
 

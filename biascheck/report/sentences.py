@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from biascheck.results.description import Description
 from biascheck.results.result import Result
 from biascheck.stats import Verdict
-from biascheck.wording import decimals_for, figure, interval_text
+from biascheck.wording import decimals_for, format_number, interval_text
 
 __all__ = [
     "ORDER",
@@ -55,19 +55,19 @@ def contrast_in_words(result: Result) -> str:
         return result.description.sign.replace("{first}", first).replace("{second}", second)
     return (
         f"A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. "
-        f"The estimate is the {statistic_name(result.statistic)}; {figure(result.parity)} is parity."
+        f"The estimate is the {statistic_name(result.statistic)}; {format_number(result.parity)} is parity."
     )
 
 
 def measured_text(result: Result) -> tuple[str, str]:
     """The estimate and its interval, with the digits that keep both ends and parity apart."""
     decimals = decimals_for(result.interval, result.estimate, (result.parity,))
-    return figure(result.estimate, decimals), interval_text(result.interval, decimals)
+    return format_number(result.estimate, decimals), interval_text(result.interval, decimals)
 
 
 def direction_in_words(description: Description) -> str:
     """When a figure of this measure is bad, where the measure says so."""
-    parity = figure(description.parity)
+    parity = format_number(description.parity)
     return {
         "from parity": f"{parity} is parity; the further from it, to either side, the worse.",
         "upwards": f"{parity} is parity; the larger, the worse.",

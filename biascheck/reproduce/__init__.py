@@ -3,7 +3,7 @@
 To add a paper: a module called by its name and year with a ``PAPER``; see ``docs/reproduce.md``.
 """
 
-from biascheck.reproduce.cells import Absent, Bars, BarSeries, Cell, Drawn, Value
+from biascheck.reproduce.cells import Absent, Bars, BarSeries, Cell, DrawnFigure, Value
 from biascheck.reproduce.paper import Paper, PaperTable, Work, paper_named, papers
 from biascheck.reproduce.reproduction import FinishedTable, Reproduction
 from biascheck.reproduce.running import default_place, reproduce
@@ -14,7 +14,7 @@ __all__ = [
     "BarSeries",
     "Bars",
     "Cell",
-    "Drawn",
+    "DrawnFigure",
     "FinishedTable",
     "Paper",
     "PaperTable",

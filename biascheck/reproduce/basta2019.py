@@ -28,7 +28,7 @@ from biascheck.measures import (
 )
 from biascheck.measures.embeddings.states_of_words import draw_words, embedding_of
 from biascheck.measures.embeddings.word_map import neighbour_method, word_map
-from biascheck.reproduce.cells import Absent, Drawn, Shown
+from biascheck.reproduce.cells import Absent, DrawnFigure, Shown
 from biascheck.reproduce.paper import Paper, PaperTable, Work
 from biascheck.reproduce.setting import Setting
 from biascheck.results.attachments import Draws, ExplainedVariance, Scatter
@@ -39,7 +39,7 @@ __all__ = ["PAPER"]
 Kind = TypeVar("Kind")
 DRAWS = 10
 CLUSTERED, CLASSIFIED = 500, 2_500
-PERMUTATIONS = 19
+BASTA_PERMUTATIONS = 19
 ELMO = Absent("ELMo has no maintained loader: AllenNLP, which published it, is archived")
 BEFORE = Absent("the paper takes the bias before debiasing, which these vectors no longer have")
 STATIC = {
@@ -48,7 +48,7 @@ STATIC = {
 }
 
 
-def figure_1(setting: Setting) -> Iterator[Shown]:
+def basta_figure_1(setting: Setting) -> Iterator[Shown]:
     """How much of the differences of he and she, man and woman, … lies in one direction."""
     found, coded = _measured(setting, gender_subspace, _professions(setting))
     for place, row in enumerate(("definitional pairs", "random words")):
@@ -73,7 +73,7 @@ def section_clustering(setting: Setting) -> Iterator[Shown]:
     yield from _rows(setting, "cluster-accuracy", *_measured(setting, cluster_accuracy, _leaning(setting, CLUSTERED)))
 
 
-def figure_2(setting: Setting) -> Iterator[Shown]:
+def basta_figure_2(setting: Setting) -> Iterator[Shown]:
     """The words of the clustering on a plane."""
     lexicon = _leaning(setting, CLUSTERED)[0]
     drawn = setting.tried(_drawn_once, setting, lexicon)
@@ -84,13 +84,13 @@ def figure_2(setting: Setting) -> Iterator[Shown]:
     words, groups = [entry.word for entry in drawn.entries], [lexicon.group_of(entry) for entry in drawn.entries]
     for method in (neighbour_method(), "PCA"):
         content = word_map(drawn.vectors[0], words, groups, method=method, most=2 * CLUSTERED, seed=setting.seed)
-        yield Drawn(title=f"Figure 2: words by the gender they lean to, {method}", content=content)
+        yield DrawnFigure(title=f"Figure 2: words by the gender they lean to, {method}", content=content)
 
 
 def section_classification(setting: Setting) -> Iterator[Shown]:
     """The share of 4,000 words whose gender a machine trained on 1,000 others predicts."""
     lexicons = _leaning(setting, CLASSIFIED)
-    found = _measured(setting, classifier_accuracy, lexicons, permutations=PERMUTATIONS)
+    found = _measured(setting, classifier_accuracy, lexicons, permutations=BASTA_PERMUTATIONS)
     yield from _rows(setting, "classifier-accuracy", *found)
 
 
@@ -106,7 +106,7 @@ def section_neighbours(setting: Setting) -> Iterator[Shown]:
     yield from _rows(setting, "neighbour-correlation", found, coded)
 
 
-def figure_3(setting: Setting) -> Iterator[Shown]:
+def basta_figure_3(setting: Setting) -> Iterator[Shown]:
     """The professions: their bias, and the share of male ones among their neighbours."""
     (found,) = _measured(setting, neighbour_correlation, _professions(setting)[:1])
     yield setting.cell("professions drawn", ours=setting.tried(lambda result: result.clusters, found))
@@ -157,7 +157,7 @@ def _words(setting: Setting, found: Any) -> str:
 def _drawing(setting: Setting, title: str, found: Any, kind: type[ExplainedVariance | Scatter]) -> Iterator[Shown]:
     """What a measurement has drawn, if there is one."""
     if isinstance(found, Result):
-        yield Drawn(title=f"{title}, {setting.model_label}", content=_attached(found, kind))
+        yield DrawnFigure(title=f"{title}, {setting.model_label}", content=_attached(found, kind))
 
 
 def _pick(result: Result, pick: Any) -> float:
@@ -242,7 +242,7 @@ PAPER = Paper(
         PaperTable(
             "figure 1",
             "Variance explained by the principal components of definitional differences, and of random ones",
-            figure_1,
+            basta_figure_1,
             about="An uncentred decomposition of the differences of definitional pairs in the same sentence.",
             work=_work(288, (1,)),
             needs=("debiaswe", "wmt18"),
@@ -266,7 +266,7 @@ PAPER = Paper(
         PaperTable(
             "figure 2",
             "K-means clustering: the words on a plane",
-            figure_2,
+            basta_figure_2,
             about="The first of the ten draws; by UMAP where it is installed, else by t-SNE, and by PCA.",
             work=_work(2 * CLUSTERED, (1,)),
         ),
@@ -291,7 +291,7 @@ PAPER = Paper(
         PaperTable(
             "figure 3",
             "Visualization of the professions by the gender of their neighbours",
-            figure_3,
+            basta_figure_3,
             work=_work(288, (1,)),
             needs=("debiaswe",),
         ),

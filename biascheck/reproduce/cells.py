@@ -22,13 +22,13 @@ __all__ = [
     "BarSeries",
     "Bars",
     "Cell",
-    "Drawn",
+    "DrawnFigure",
     "Measured",
     "Shown",
     "Value",
     "attempted",
+    "caveats",
     "drawn_value",
-    "reservations",
     "value_of",
 ]
 
@@ -102,7 +102,7 @@ class Bars(msgspec.Struct, frozen=True, kw_only=True, tag="bars", tag_field="kin
             raise UsageError("every series of bars needs one value for each place")
 
 
-class Drawn(msgspec.Struct, frozen=True, kw_only=True, tag="drawn"):
+class DrawnFigure(msgspec.Struct, frozen=True, kw_only=True, tag="drawn"):
     """A figure of the paper, drawn from values measured here."""
 
     title: str
@@ -111,7 +111,7 @@ class Drawn(msgspec.Struct, frozen=True, kw_only=True, tag="drawn"):
     note: str = ""
 
 
-Shown = Cell | Drawn
+Shown = Cell | DrawnFigure
 
 
 def value_of(result: Result) -> Value:
@@ -126,7 +126,7 @@ def drawn_value(found: Result | float | Measured) -> Measured:
     return found if isinstance(found, Value | Absent) else Value(float(found), whole=isinstance(found, int))
 
 
-def reservations(found: object) -> tuple[str, ...]:
+def caveats(found: object) -> tuple[str, ...]:
     """What a reader of this figure must know: a competence check that it failed, and the warnings of the result."""
     if not isinstance(found, Result):
         return ()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from biascheck.release import __version__, suites_home
-from biascheck.reproduce.cells import Drawn
+from biascheck.reproduce.cells import DrawnFigure
 from biascheck.reproduce.jentzsch2022 import PAPER
 from biascheck.reproduce.reproduction import FinishedTable, Reproduction
 from biascheck.reproduce.reproduction_page import write_reproduction_page
@@ -17,12 +17,12 @@ from biascheck.studies.paper_grid import FAMILY
 
 __all__ = ["write_grid_page"]
 
-BIASES, QUALITY, CORRELATIONS, QUESTIONS = "tables 1, 3 and 4", "tables 5 and 6", "table 2", "section 3"
+BIASES, QUALITY, CORRELATIONS, SECTION_QUESTIONS = "tables 1, 3 and 4", "tables 5 and 6", "table 2", "section 3"
 TITLES = {
     BIASES: "Biases of all classifiers, beside the printed ones",
     CORRELATIONS: "Correlations over these classifiers",
     QUALITY: "Test accuracy; recall, precision and F1 of the negative class",
-    QUESTIONS: "The research questions: differences of absolute bias, paired over reviews",
+    SECTION_QUESTIONS: "The research questions: differences of absolute bias, paired over reviews",
 }
 
 
@@ -34,7 +34,7 @@ def write_grid_page(
     printed = beside_paper(rows, PublishedFigures.read(suites_home() / "published.toml"))
     found = answers(rows, sizes=layers, seed=seed)
     shown = [(_section(one), one) for one in (*whole.attachments, *printed)]
-    shown += [(QUESTIONS, one) for result in found for one in result.attachments]
+    shown += [(SECTION_QUESTIONS, one) for result in found for one in result.attachments]
     write_reproduction_page(path, _page(rows, list(_tables(shown, scale)), scale, seed))
 
 
@@ -47,7 +47,7 @@ def _section(one: AnyAttachment) -> str:
 def _tables(shown: Sequence[tuple[str, AnyAttachment]], scale: float) -> Iterator[FinishedTable]:
     for name, title in TITLES.items():
         drawings = tuple(
-            Drawn(title=getattr(one, "title", "") or title, content=one)
+            DrawnFigure(title=getattr(one, "title", "") or title, content=one)
             for section, one in shown
             if section == name and not isinstance(one, Facts)
         )

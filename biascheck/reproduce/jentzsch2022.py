@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from biascheck.measures.tables.delta_table import corrected_rows
-from biascheck.reproduce.cells import Absent, Drawn, Shown, Value
-from biascheck.reproduce.jentzsch_runs import Rows, both_grids, cells_of, example, further_rows, grids_for
+from biascheck.reproduce.cells import Absent, DrawnFigure, Shown, Value
+from biascheck.reproduce.jentzsch_runs import GridRows, both_grids, cells_of, example, further_rows, grids_for
 from biascheck.reproduce.paper import Paper, PaperTable, Work
 from biascheck.reproduce.setting import Setting
 from biascheck.results.attachments import TwoSided
@@ -18,7 +18,7 @@ from biascheck.studies.research_questions import comparisons
 
 __all__ = ["PAPER"]
 
-Figure = Callable[[GridRow], Value | float]
+RowScore = Callable[[GridRow], Value | float]
 
 ABOUT = (
     "IMDB, 25,000 reviews to train on and 25,000 to measure; up to 20 epochs with early stopping, dropout 0.5, nothing "
@@ -36,18 +36,18 @@ def _total(row: GridRow) -> Value:
     return Value(row.summary.total, row.result.interval, row.summary.test.p, row.summary.n)
 
 
-NONZERO: Mapping[str, tuple[str, Figure]] = {
+NONZERO: Mapping[str, tuple[str, RowScore]] = {
     "absolute-nonzero": ("absolute bias", lambda row: row.summary.absolute_nonzero),
     "total-nonzero": ("total bias", lambda row: row.summary.total_nonzero),
 }
-ALL: Mapping[str, tuple[str, Figure]] = {
+ALL: Mapping[str, tuple[str, RowScore]] = {
     "absolute": ("absolute bias", lambda row: row.summary.absolute),
     "total": ("total bias", _total),
     "below": ("N<0", lambda row: Value(row.summary.n_negative, whole=True)),
     "zero": ("N=0", lambda row: Value(row.summary.n_zero, whole=True)),
     "above": ("N>0", lambda row: Value(row.summary.n_positive, whole=True)),
 }
-QUALITY: Mapping[str, tuple[str, Figure]] = {
+JENTZSCH_QUALITY: Mapping[str, tuple[str, RowScore]] = {
     "accuracy": ("accuracy", lambda row: row.quality.accuracy),
     "recall": ("recall", lambda row: row.quality.recall),
     "precision": ("precision", lambda row: row.quality.precision),
@@ -56,7 +56,7 @@ QUALITY: Mapping[str, tuple[str, Figure]] = {
 
 
 def biases_and_qualities(
-    setting: Setting, models: Sequence[str], names: Sequence[str], figures: Mapping[str, tuple[str, Figure]]
+    setting: Setting, models: Sequence[str], names: Sequence[str], figures: Mapping[str, tuple[str, RowScore]]
 ) -> Iterator[Shown]:
     """Every printed cell of these models; figures of ours in the row of the model under test."""
     for model in models:
@@ -75,15 +75,15 @@ def biases_and_qualities(
                 )
 
 
-def _figure(rows: Rows, name: str, figure: Figure) -> Value | float:
+def _figure(rows: GridRows, name: str, figure: RowScore) -> Value | float:
     return figure(_named(rows, name))
 
 
-def _named(rows: Rows, name: str) -> GridRow:
+def _named(rows: GridRows, name: str) -> GridRow:
     return next(row for row in rows if name in cells_of(row))
 
 
-def _caution(rows: Rows | Absent, name: str) -> str:
+def _caution(rows: GridRows | Absent, name: str) -> str:
     """Of a classifier that cannot tell good reviews from bad ones no delta means anything."""
     check = None if isinstance(rows, Absent) else _named(rows, name).result.competence
     return "" if check is None or check.passed else f"Competence check failed: {check.finding}."
@@ -102,13 +102,13 @@ def biases(setting: Setting, models: Sequence[str]) -> Iterator[Shown]:
             yield setting.cell(f"{model} {name}", "stars", ours=ours, as_published=theirs, published=printed)
 
 
-def _stars(rows: Rows) -> dict[str, int]:
+def _stars(rows: GridRows) -> dict[str, int]:
     """Wilcoxon's test, Bonferroni over 64."""
     table = corrected_rows([row.summary for row in rows], correction="bonferroni", family=FAMILY)
     return {cells_of(row)[0]: len(line.stars.strip("-")) for row, line in zip(rows, table, strict=True)}
 
 
-def table_2(setting: Setting) -> Iterator[Shown]:
+def jentzsch_table_2(setting: Setting) -> Iterator[Shown]:
     """Pearson's correlations over classifiers: the paper's 63, here the nine of this model."""
     grids = both_grids(setting)
     found = [setting.tried(lambda rows: correlations_of([row.figures for row in rows])["matrix"], one) for one in grids]
@@ -120,12 +120,12 @@ def table_2(setting: Setting) -> Iterator[Shown]:
             yield setting.cell(row, column, ours=ours, as_published=theirs, published=printed, note=note)
 
 
-def figure_1(setting: Setting) -> Iterator[Shown]:
+def jentzsch_figure_1(setting: Setting) -> Iterator[Shown]:
     """A review of ours in its male and its female version."""
-    yield Drawn(title="A review in both versions", content=example(setting.seed))
+    yield DrawnFigure(title="A review in both versions", content=example(setting.seed))
 
 
-def figure_2(setting: Setting) -> Iterator[Shown]:
+def jentzsch_figure_2(setting: Setting) -> Iterator[Shown]:
     """An illustration."""
     yield setting.cell("pipeline", ours=DRAWING)
 
@@ -137,7 +137,7 @@ def two_sided(setting: Setting, models: Sequence[str]) -> Iterator[Shown]:
             if isinstance(rows, Absent):
                 yield setting.cell(model, variant, ours=rows)
             else:
-                yield Drawn(
+                yield DrawnFigure(
                     title=f"{model}, {variant}", content=TwoSided(sides=tuple(row.summary.side for row in rows))
                 )
 
@@ -187,21 +187,23 @@ PAPER = Paper(
             work=_work(25, ours=7, published=9),
             needs=("imdb", "jentzsch"),
         ),
-        _table("table 2", "Correlations of biases and training details", table_2),
+        _table("table 2", "Correlations of biases and training details", jentzsch_table_2),
         _table("table 3", "Biases over all reviews, part 1", partial(biases, models=PART_1)),
         _table("table 4", "Biases over all reviews, part 2", partial(biases, models=PART_2)),
         _table(
             "table 5",
             "Test accuracy; recall, precision and F1 of the negative class, part 1",
-            partial(biases_and_qualities, models=PART_1, names=CONDITIONS, figures=QUALITY),
+            partial(biases_and_qualities, models=PART_1, names=CONDITIONS, figures=JENTZSCH_QUALITY),
         ),
         _table(
             "table 6",
             "Test accuracy; recall, precision and F1 of the negative class, part 2",
-            partial(biases_and_qualities, models=PART_2, names=CONDITIONS, figures=QUALITY),
+            partial(biases_and_qualities, models=PART_2, names=CONDITIONS, figures=JENTZSCH_QUALITY),
         ),
-        PaperTable("figure 1", "Example of masked samples", figure_1, about="A review of ours; the paper's is IMDB's."),
-        PaperTable("figure 2", "Experimental pipeline", figure_2),
+        PaperTable(
+            "figure 1", "Example of masked samples", jentzsch_figure_1, about="A review of ours; the paper's is IMDB's."
+        ),
+        PaperTable("figure 2", "Experimental pipeline", jentzsch_figure_2),
         _table("figure 3", "Positive and negative biases of DistilBERT", partial(two_sided, models=PART_1[:1])),
         _table(
             "figure 4",

@@ -16,9 +16,9 @@ from biascheck.results.attachments import Table
 from biascheck.studies import GridRow, SentimentGrid, paper_grid
 from biascheck.studies.paper_grid import BATCHES, REVIEWS, row_for
 
-__all__ = ["Rows", "both_grids", "cells_of", "example", "family_row", "further_rows", "grids_for"]
+__all__ = ["GridRows", "both_grids", "cells_of", "example", "family_row", "further_rows", "grids_for"]
 
-Rows = tuple[GridRow, ...]
+GridRows = tuple[GridRow, ...]
 Variant = Literal["ours", "as published"]
 MAPS = ("jentzsch", "term_maps.json")
 OTHER = Absent("Another base model; run reproduce with it", "not applicable")
@@ -40,7 +40,7 @@ def family_row(setting: Setting) -> str:
     return row
 
 
-def grids_for(setting: Setting, model: str) -> tuple[Rows | Absent, Rows | Absent]:
+def grids_for(setting: Setting, model: str) -> tuple[GridRows | Absent, GridRows | Absent]:
     """The nine rows of a model of the paper, ours and as published: they are there for the model under test."""
     family = setting.tried(family_row, setting)
     if isinstance(family, Absent):
@@ -48,12 +48,12 @@ def grids_for(setting: Setting, model: str) -> tuple[Rows | Absent, Rows | Absen
     return both_grids(setting) if model == family else (OTHER, OTHER)
 
 
-def both_grids(setting: Setting) -> tuple[Rows | Absent, Rows | Absent]:
+def both_grids(setting: Setting) -> tuple[GridRows | Absent, GridRows | Absent]:
     """The nine rows of the model under test: ours, and as published."""
     return setting.tried(_rows, setting, "ours"), setting.tried(_rows, setting, "as published")
 
 
-def further_rows(setting: Setting) -> Rows:
+def further_rows(setting: Setting) -> GridRows:
     """As published, with further batch sizes, and each classifier measured with every term set."""
     return _rows(setting, "as published", further=True)
 
@@ -68,7 +68,7 @@ def example(seed: int) -> Table:
 
 
 @lru_cache(maxsize=6)
-def _rows(setting: Setting, variant: Variant, *, further: bool = False) -> Rows:
+def _rows(setting: Setting, variant: Variant, *, further: bool = False) -> GridRows:
     return tuple(_grid(setting, published=variant == "as published", further=further).run())
 
 

@@ -10,12 +10,12 @@ import msgspec
 
 from biascheck.errors import ResultError, UsageError
 from biascheck.files import write_atomically
-from biascheck.reproduce.cells import Absent, Cell, Drawn
+from biascheck.reproduce.cells import Absent, Cell, DrawnFigure
 
 __all__ = ["FinishedTable", "Reproduction", "read_reproduction", "write_reproduction"]
 
-FORMAT = "biascheck reproduction 1"
-State = Literal["reproduced", "not applicable", "missing"]
+REPRODUCTION_FORMAT = "biascheck reproduction 1"
+ReproductionState = Literal["reproduced", "not applicable", "missing"]
 
 
 class FinishedTable(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,11 +27,11 @@ class FinishedTable(msgspec.Struct, frozen=True, kw_only=True):
     digest: str
     scale: float
     cells: tuple[Cell, ...]
-    drawings: tuple[Drawn, ...] = ()
+    drawings: tuple[DrawnFigure, ...] = ()
     seconds: float = 0.0
 
     @property
-    def state(self) -> State:
+    def state(self) -> ReproductionState:
         """Reproduced where it has any figure of this model; not applicable where that is the reason of all cells."""
         if self.drawings or any(cell.measured for cell in self.cells):
             return "reproduced"
@@ -58,7 +58,7 @@ class Reproduction(msgspec.Struct, frozen=True, kw_only=True):
     about: str = ""
     planned: tuple[str, ...] = ()
     tables: tuple[FinishedTable, ...] = ()
-    format: str = FORMAT
+    format: str = REPRODUCTION_FORMAT
 
     @property
     def question(self) -> tuple[object, ...]:
@@ -71,14 +71,14 @@ class Reproduction(msgspec.Struct, frozen=True, kw_only=True):
         ordered = [name for name in self.planned if name in kept] + [name for name in kept if name not in self.planned]
         return msgspec.structs.replace(self, tables=tuple(kept[name] for name in ordered))
 
-    def count(self, state: State) -> int:
+    def count(self, state: ReproductionState) -> int:
         """How many tables and figures are in that state."""
         return sum(table.state == state for table in self.tables)
 
     @property
     def counts(self) -> str:
         """How many tables and figures are in each state, in words."""
-        return ", ".join(f"{self.count(state)} {state}" for state in get_args(State))
+        return ", ".join(f"{self.count(state)} {state}" for state in get_args(ReproductionState))
 
     @property
     def not_run(self) -> tuple[str, ...]:
@@ -100,8 +100,10 @@ def read_reproduction(path: Path) -> Reproduction | None:
         found = msgspec.json.decode(path.read_bytes(), type=Reproduction)
     except (OSError, msgspec.MsgspecError, UsageError) as error:
         raise ResultError(f"{path} is not a file of a reproduction ({error}); name another place with --out") from error
-    if found.format != FORMAT:
-        raise ResultError(f"{path} has the format {found.format!r}, not {FORMAT!r}; name another place with --out")
+    if found.format != REPRODUCTION_FORMAT:
+        raise ResultError(
+            f"{path} has the format {found.format!r}, not {REPRODUCTION_FORMAT!r}; name another place with --out"
+        )
     return found
 
 

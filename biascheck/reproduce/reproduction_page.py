@@ -13,9 +13,18 @@ from biascheck.report.charts.columns import Series, column_chart, row_chart
 from biascheck.report.charts.drawings import Drawing, Legend, drawing_of, table_of
 from biascheck.report.charts.planes import KINDS
 from biascheck.report.rendering import render
-from biascheck.reproduce.cells import Absent, Bars, Cell, Drawn, Measured, Value
+from biascheck.reproduce.cells import Absent, Bars, Cell, DrawnFigure, Measured, Value
 from biascheck.reproduce.reproduction import FinishedTable, Reproduction
-from biascheck.wording import citation, counted, figure, interval_text, level_text, p_text, printed, shortened
+from biascheck.wording import (
+    as_printed,
+    citation,
+    format_number,
+    interval_text,
+    level_text,
+    p_text,
+    pluralize,
+    shortened,
+)
 
 __all__ = ["page_text", "write_reproduction_page"]
 
@@ -27,7 +36,7 @@ SHARED = 3
 
 
 @dataclass(frozen=True)
-class Line:
+class CellNote:
     """A line of what is said about a cell, perhaps with a word before it."""
 
     text: str
@@ -45,7 +54,7 @@ class CellRow:
     ours: str
     interval: str
     details: str
-    lines: tuple[Line, ...]
+    lines: tuple[CellNote, ...]
 
 
 @dataclass(frozen=True)
@@ -59,7 +68,7 @@ class Section:
     state: str
     with_columns: bool
     rows: tuple[CellRow, ...]
-    footnotes: tuple[Line, ...]
+    footnotes: tuple[CellNote, ...]
     drawings: tuple[Drawing, ...]
 
 
@@ -97,7 +106,7 @@ def _page(found: Reproduction) -> ReproductionPage:
         about=found.about,
         model=found.model,
         scale=_scale_text(found.scale),
-        counts=f"{counted(len(found.tables), 'table or figure', 'tables and figures')}: {found.counts}",
+        counts=f"{pluralize(len(found.tables), 'table or figure', 'tables and figures')}: {found.counts}",
         not_run=", ".join(found.not_run),
         facts=(("seed", str(found.seed)), ("scale", f"{found.scale:g}"), ("biascheck", found.version)),
         sections=tuple(_section(table) for table in found.tables),
@@ -119,7 +128,7 @@ def _section(table: FinishedTable) -> Section:
         state=table.state,
         with_columns=any(cell.column for cell in table.cells),
         rows=tuple(_row(cell, marks) for cell in table.cells),
-        footnotes=tuple(Line(text, f"{mark}:") for text, mark in marks.items()),
+        footnotes=tuple(CellNote(text, f"{mark}:") for text, mark in marks.items()),
         drawings=tuple(drawing for drawing in drawn if drawing is not None),
     )
 
@@ -138,7 +147,7 @@ def _row(cell: Cell, marks: Mapping[str, str]) -> CellRow:
     return CellRow(
         row=cell.row,
         column=cell.column,
-        published="" if printed_figure is None else printed(printed_figure.value),
+        published="" if printed_figure is None else as_printed(printed_figure.value),
         as_published=_as_published(cell),
         ours=_number(cell.ours),
         interval="" if value is None else _interval(value),
@@ -153,24 +162,24 @@ def _as_published(cell: Cell) -> str:
     return _number(cell.as_published)
 
 
-def _lines(cell: Cell, marks: Mapping[str, str]) -> Iterator[Line]:
+def _lines(cell: Cell, marks: Mapping[str, str]) -> Iterator[CellNote]:
     """Where the printed figure is from, its erratum, why there is no figure, and what else is to be known."""
     if cell.published is not None:
-        yield Line(citation(cell.published))
+        yield CellNote(citation(cell.published))
     if cell.published is not None and cell.published.erratum:
-        yield Line(cell.published.erratum, "Erratum:")
+        yield CellNote(cell.published.erratum, "Erratum:")
     if reason := _why(cell):
         what = "as published" if isinstance(cell.ours, Value) else "no figure"
-        yield Line(f"{what}: see {marks[reason]} below" if reason in marks else reason)
+        yield CellNote(f"{what}: see {marks[reason]} below" if reason in marks else reason)
     if cell.note:
-        yield Line(cell.note)
+        yield CellNote(cell.note)
 
 
 def _number(found: Measured) -> str:
     if not isinstance(found, Value):
         return "–"
     counted = found.whole or (abs(found.estimate) > 1 and float(found.estimate).is_integer())
-    return f"{found.estimate:,.0f}" if counted else figure(found.estimate, _decimals(found))
+    return f"{found.estimate:,.0f}" if counted else format_number(found.estimate, _decimals(found))
 
 
 def _decimals(value: Value) -> int:
@@ -198,7 +207,7 @@ def _why(cell: Cell) -> str:
     return ours
 
 
-def _drawing(drawn: Drawn, table: FinishedTable) -> Drawing | None:
+def _drawing(drawn: DrawnFigure, table: FinishedTable) -> Drawing | None:
     """A drawing under its title, which says the scale."""
     content = drawn.content
     found = _bars(content) if isinstance(content, Bars) else drawing_of(content, drawn.contrast)

@@ -12,7 +12,7 @@ from biascheck.cache.code_digest import package_code
 from biascheck.cache.document_cache import caching, digest_of, results_cache
 from biascheck.errors import UsageError
 from biascheck.release import __version__
-from biascheck.reproduce.cells import Absent, Cell, Drawn, Shown, attempted
+from biascheck.reproduce.cells import Absent, Cell, DrawnFigure, Shown, attempted
 from biascheck.reproduce.estimate import estimate_of
 from biascheck.reproduce.paper import Paper, PaperTable, papers
 from biascheck.reproduce.reproduction import FinishedTable, Reproduction, read_reproduction, write_reproduction
@@ -106,10 +106,10 @@ def _finished(paper: Paper, table: PaperTable, setting: Setting) -> FinishedTabl
         shown = attempted(lambda: list(table.run(setting)))
     if isinstance(shown, Absent):
         shown = [Cell(row=table.title, ours=shown)]
-    return _told_apart(paper, table, shown, setting, perf_counter() - start)
+    return _separately(paper, table, shown, setting, perf_counter() - start)
 
 
-def _told_apart(
+def _separately(
     paper: Paper, table: PaperTable, shown: Sequence[Shown], setting: Setting, seconds: float
 ) -> FinishedTable:
     return FinishedTable(
@@ -119,7 +119,7 @@ def _told_apart(
         digest=_digest(paper, table, setting),
         scale=setting.scale,
         cells=tuple(one for one in shown if isinstance(one, Cell)),
-        drawings=tuple(one for one in shown if isinstance(one, Drawn)),
+        drawings=tuple(one for one in shown if isinstance(one, DrawnFigure)),
         seconds=seconds,
     )
 

@@ -14,7 +14,7 @@ from biascheck.corpora import Corpus
 from biascheck.errors import DataNotFoundError, UsageError
 from biascheck.models.capabilities import Capability, Model, capabilities_of
 from biascheck.release import suites_home
-from biascheck.reproduce.cells import Cell, Measured, attempted, drawn_value, reservations
+from biascheck.reproduce.cells import Cell, Measured, attempted, caveats, drawn_value
 from biascheck.results.key import model_label
 from biascheck.results.published_figures import PublishedFigure, PublishedFigures
 from biascheck.results.result import Result
@@ -111,5 +111,5 @@ class Setting:
             published=self.published(published) if published else None,
             as_published=None if as_published is None else drawn_value(as_published),
             ours=drawn_value(ours),
-            note=" ".join(filter(None, (note, *reservations(ours)))),
+            note=" ".join(filter(None, (note, *caveats(ours)))),
         )

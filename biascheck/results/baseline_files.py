@@ -67,12 +67,12 @@ def read_baseline(path: Path) -> Baseline:
     with refusing_damage(f"{path}: the baseline"):
         rows = [_row_from(row) for row in document["items"]]
         upgraded = (upgraded_result({"schema": schema, **entry}) for entry in document["entries"])
-        entries = converted(without_unknown_fields(upgraded, Entry), list[Entry])
+        entries = converted(without_unknown_fields(upgraded, BaselineEntry), list[BaselineEntry])
         return Baseline(tuple(_result_of(entry, rows) for entry in entries))
 
 
 @dataclass(frozen=True)
-class Entry:
+class BaselineEntry:
     """A result as a baseline keeps it: ``items`` are the steps from row to row of those that its scores belong to."""
 
     measure: str
@@ -97,11 +97,11 @@ class Entry:
     runtime: str = ""
 
 
-def _entry_of(result: Result, places: Mapping[Row, int]) -> Entry:
+def _entry_of(result: Result, places: Mapping[Row, int]) -> BaselineEntry:
     scores = sorted((places[_row(item)], _short(item.score)) for item in result.items)
     shared = {name: getattr(result, name) for name in SHARED}
     origin = {name: getattr(result.provenance, name) for name in ORIGIN}
-    return Entry(
+    return BaselineEntry(
         **shared,
         **{**origin, "options": dict(origin["options"])},
         estimate=_short(result.estimate),
@@ -111,7 +111,7 @@ def _entry_of(result: Result, places: Mapping[Row, int]) -> Entry:
     )
 
 
-def _result_of(entry: Entry, rows: Sequence[Row]) -> Result:
+def _result_of(entry: BaselineEntry, rows: Sequence[Row]) -> Result:
     places = _places(entry.items)
     items = tuple(
         ItemScore(id=name, score=score, cluster=cluster, side=side, covariate=covariate, draw=draw)
@@ -131,12 +131,12 @@ def _result_of(entry: Entry, rows: Sequence[Row]) -> Result:
     )
 
 
-def _written(entry: Entry) -> dict[str, Any]:
+def _written(entry: BaselineEntry) -> dict[str, Any]:
     """An entry as it is written: one without a runtime of its own says nothing about it."""
     return {name: value for name, value in asdict(entry).items() if name != "runtime" or value}
 
 
-def _model_of(entry: Entry) -> dict[str, str]:
+def _model_of(entry: BaselineEntry) -> dict[str, str]:
     return {"runtime": entry.runtime} if entry.runtime else {}
 
 

@@ -19,9 +19,9 @@ from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL
 from biascheck.stats import Change
 
-__all__ = ["Baseline", "Judgement", "Refusal", "judge_against"]
+__all__ = ["Baseline", "BaselineComparison", "RefusedResult", "compare_with_baseline"]
 
-Question = tuple[object, ...]
+ResultQuestion = tuple[object, ...]
 
 
 @dataclass(frozen=True)
@@ -79,20 +79,20 @@ class Baseline:
         return self._by_question_of_earlier_release.get(question_of_earlier_release(result), ())
 
     @cached_property
-    def _by_question(self) -> Mapping[Question, Sequence[Result]]:
+    def _by_question(self) -> Mapping[ResultQuestion, Sequence[Result]]:
         return _grouped(self.entries, lambda entry: entry.key.question)
 
     @cached_property
-    def _by_similar_question(self) -> Mapping[Question, Sequence[Result]]:
+    def _by_similar_question(self) -> Mapping[ResultQuestion, Sequence[Result]]:
         return _grouped(self.entries, similar_question)
 
     @cached_property
-    def _by_question_of_earlier_release(self) -> Mapping[Question, Sequence[Result]]:
+    def _by_question_of_earlier_release(self) -> Mapping[ResultQuestion, Sequence[Result]]:
         return _grouped((one for one in self.entries if of_unknown_part(one.slice)), question_of_earlier_release)
 
 
 @dataclass(frozen=True)
-class Refusal:
+class RefusedResult:
     """A result that is in the baseline, but as an answer to other questions, and why."""
 
     title: str
@@ -100,7 +100,7 @@ class Refusal:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class BaselineComparison:
     """How the results of a run compare with a baseline: nothing that was measured is left out.
 
     ``comparisons`` come by corpus, measure and model. ``new`` names results without an entry, ``unused`` entries
@@ -109,10 +109,10 @@ class Judgement:
     """
 
     comparisons: tuple[Comparison, ...] = ()
-    refused: tuple[Refusal, ...] = ()
+    refused: tuple[RefusedResult, ...] = ()
     new: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
-    shrunk: tuple[Refusal, ...] = ()
+    shrunk: tuple[RefusedResult, ...] = ()
     compared_by_tests: int = 0
 
     @property
@@ -128,7 +128,7 @@ class Judgement:
         return tuple(comparison for comparison in self.comparisons if comparison.verdict is verdict)
 
 
-def judge_against(
+def compare_with_baseline(
     baseline: Baseline,
     results: Iterable[Result],
     *,
@@ -136,7 +136,7 @@ def judge_against(
     level: float = LEVEL,
     any_runtime: bool = False,
     ignoring: Collection[ResultKey] = (),
-) -> Judgement:
+) -> BaselineComparison:
     """Compare every result with its entry, as one family (Holm); what cannot be compared is refused with its reason.
 
     Without a tolerance each measure has its own, see :func:`biascheck.compare`. Results of two runtimes are refused
@@ -150,22 +150,22 @@ def judge_against(
     for result in listed:
         entry = exact.get(result.key) or baseline.resembling(result, exact.values())
         if entry is None and (several := baseline.other_models(result)):
-            refused.append(Refusal(result.title, _none_of(several, result)))
+            refused.append(RefusedResult(result.title, _none_of(several, result)))
         elif entry is None:
             new.append(result.title)
         else:
             used.add(entry.key)
             other = "" if any_runtime else other_runtime(entry, result)
             if reason := other or why_not(entry, result):
-                refused.append(Refusal(result.title, reason))
+                refused.append(RefusedResult(result.title, reason))
             else:
                 pairs.append((entry, result))
-    return Judgement(
+    return BaselineComparison(
         comparisons=compare_all(pairs, tolerance=tolerance, level=level, ignoring=ignoring),
         refused=tuple(refused),
         new=tuple(new),
         unused=tuple(entry.title for entry in baseline.entries if entry.key not in used),
-        shrunk=tuple(Refusal(after.title, lost) for before, after in pairs if (lost := _shrunk(before, after))),
+        shrunk=tuple(RefusedResult(after.title, lost) for before, after in pairs if (lost := _shrunk(before, after))),
     )
 
 
@@ -194,8 +194,8 @@ def _none_of(models: Sequence[str], result: Result) -> str:
     )
 
 
-def _grouped(entries: Iterable[Result], key: Callable[[Result], Question]) -> dict[Question, list[Result]]:
-    found: dict[Question, list[Result]] = {}
+def _grouped(entries: Iterable[Result], key: Callable[[Result], ResultQuestion]) -> dict[ResultQuestion, list[Result]]:
+    found: dict[ResultQuestion, list[Result]] = {}
     for entry in entries:
         found.setdefault(key(entry), []).append(entry)
     return found

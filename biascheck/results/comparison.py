@@ -15,17 +15,17 @@ import numpy as np
 from biascheck import stats
 from biascheck.errors import BiascheckError, UsageError
 from biascheck.results.comparing.compatibility import differences
-from biascheck.results.comparing.matching import ROUNDING, MatchedItems
-from biascheck.results.competence import Incompetence
+from biascheck.results.comparing.matching import MATCH_ROUNDING, MatchedItems
+from biascheck.results.competence import UnreadableOption
 from biascheck.results.description import UNDESCRIBED, Description
 from biascheck.results.item_columns import names_of, scores_of
 from biascheck.results.key import ResultKey, model_label
 from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL
 from biascheck.stats import Change, Interval
-from biascheck.wording import decimals_for, figure, interval_text, signed
+from biascheck.wording import decimals_for, format_number, interval_text, signed
 
-__all__ = ["ROUNDING", "Comparison", "Move", "compare", "compare_all", "why_not"]
+__all__ = ["MATCH_ROUNDING", "Comparison", "Move", "compare", "compare_all", "why_not"]
 
 MOST_MOVED = 3
 
@@ -113,7 +113,7 @@ class Comparison:
     @property
     def finding(self) -> str:
         """The judgement as one sentence."""
-        parts = [f"{self.title}: {self.figures}, {self._judged()}"]
+        parts = [f"{self.title}: {self.figures}, {self._verdict_in_words()}"]
         if self.change and self.moves:
             parts.append(f"moved most: {', '.join(map(str, self.moves[:MOST_MOVED]))}")
         return f"{'; '.join(parts)} ({self._size()})"
@@ -127,7 +127,7 @@ class Comparison:
     def figures(self) -> str:
         """Both figures: "0.41 → 0.33"."""
         decimals = self._decimals
-        return f"{figure(self.before, decimals)} → {figure(self.after, decimals)}"
+        return f"{format_number(self.before, decimals)} → {format_number(self.after, decimals)}"
 
     @property
     def moved(self) -> str:
@@ -142,13 +142,13 @@ class Comparison:
     @property
     def tolerated(self) -> str:
         """The tolerance: "tolerance 0.10"; empty where no change was tolerated."""
-        return f"tolerance {figure(self.tolerance, self._decimals)}" if self.tolerance else ""
+        return f"tolerance {format_number(self.tolerance, self._decimals)}" if self.tolerance else ""
 
     @property
     def _decimals(self) -> int:
         return decimals_for(self.interval, self.change, (0.0, self.tolerance))
 
-    def _judged(self) -> str:
+    def _verdict_in_words(self) -> str:
         moved = self.moved
         allowed = self.tolerated or "no change"
         if self.verdict is Change.INVALID:
@@ -175,7 +175,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class _Judging:
+class _ComparisonLimit:
     """How pairs are judged, besides their tolerance."""
 
     level: float
@@ -189,7 +189,7 @@ def compare(
     *,
     tolerance: float | None = None,
     level: float = LEVEL,
-    competence: Incompetence = None,
+    competence: UnreadableOption = None,
 ) -> Comparison:
     """Judge whether a figure has moved away from parity between two results of the same questions.
 
@@ -224,10 +224,10 @@ def compare_all(
     matches = [MatchedItems.of(before, after, family=len(pairs), level=level) for before, after in pairs]
     tolerances = [match.smallest_change if tolerance is None else tolerance for match in matches]
     intervals = [_noticed(match.interval_at, done) for match in matches]
-    verdicts = stats.judge_changes(intervals, tolerances, level=level)
-    how = _Judging(level, len(pairs), ignoring)
+    verdicts = stats.verdicts_of_changes(intervals, tolerances, level=level)
+    limit = _ComparisonLimit(level, len(pairs), ignoring)
     return tuple(
-        _written(match, tolerated, verdict, match.after.inability or match.before.inability, how)
+        _written(match, tolerated, verdict, match.after.inability or match.before.inability, limit)
         for match, tolerated, verdict in zip(matches, tolerances, verdicts, strict=True)
     )
 
@@ -252,15 +252,17 @@ def why_not(before: Result, after: Result) -> str:
     if reasons := "; ".join(differences(before, after)):
         return reasons
     try:
-        _ = MatchedItems.of(before, after, family=1, level=LEVEL).figures
+        _ = MatchedItems.of(before, after, family=1, level=LEVEL).estimates
     except BiascheckError as error:
         return str(error)
     return ""
 
 
-def _written(match: MatchedItems, tolerance: float, verdict: Change, inability: str, how: _Judging) -> Comparison:
+def _written(
+    match: MatchedItems, tolerance: float, verdict: Change, inability: str, limit: _ComparisonLimit
+) -> Comparison:
     before, after = match.before, match.after
-    ignored = inability and not {before.key, after.key}.isdisjoint(how.ignoring)
+    ignored = inability and not {before.key, after.key}.isdisjoint(limit.ignoring)
     caution = (f"{inability}; compared all the same",) if ignored else ()
     return Comparison(
         key_before=before.key,
@@ -268,10 +270,10 @@ def _written(match: MatchedItems, tolerance: float, verdict: Change, inability: 
         corpus=after.corpus_label,
         model_before=before.model,
         model_after=after.model,
-        before=match.figures[0],
-        after=match.figures[1],
+        before=match.estimates[0],
+        after=match.estimates[1],
         change=match.change,
-        interval=match.interval_at(how.level),
+        interval=match.interval_at(limit.level),
         tolerance=tolerance,
         parity=before.parity,
         verdict=Change.INVALID if inability and not ignored else verdict,
@@ -281,8 +283,8 @@ def _written(match: MatchedItems, tolerance: float, verdict: Change, inability: 
         seed=before.seed,
         moves=_moves(match),
         unmatched=match.unmatched,
-        family=how.family,
-        warnings=(*after.warnings, *match.reservations(), *caution),
+        family=limit.family,
+        warnings=(*after.warnings, *match.caveats(), *caution),
         description=after.description,
         inability=inability,
     )

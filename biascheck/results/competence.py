@@ -9,14 +9,14 @@ from typing import Any, Literal
 
 from biascheck.errors import ScoreError
 
-__all__ = ["Competence", "Incompetence"]
+__all__ = ["Readability", "UnreadableOption"]
 
-Incompetence = Literal["ignore"] | None
+UnreadableOption = Literal["ignore"] | None
 """Whether a figure is judged although its model cannot do what was asked."""
 
 
 @dataclass(frozen=True)
-class Competence:
+class Readability:
     """How well a model reads what it is measured on, and how well it must.
 
     ``check`` names the check, ``about`` says what was checked, ``finding`` what was found and what is needed.
@@ -50,5 +50,5 @@ class Competence:
         return "" if self.passed else f"{model} {self.lack} ({self.finding})"
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for a file; ``Competence(**document)`` reads them back."""
+        """Plain values for a file; ``Readability(**document)`` reads them back."""
         return {**vars(self), "figures": dict(self.figures)}

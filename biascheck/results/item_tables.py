@@ -19,7 +19,7 @@ from biascheck.results.items import ItemScore, Shown
 __all__ = ["read_table", "write_table"]
 
 KIND = "biascheck items"
-SCHEMA = 1
+ITEMS_SCHEMA = 1
 ROWS_AT_ONCE = 16_384
 PLAIN = ("id", "score", "cluster", "side", "covariate", "draw")
 
@@ -51,7 +51,7 @@ def _schema(items: ItemColumns) -> Any:
         listed.append(pa.field(f"label:{name}", number if kind == "number" else text, metadata={"kind": kind}))
     for name in items.sentences.columns:
         listed += [pa.field(f"text:{name}", text), pa.field(f"start:{name}", whole), pa.field(f"end:{name}", whole)]
-    return pa.schema(listed, metadata={"kind": KIND, "schema": str(SCHEMA)})
+    return pa.schema(listed, metadata={"kind": KIND, "schema": str(ITEMS_SCHEMA)})
 
 
 def _kind_of(types: set[type]) -> str:
@@ -99,8 +99,8 @@ def _require_ours(schema: Any, name: str) -> None:
     facts = schema.metadata or {}
     if facts.get(b"kind") != KIND.encode() or any(column not in schema.names for column in PLAIN):
         raise ResultError(f"{name} holds no items of biascheck")
-    if facts.get(b"schema") != str(SCHEMA).encode():
-        raise ResultError(f"{name} has schema {facts.get(b'schema', b'?').decode()}, this release reads {SCHEMA}")
+    if facts.get(b"schema") != str(ITEMS_SCHEMA).encode():
+        raise ResultError(f"{name} has schema {facts.get(b'schema', b'?').decode()}, this release reads {ITEMS_SCHEMA}")
 
 
 def _items(file: Any) -> Iterator[ItemScore]:

@@ -14,7 +14,7 @@ from biascheck.results.toml_tables import nearest_file, read_tables, typed
 
 __all__ = ["Flaw", "MeasurementCard", "is_card"]
 
-Stated = Annotated[str, msgspec.Meta(min_length=1, pattern=r"\S")]
+StatedText = Annotated[str, msgspec.Meta(min_length=1, pattern=r"\S")]
 TITLE = "measurement card"
 
 
@@ -22,8 +22,8 @@ TITLE = "measurement card"
 class Flaw:
     """Something known to be wrong, and who found it."""
 
-    what: Stated
-    source: Stated
+    what: StatedText
+    source: StatedText
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,13 +35,13 @@ class MeasurementCard:
     published data. ``competence``: what a model must be able to do for the figure to mean anything.
     """
 
-    name: Stated
-    claim: Stated
-    for_whom: Stated
-    items: Stated
-    competence: Stated
-    not_for: Stated
-    licence: Stated
+    name: StatedText
+    claim: StatedText
+    for_whom: StatedText
+    items: StatedText
+    competence: StatedText
+    not_for: StatedText
+    licence: StatedText
     flaws: tuple[Flaw, ...]
 
     @classmethod

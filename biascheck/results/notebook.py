@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
-from biascheck.wording import decimals_for, figure, interval_text, level_text, visible
+from biascheck.wording import decimals_for, escape_control, format_number, interval_text, level_text
 
 if TYPE_CHECKING:
     from biascheck.results.result import Result
@@ -26,17 +26,17 @@ def result_html(result: Result) -> str:
 
 def _rows(result: Result) -> Iterator[tuple[str, str]]:
     decimals = decimals_for(result.interval, result.estimate, (result.parity,))
-    yield "estimate", figure(result.estimate, decimals)
+    yield "estimate", format_number(result.estimate, decimals)
     if result.interval is None:
         yield "interval", "none: too few clusters"
     else:
         yield f"{level_text(result.interval.level)} interval", interval_text(result.interval, decimals)
-    yield "parity", figure(result.parity)
+    yield "parity", format_number(result.parity)
     if result.description.sign:
         first, second = result.contrast
         yield "sign", result.description.sign.replace("{first}", first).replace("{second}", second)
-    if offenders := result.offenders(5):
-        yield "largest", ", ".join(map(str, offenders))
+    if contributors := result.top_contributors(5):
+        yield "largest", ", ".join(map(str, contributors))
     yield "size", f"{result.n:,} {result.unit}, {result.clusters:,} clusters, seed {result.seed}"
     yield from _doubts(result)
 
@@ -51,4 +51,4 @@ def _doubts(result: Result) -> Iterator[tuple[str, str]]:
 
 
 def _cell(text: str) -> str:
-    return escape(visible(text))
+    return escape(escape_control(text))

@@ -15,7 +15,7 @@ import numpy as np
 
 from biascheck.errors import ScoreError, UsageError
 from biascheck.results.attachments import AnyAttachment, gathered
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 from biascheck.results.description import UNDESCRIBED, Description
 from biascheck.results.item_columns import clusters_of, gathered_items, names_of, sample_of, scores_of
 from biascheck.results.items import ItemScore, Skipped
@@ -26,9 +26,9 @@ from biascheck.wording import signed
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Offender", "Provenance", "Result"]
+__all__ = ["Contributor", "Provenance", "Result"]
 
-NOBODY_DRIVES = ("ratio", "ratio_of_sides", "difference")
+NO_CONTRIBUTORS = ("ratio", "ratio_of_sides", "difference")
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Provenance:
 
 
 @dataclass(frozen=True, slots=True)
-class Offender:
+class Contributor:
     """A cluster and the mean gap of its items."""
 
     name: str
@@ -96,7 +96,7 @@ class Result:
     slice: Slice = ()
     several_groups: bool = False
     attachments: tuple[AnyAttachment, ...] = ()
-    competence: Competence | None = None
+    competence: Readability | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "items", gathered_items(self.items))
@@ -214,14 +214,14 @@ class Result:
 
         return result_html(self)
 
-    def offenders(self, count: int = 3) -> tuple[Offender, ...]:
+    def top_contributors(self, count: int = 3) -> tuple[Contributor, ...]:
         """Who drives the estimate, with their mean gaps: the largest gaps first.
 
         For a skew these are the largest gaps in the direction of the mean gap, for a stereotype those
         that lie furthest from it on their own side. A ratio of sums or a difference of means has none: no item's
         score is a gap there.
         """
-        if self.statistic in NOBODY_DRIVES:
+        if self.statistic in NO_CONTRIBUTORS:
             return ()
         scores: dict[str, array[float]] = {}
         sides: dict[str, str | None] = {}
@@ -233,9 +233,9 @@ class Result:
         ranked = []
         for name, found in scores.items():
             gap = float(np.mean(found))
-            ranked.append((_pull(self.statistic, gap, centre, sides[name]), Offender(name, gap)))
+            ranked.append((_pull(self.statistic, gap, centre, sides[name]), Contributor(name, gap)))
         ranked.sort(key=lambda entry: (-entry[0], entry[1].name))
-        return tuple(offender for pull, offender in ranked[:count] if pull >= 0)
+        return tuple(contributor for pull, contributor in ranked[:count] if pull >= 0)
 
 
 def _pull(statistic: str, gap: float, centre: float, side: str | None) -> float:

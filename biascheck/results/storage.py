@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from biascheck.collector import cycles_later
+from biascheck.collector import gc_paused
 from biascheck.errors import BiascheckError, ResultError
 from biascheck.results.earlier_schemas import upgraded_result
 from biascheck.results.item_columns import ItemColumns
@@ -20,7 +20,7 @@ from biascheck.results.item_files import can_store_columns, read_items, stored_i
 from biascheck.results.items import ItemScore
 from biascheck.results.published_figures import PublishedFigure
 from biascheck.results.result import Result
-from biascheck.wording import visible
+from biascheck.wording import escape_control
 
 __all__ = [
     "SCHEMA",
@@ -61,7 +61,7 @@ def result_to_dict(result: Result, *, items: bool = True) -> dict[str, Any]:
     columns = result.items if isinstance(result.items, ItemColumns) and can_store_columns() else None
     fields["items"] = [vars(item) for item in result.items] if columns is None else stored_items(columns)
     fields["skipped"] = [vars(skip) for skip in result.skipped]
-    with cycles_later():
+    with gc_paused():
         return {"schema": SCHEMA if columns is None else SCHEMA_OF_COLUMNS, **plain(fields)}
 
 
@@ -70,12 +70,12 @@ def storable(result: Result, *, items: bool = True) -> dict[str, Any]:
     try:
         text = json.dumps(result_to_dict(result, items=items), allow_nan=False, ensure_ascii=False)
         text.encode("utf-8")
-        with cycles_later():
+        with gc_paused():
             document: dict[str, Any] = json.loads(text)
     except (TypeError, ValueError, RecursionError) as error:
         raise ResultError(
-            f"{visible(result.title)} cannot be stored ({error}); use plain finite numbers, text, lists and dicts in "
-            "its names, labels, options and attachments"
+            f"{escape_control(result.title)} cannot be stored ({error}); use plain finite numbers, text, lists and "
+            "dicts in its names, labels, options and attachments"
         ) from error
     return document
 
@@ -86,7 +86,7 @@ def result_from_dict(document: object, beside: Path | None = None) -> Result:
     ``beside`` is the folder of a results file, which has the files of items that the document refers to.
     """
     checked = check_schema(document, "a result", SCHEMA_OF_COLUMNS)
-    with cycles_later(), refusing_damage("a stored result"):
+    with gc_paused(), refusing_damage("a stored result"):
         fields = upgraded_result(checked)
         without_unknown_fields([fields], Result)
         if isinstance(reference := fields.get("items"), Mapping):
@@ -113,7 +113,7 @@ def converted(document: object, kind: type[Kind]) -> Kind:
 def read_document(path: Path, kind: str, noun: str, flag: str) -> dict[str, Any]:
     """Read a JSON object of ours; whatever else is there is refused with what to do."""
     try:
-        with cycles_later():
+        with gc_paused():
             document = json.loads(path.read_text(encoding="utf-8"), parse_constant=_finite, parse_float=_finite)
     except FileNotFoundError as error:
         raise ResultError(f"no {noun} at {path}; write them with pytest {flag} {path}") from error

@@ -52,7 +52,7 @@ __all__ = [
 LEVEL = 0.95
 RESAMPLES = 2_000
 RESAMPLES_IN_TAIL = 40
-ROUNDING = 1e-12
+SUMMARY_ROUNDING = 1e-12
 DISTANCES = ("skew", "stereotype")
 """Statistics that are never below zero, so that chance alone lifts them."""
 
@@ -188,7 +188,7 @@ def _standardised_mean(means: NDArray[np.float64]) -> float | None:
         return None
     spread = float(means.std(ddof=1))
     # Clusters that differ only by rounding do not vary; dividing by that would give any number at all.
-    return float(means.mean()) / spread if spread > ROUNDING * float(np.abs(means).max()) else None
+    return float(means.mean()) / spread if spread > SUMMARY_ROUNDING * float(np.abs(means).max()) else None
 
 
 def _sides(sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 import msgspec
 
 from biascheck.errors import UsageError
-from biascheck.wording import visible
+from biascheck.wording import escape_control
 
 __all__ = ["nearest_file", "read_tables", "typed"]
 
-Kind = TypeVar("Kind")
+TableKind = TypeVar("TableKind")
 
 
 def nearest_file(name: str, start: Path, *, stop: Path) -> Path:
@@ -38,7 +38,7 @@ def read_tables(file: Path) -> dict[str, dict[str, Any]]:
     except (OSError, ValueError) as error:  # ValueError: not TOML, not UTF-8, a number or a date that Python refuses
         if isinstance(error, UsageError):
             raise
-        raise UsageError(f"{file}: not valid TOML ({visible(str(error))}); correct it") from error
+        raise UsageError(f"{file}: not valid TOML ({escape_control(str(error))}); correct it") from error
 
 
 def _flat(table: Mapping[str, Any], file: Path, prefix: str = "") -> dict[str, dict[str, Any]]:
@@ -48,7 +48,9 @@ def _flat(table: Mapping[str, Any], file: Path, prefix: str = "") -> dict[str, d
     for key, value in table.items():
         for name, entry in _flat(value, file, f"{prefix}{key}.").items():
             if name in found:
-                raise UsageError(f"{file}: [{visible(name)}] is written twice, with and without quotes; remove one")
+                raise UsageError(
+                    f"{file}: [{escape_control(name)}] is written twice, with and without quotes; remove one"
+                )
             found[name] = entry
     return found
 
@@ -57,17 +59,17 @@ def _inside_a_table(prefix: str, table: Mapping[str, Any], file: Path) -> str:
     if not prefix:
         outside = next(key for key, value in table.items() if not isinstance(value, dict))
         raise UsageError(
-            f"{file}: {visible(outside)} is outside of any table; write a line like [jobs.female] above it"
+            f"{file}: {escape_control(outside)} is outside of any table; write a line like [jobs.female] above it"
         )
     return prefix.removesuffix(".")
 
 
-def typed(kind: type[Kind], entry: Mapping[str, Any], name: str, file: Path, *, example: str) -> Kind:
+def typed(kind: type[TableKind], entry: Mapping[str, Any], name: str, file: Path, *, example: str) -> TableKind:
     """One table as a dataclass: unknown fields and values of another type are refused."""
-    where, known = f"{file}: [{visible(name)}]", [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    where, known = f"{file}: [{escape_control(name)}]", [field.name for field in fields(kind)]  # type: ignore[arg-type]
     unknown = sorted(set(entry) - set(known))
     if unknown:
-        raise UsageError(f"{where} has {visible(', '.join(unknown))}, and may have {', '.join(known)}")
+        raise UsageError(f"{where} has {escape_control(', '.join(unknown))}, and may have {', '.join(known)}")
     try:
         return replace(msgspec.convert(dict(entry), kind))  # type: ignore[type-var]  # a copy with its defaults in it
     except msgspec.ValidationError as error:

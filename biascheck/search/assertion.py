@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 from biascheck.corpora.corpus import Pair
 from biascheck.errors import BiasAssertionError, ScoreError, UsageError
 from biascheck.gates.checked_numbers import checked_number
-from biascheck.gates.complaints import Incompetence, ignores_competence
+from biascheck.gates.complaints import UnreadableOption, ignores_readability
 from biascheck.gates.recording import record
 from biascheck.gates.searches import Search
-from biascheck.search.invariants import Figure, invariant_of
+from biascheck.search.invariants import ScoreKind, invariant_of
 from biascheck.search.remembering import remembering
-from biascheck.search.scored_examples import Drawn, Reader
+from biascheck.search.scored_examples import DrawnExample, Reader
 from biascheck.search.searching import EFFORT, MOST_CAUSES, one_checked, search_worst_cases
 from biascheck.search.worst_case_file import remember
-from biascheck.wording import counted, visible
+from biascheck.wording import escape_control, pluralize
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -31,14 +31,14 @@ def assert_invariant(
     strategy: SearchStrategy[Pair] | Pair,
     bound: float | None = None,
     *,
-    of: Figure | None = None,
+    of: ScoreKind | None = None,
     examples: int | None = None,
     causes: int = MOST_CAUSES,
     effort: int = EFFORT,
     seed: int = 0,
     reason: str = "",
     memory: str | Path | None = None,
-    competence: Incompetence = None,
+    competence: UnreadableOption = None,
 ) -> Search:
     """Fail if the search finds an example whose versions are further apart than ``bound``.
 
@@ -78,13 +78,13 @@ def assert_invariant(
             effort=effort,
             seed=seed,
             reason=reason,
-            check_competence=not ignores_competence(competence, reason),
+            check_readability=not ignores_readability(competence, reason),
         )
     if memory is not None:
         remember(Path(memory), [found])
     record(found, None)
     if not found.passed:
-        raise BiasAssertionError(visible(explained(found), lines=True))
+        raise BiasAssertionError(escape_control(explained(found), lines=True))
     return found
 
 
@@ -92,17 +92,17 @@ def explained(found: Search) -> str:
     """The finding as a paragraph: one line for each case, then what the search is worth."""
     if not found.cases:
         return found.finding
-    lines = [f"{found.title}: {counted(len(found.cases), 'cause')} found in {found.examples:,} examples"]
+    lines = [f"{found.title}: {pluralize(len(found.cases), 'cause')} found in {found.examples:,} examples"]
     lines += [f"  {found.sentence(case)}" for case in found.cases]
     if found.unexplained:
-        lines.append(f"  and {counted(found.unexplained, 'further example')} of other causes")
-    lines.append(f"  {found.worth}")
+        lines.append(f"  and {pluralize(found.unexplained, 'further example')} of other causes")
+    lines.append(f"  {found.scope}")
     if found.reason:
         lines.append(f"  bound: {found.reason}")
     return "\n".join(lines)
 
 
-def _checked_bound(bound: float | None, of: Figure | None) -> float:
+def _checked_bound(bound: float | None, of: ScoreKind | None) -> float:
     if of == "decision":
         if bound:
             raise UsageError(f"a decision flips or it does not; leave bound={bound} out")
@@ -115,11 +115,11 @@ def _checked_bound(bound: float | None, of: Figure | None) -> float:
     return limit
 
 
-def _check_one(model: Any, pair: Pair, limit: float, of: Figure | None, reason: str) -> Search:
+def _check_one(model: Any, pair: Pair, limit: float, of: ScoreKind | None, reason: str) -> Search:
     """Check one pair, for tests with ``@given``; their search is guided by the gap."""
     __tracebackhide__ = True
     invariant = invariant_of(model, of)
-    drawn = Drawn(pair)
+    drawn = DrawnExample(pair)
     (scored,) = (reader := Reader(invariant)).read([drawn])
     if scored is None:
         reader.count_refused([drawn])
@@ -128,7 +128,7 @@ def _check_one(model: Any, pair: Pair, limit: float, of: Figure | None, reason: 
     found = one_checked(invariant, scored, limit, reason)
     record(found, None)
     if not found.passed:
-        raise BiasAssertionError(visible(f"{found.title}: {found.sentence(found.cases[0])}"))
+        raise BiasAssertionError(escape_control(f"{found.title}: {found.sentence(found.cases[0])}"))
     return found
 
 

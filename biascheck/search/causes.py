@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from biascheck.search.exploration import drawn_from
-from biascheck.search.scored_examples import Drawn, Reader, Scored, words_in
-from biascheck.strategies.choosing import FORMS, Choosing, Path, simplest
+from biascheck.search.scored_examples import DrawnExample, Reader, Scored, words_in
+from biascheck.strategies.choosing import CHOICE_FORMS, Choosing, Path, simplest
 from biascheck.strategies.programs import Program
 
 __all__ = ["Cause", "cause_of", "need"]
 
-MOST_ALTERNATIVES = 60
+MOST_CAUSE_ALTERNATIVES = 60
 ENOUGH = 4
 """If one of so many other words fails as well, the word is no part of the cause."""
 
@@ -26,14 +26,14 @@ class Need:
     text: str
     words: frozenset[str]
 
-    def is_met_by(self, one: Drawn) -> bool:
+    def is_met_by(self, one: DrawnExample) -> bool:
         """Whether another example has it too."""
         return self.words <= one.words or (self.kind, self.text) in one.features
 
     @property
     def is_word(self) -> bool:
         """Whether it is a word in a slot rather than the form of the sentence."""
-        return self.kind not in FORMS
+        return self.kind not in CHOICE_FORMS
 
     @property
     def shown(self) -> str:
@@ -70,18 +70,24 @@ def cause_of(found: Scored, program: Program[Any], reader: Reader, fails: Callab
     return Cause(tuple(one for one in needs if one is not None), found.direction)
 
 
-def _alternatives(drawn: Drawn, path: Path, program: Program[Any]) -> list[Drawn]:
+def _alternatives(drawn: DrawnExample, path: Path, program: Program[Any]) -> list[DrawnExample]:
     """Other choices at one place; another form of the sentence only where it keeps all the other words."""
     count = drawn.counts.get(path, 1)
     others = [value for value in range(count) if value != drawn.choices[path]]
-    step = max(1, len(others) // MOST_ALTERNATIVES)
+    step = max(1, len(others) // MOST_CAUSE_ALTERNATIVES)
     made = [drawn_from(program, Choosing({**drawn.choices, path: value}, simplest)) for value in others[::step]]
-    rest = {(str(other[-1]), text) for other, text in drawn.texts.items() if other != path and other[-1] not in FORMS}
+    rest = {
+        (str(other[-1]), text) for other, text in drawn.texts.items() if other != path and other[-1] not in CHOICE_FORMS
+    }
     return [one for one in made if one.key != drawn.key and {entry for entry in rest if entry[1]} <= one.features]
 
 
 def _need(
-    drawn: Drawn, path: Path, alternatives: Sequence[Drawn], reader: Reader, fails: Callable[[Scored], bool]
+    drawn: DrawnExample,
+    path: Path,
+    alternatives: Sequence[DrawnExample],
+    reader: Reader,
+    fails: Callable[[Scored], bool],
 ) -> Need | None:
     scored = [one for one in reader.read(alternatives) if one is not None]
     failing = [one for one in scored if fails(one)]

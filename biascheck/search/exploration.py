@@ -18,28 +18,28 @@ from random import Random
 from typing import Any
 
 from biascheck.corpora.corpus import Pair
-from biascheck.search.scored_examples import Drawn, Scored
-from biascheck.strategies.choosing import ANYWHERE, FORMS, Choices, Choosing, Path, simplest
+from biascheck.search.scored_examples import DrawnExample, Scored
+from biascheck.strategies.choosing import ANYWHERE, CHOICE_FORMS, Choices, Choosing, Path, simplest
 from biascheck.strategies.programs import Program
 
-__all__ = ["BLOCK", "Exploration", "drawn_from"]
+__all__ = ["EXPLORED_AT_ONCE", "Exploration", "drawn_from"]
 
-BLOCK = 250
+EXPLORED_AT_ONCE = 250
 CANDIDATES = 5
 ATTEMPTS = 30
 REPETITIONS = 3
 """How often a guided example is drawn anew because it has been tried already."""
-PERSON = "person"
-UNCOUNTED = (*FORMS, PERSON)
-NO_AIM = (PERSON, "joint")
+PERSON_CHOICE = "person"
+UNCOUNTED = (*CHOICE_FORMS, PERSON_CHOICE)
+NO_AIM = (PERSON_CHOICE, "joint")
 """Kinds of choices that are no aim by themselves."""
 PARENTS = 20
 
 
-def drawn_from(program: Program[Any], choosing: Choosing) -> Drawn:
+def drawn_from(program: Program[Any], choosing: Choosing) -> DrawnExample:
     """The example of some choices."""
     pair = program.build(choosing)
-    return Drawn(pair, choosing.made, choosing.counts, choosing.texts)
+    return DrawnExample(pair, choosing.made, choosing.counts, choosing.texts)
 
 
 class Exploration:
@@ -61,14 +61,14 @@ class Exploration:
         """Whether there are sentences that are tried about several people."""
         return any(len(alike) > 1 for alike in self._companions.values())
 
-    def random(self, count: int) -> list[Drawn]:
+    def random(self, count: int) -> list[DrawnExample]:
         """Examples at random, independent of each other; their companions are not ``at_random``."""
-        drawn: list[Drawn] = []
+        drawn: list[DrawnExample] = []
         while len(drawn) < count:
             drawn += self._with_companions(replace(self._draw({}), at_random=True))
         return drawn[:count]
 
-    def guided(self, count: int, known: Sequence[Scored], *, bound: float) -> list[Drawn]:
+    def guided(self, count: int, known: Sequence[Scored], *, bound: float) -> list[DrawnExample]:
         """Examples where nobody has looked, and near the worst ones so far.
 
         As long as nothing fails, half of them are near the worst; then a quarter, as there may be other causes.
@@ -76,7 +76,7 @@ class Exploration:
         parents = self._parents(known)
         every = 4 if parents and parents[0].gap > bound else 2
         near = partial(self._near, parents)
-        drawn: list[Drawn] = []
+        drawn: list[DrawnExample] = []
         sentences = 0
         while len(drawn) < count:
             sentences += 1
@@ -84,7 +84,7 @@ class Exploration:
             drawn += self._with_companions(self._untried(make))
         return drawn[:count]
 
-    def _untried(self, make: Callable[[], Drawn]) -> Drawn:
+    def _untried(self, make: Callable[[], DrawnExample]) -> DrawnExample:
         one = make()
         for _ in range(REPETITIONS):
             if one.key not in self._tried:
@@ -92,17 +92,20 @@ class Exploration:
             one = make()
         return one
 
-    def _with_companions(self, one: Drawn) -> list[Drawn]:
+    def _with_companions(self, one: DrawnExample) -> list[DrawnExample]:
         """An example, and the same sentence about other people where a model that sees nobody reads it once."""
-        person = one.choices.get((PERSON,), 0)
+        person = one.choices.get((PERSON_CHOICE,), 0)
         others = [value for value in self._companions.get(person, ()) if value != person]
         chosen = self._rng.sample(others, min(len(others), self._people - 1))
-        return [self._noted(one), *(self._noted(self._draw({**one.choices, (PERSON,): value})) for value in chosen)]
+        return [
+            self._noted(one),
+            *(self._noted(self._draw({**one.choices, (PERSON_CHOICE,): value})) for value in chosen),
+        ]
 
-    def _draw(self, given: Choices) -> Drawn:
+    def _draw(self, given: Choices) -> DrawnExample:
         return drawn_from(self._program, Choosing(given, self._rng.randrange))
 
-    def _noted(self, one: Drawn) -> Drawn:
+    def _noted(self, one: DrawnExample) -> DrawnExample:
         self._tried.add(one.key)
         self._met.update(_meetings(one))
         for path, text in one.texts.items():
@@ -115,7 +118,7 @@ class Exploration:
                     self._words.append(word)
         return one
 
-    def _unmet(self) -> Drawn:
+    def _unmet(self) -> DrawnExample:
         """Of a few examples, the one in which most words meet that have not met before."""
         given = self._newcomer() or self._strangers()
         drawn = [self._draw(given) for _ in range(CANDIDATES)]
@@ -151,7 +154,7 @@ class Exploration:
                 break
         return list(sentences.values())
 
-    def _near(self, parents: Sequence[Scored]) -> Drawn:
+    def _near(self, parents: Sequence[Scored]) -> DrawnExample:
         """A child of one of the worst: some choices drawn anew, or taken from another one."""
         parent = dict(self._rng.choice(parents).drawn.choices)
         paths = list(parent)
@@ -164,8 +167,8 @@ class Exploration:
         return self._draw(parent)
 
 
-def _without_person(one: Drawn) -> dict[Path, int]:
-    return {path: value for path, value in one.choices.items() if path[-1] != PERSON}
+def _without_person(one: DrawnExample) -> dict[Path, int]:
+    return {path: value for path, value in one.choices.items() if path[-1] != PERSON_CHOICE}
 
 
 def _companions(program: Program[Any]) -> dict[int, list[int]]:
@@ -174,8 +177,8 @@ def _companions(program: Program[Any]) -> dict[int, list[int]]:
     Looked up in the longest sentence, which has most pronouns.
     """
     alike: dict[tuple[str, ...], list[int]] = {}
-    for value in range(drawn_from(program, Choosing({}, simplest)).counts.get((PERSON,), 0)):
-        other = drawn_from(program, Choosing({(PERSON,): value}, lambda count: count - 1))
+    for value in range(drawn_from(program, Choosing({}, simplest)).counts.get((PERSON_CHOICE,), 0)):
+        other = drawn_from(program, Choosing({(PERSON_CHOICE,): value}, lambda count: count - 1))
         alike.setdefault(_without_target(other.pair), []).append(value)
     return {value: values for values in alike.values() for value in values}
 
@@ -184,6 +187,6 @@ def _without_target(pair: Pair) -> tuple[str, ...]:
     return tuple(one.text[: one.target.start] + one.text[one.target.end :] for one in pair.sentences.values())
 
 
-def _meetings(one: Drawn) -> Iterator[tuple[Any, Any]]:
+def _meetings(one: DrawnExample) -> Iterator[tuple[Any, Any]]:
     """The pairs of words that were chosen, whatever the form of the sentence and whoever it is about."""
     return combinations(sorted(word for word in one.features if word[0] not in UNCOUNTED), 2)

@@ -24,17 +24,17 @@ from biascheck.models.adapters.functions import as_classifier
 from biascheck.models.capabilities import capabilities_of, fills_masks, is_static, require_capability
 from biascheck.models.scoring.queries import Answer, MaskedQuery, Refusal, SentenceQuery, State
 
-__all__ = ["Figure", "Invariant", "Reading", "invariant_of"]
+__all__ = ["Invariant", "ScoreKind", "VersionScores", "invariant_of"]
 
-Figure = Literal["rating", "decision", "association", "probability", "cosine"]
-Figures = Mapping[str, float | str]
+ScoreKind = Literal["rating", "decision", "association", "probability", "cosine"]
+ScoresOfVersions = Mapping[str, float | str]
 
 
 @dataclass(frozen=True)
-class Reading:
+class VersionScores:
     """The figures of all versions of one example, and how far apart they are."""
 
-    figures: Figures
+    figures: ScoresOfVersions
     gap: float
 
 
@@ -42,18 +42,18 @@ class Reading:
 class Invariant:
     """A figure with its unit, and how a block of examples is read: a reading for each, or why there is none."""
 
-    figure: Figure
+    figure: ScoreKind
     unit: str
     model: Any
-    read: Callable[[Sequence[Pair]], list[Reading | Refusal]]
+    read: Callable[[Sequence[Pair]], list[VersionScores | Refusal]]
     hides_people: bool = False
     """Whether people are masked when a sentence is scored: then one pass serves all people of as many tokens."""
 
 
-def invariant_of(model: Any, figure: Figure | None) -> Invariant:
+def invariant_of(model: Any, figure: ScoreKind | None) -> Invariant:
     """The invariant of a model: by what it can do, unless ``figure`` says which."""
-    if figure is not None and figure not in get_args(Figure):
-        raise UsageError(f"of= is one of {', '.join(get_args(Figure))}, not {figure!r}")
+    if figure is not None and figure not in get_args(ScoreKind):
+        raise UsageError(f"of= is one of {', '.join(get_args(ScoreKind))}, not {figure!r}")
     chosen = figure or _usual(model)
     if chosen == "rating":
         classifier = as_classifier(model)
@@ -69,7 +69,7 @@ def invariant_of(model: Any, figure: Figure | None) -> Invariant:
     return Invariant(chosen, "log units", model, lambda pairs: read(model, pairs), fills_masks(model))
 
 
-def _usual(model: Any) -> Figure:
+def _usual(model: Any) -> ScoreKind:
     found = capabilities_of(model)
     if found & {"fills masks", "scores text"}:
         return "association"
@@ -80,7 +80,7 @@ def _usual(model: Any) -> Figure:
 
 def _by_text(
     pairs: Sequence[Pair], read: Callable[[list[str]], Sequence[float | str | Refusal]]
-) -> list[Reading | Refusal]:
+) -> list[VersionScores | Refusal]:
     texts = list(dict.fromkeys(sentence.text for pair in pairs for sentence in pair.sentences.values()))
     answers = list(read(texts))
     if len(answers) != len(texts):
@@ -89,7 +89,7 @@ def _by_text(
     return [_of_texts({group: known[one.text] for group, one in pair.sentences.items()}) for pair in pairs]
 
 
-def _of_texts(answers: Mapping[str, float | str | Refusal]) -> Reading | Refusal:
+def _of_texts(answers: Mapping[str, float | str | Refusal]) -> VersionScores | Refusal:
     figures: dict[str, float | str] = {}
     for group, answer in answers.items():
         if isinstance(answer, Refusal):
@@ -98,14 +98,14 @@ def _of_texts(answers: Mapping[str, float | str | Refusal]) -> Reading | Refusal
     return _reading(figures)
 
 
-def _reading(figures: Figures) -> Reading:
+def _reading(figures: ScoresOfVersions) -> VersionScores:
     values = list(figures.values())
     if any(isinstance(value, str) for value in values):
-        return Reading(figures, float(len(set(values)) > 1))
+        return VersionScores(figures, float(len(set(values)) > 1))
     numbers = [float(value) for value in values]
     if not all(map(isfinite, numbers)):
         raise ScoreError(f"the figures {numbers} are not all finite; look for undefined scores of the model")
-    return Reading(dict(zip(figures, numbers, strict=True)), max(numbers) - min(numbers))
+    return VersionScores(dict(zip(figures, numbers, strict=True)), max(numbers) - min(numbers))
 
 
 class _Decider:
@@ -115,7 +115,7 @@ class _Decider:
         named = getattr(model, "name", None) or getattr(model, "__name__", None)
         self.name = str(named or type(model).__name__)
         self.fingerprint = str(getattr(model, "fingerprint", ""))
-        self.lasting = bool(getattr(model, "lasting", True))
+        self.is_persistent = bool(getattr(model, "is_persistent", True))
         self._ask = self._asking(model)
 
     def answers(self, texts: list[str]) -> list[str | Refusal]:
@@ -136,14 +136,14 @@ class _Decider:
         return as_classifier(model).rate
 
 
-def _associations(model: Any, pairs: Sequence[Pair]) -> list[Reading | Refusal]:
+def _associations(model: Any, pairs: Sequence[Pair]) -> list[VersionScores | Refusal]:
     """By the fillers that a causal model needs for its prior; the pairs of one set are scored together."""
     if any(sentence.attribute is None for pair in pairs for sentence in pair.sentences.values()):
         raise CorpusError(
             "these sentences mark no attribute, which an association needs; name one in the templates with "
             "{attribute}, or ask for of='probability'"
         )
-    found: dict[int, Reading | Refusal] = {}
+    found: dict[int, VersionScores | Refusal] = {}
     together: dict[str, list[int]] = {}
     for place, pair in enumerate(pairs):
         together.setdefault("" if fills_masks(model) else str(pair.labels.get("fillers", "")), []).append(place)
@@ -160,7 +160,7 @@ def _corpus(pairs: Sequence[Pair], fillers: str) -> Corpus:
     return Corpus("examples", tuple(pairs[0].sentences), numbered, fillers=listed)
 
 
-def _probabilities(model: Any, pairs: Sequence[Pair]) -> list[Reading | Refusal]:
+def _probabilities(model: Any, pairs: Sequence[Pair]) -> list[VersionScores | Refusal]:
     sentences = [sentence for pair in pairs for sentence in pair.sentences.values()]
     if fills_masks(model):
         answers = iter(model.fill([MaskedQuery(one.text, one.target) for one in sentences]))
@@ -169,7 +169,7 @@ def _probabilities(model: Any, pairs: Sequence[Pair]) -> list[Reading | Refusal]
     return [_probability([next(answers) for _ in pair.sentences], list(pair.sentences)) for pair in pairs]
 
 
-def _probability(answers: Sequence[Answer | Refusal], groups: Sequence[str]) -> Reading | Refusal:
+def _probability(answers: Sequence[Answer | Refusal], groups: Sequence[str]) -> VersionScores | Refusal:
     """The log-probabilities, normalised over the groups: only how they differ is of interest."""
     values: list[float] = []
     for answer in answers:
@@ -181,13 +181,13 @@ def _probability(answers: Sequence[Answer | Refusal], groups: Sequence[str]) -> 
     return _reading({group: value - total for group, value in zip(groups, values, strict=True)})
 
 
-def _cosines(encoder: Any, pairs: Sequence[Pair]) -> list[Reading | Refusal]:
+def _cosines(encoder: Any, pairs: Sequence[Pair]) -> list[VersionScores | Refusal]:
     texts = [sentence.text for pair in pairs for sentence in pair.sentences.values()]
     states = iter(encoder.sentences(texts))
     return [_cosine([next(states) for _ in pair.sentences], list(pair.sentences)) for pair in pairs]
 
 
-def _cosine(states: Sequence[State | Refusal], groups: Sequence[str]) -> Reading | Refusal:
+def _cosine(states: Sequence[State | Refusal], groups: Sequence[str]) -> VersionScores | Refusal:
     import numpy as np
 
     vectors: list[Any] = []
@@ -198,4 +198,4 @@ def _cosine(states: Sequence[State | Refusal], groups: Sequence[str]) -> Reading
     figures = {group: min(1.0, float(vectors[0] @ one)) for group, one in zip(groups, vectors, strict=True)}
     if not all(map(isfinite, figures.values())):
         raise ScoreError("a vector of length zero has no cosine; look for empty texts")
-    return Reading(figures, 1 - min(figures.values()))
+    return VersionScores(figures, 1 - min(figures.values()))

@@ -10,18 +10,18 @@ from biascheck.cache.document_cache import active_cache, digest_of
 from biascheck.corpora.corpus import Pair
 from biascheck.corpora.sentence import Sentence
 from biascheck.models.scoring.queries import Refusal
-from biascheck.search.invariants import Invariant, Reading
+from biascheck.search.invariants import Invariant, VersionScores
 
-__all__ = ["kept_readings"]
+__all__ = ["cached_version_scores"]
 
 FORMAT = "readings of examples 1"
 
 
-def kept_readings(invariant: Invariant, pairs: Sequence[Pair]) -> list[Reading | Refusal]:
+def cached_version_scores(invariant: Invariant, pairs: Sequence[Pair]) -> list[VersionScores | Refusal]:
     """The readings of a block of examples, from the cache where this model has given them to this code before."""
     cache, model = active_cache(), invariant.model
     # A function has no fingerprint by which a later run could find its answers again.
-    if cache is None or not getattr(model, "lasting", True) or not model.fingerprint:
+    if cache is None or not getattr(model, "is_persistent", True) or not model.fingerprint:
         return invariant.read(pairs)
     facts = [FORMAT, package_code(), invariant.figure, str(model.fingerprint), getattr(model, "framing", "")]
     key = digest_of([*facts, list(getattr(model, "treatment", ())), [_facts(pair) for pair in pairs]])
@@ -38,11 +38,11 @@ def _spans(sentence: Sentence) -> list[object]:
     return [sentence.text, *(None if span is None else [span.start, span.end] for span in spans)]
 
 
-def _document(found: Reading | Refusal) -> dict[str, Any]:
+def _document(found: VersionScores | Refusal) -> dict[str, Any]:
     if isinstance(found, Refusal):
         return {"refusal": found.reason}
     return {"figures": dict(found.figures), "gap": found.gap}
 
 
-def _reading(entry: dict[str, Any]) -> Reading | Refusal:
-    return Refusal(entry["refusal"]) if "refusal" in entry else Reading(entry["figures"], entry["gap"])
+def _reading(entry: dict[str, Any]) -> VersionScores | Refusal:
+    return Refusal(entry["refusal"]) if "refusal" in entry else VersionScores(entry["figures"], entry["gap"])

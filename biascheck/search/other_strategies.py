@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from biascheck.search.scored_examples import Drawn, Reader, Scored
+from biascheck.search.scored_examples import DrawnExample, Reader, Scored
 from biascheck.strategies.sampling import checked_pair, drawn_pairs, run_on_examples
 
 __all__ = ["drawn_block", "shrunk_by_hypothesis"]
@@ -18,9 +18,9 @@ class _FoundError(Exception):
     """Tells Hypothesis that an example fails."""
 
 
-def drawn_block(strategy: Any, count: int, seed: int) -> list[Drawn]:
+def drawn_block(strategy: Any, count: int, seed: int) -> list[DrawnExample]:
     """So many examples of a strategy, the same for the same seed."""
-    return [Drawn(pair, at_random=True) for pair in drawn_pairs(strategy, count, seed)]
+    return [DrawnExample(pair, at_random=True) for pair in drawn_pairs(strategy, count, seed)]
 
 
 def shrunk_by_hypothesis(
@@ -36,7 +36,7 @@ def shrunk_by_hypothesis(
 
     def check(pair: object) -> None:
         nonlocal smallest
-        drawn = Drawn(checked_pair(pair))
+        drawn = DrawnExample(checked_pair(pair))
         if drawn.pair.attribute != worst.drawn.pair.attribute:
             return
         (scored,) = reader.read([drawn])

@@ -9,11 +9,11 @@ from functools import cached_property
 
 from biascheck.corpora.corpus import Pair
 from biascheck.models.scoring.queries import Refusal
-from biascheck.search.invariants import Invariant, Reading
-from biascheck.search.kept_readings import kept_readings
+from biascheck.search.invariants import Invariant, VersionScores
+from biascheck.search.kept_readings import cached_version_scores
 from biascheck.strategies.choosing import Choices, Path
 
-__all__ = ["Drawn", "Reader", "Scored", "words_in"]
+__all__ = ["DrawnExample", "Reader", "Scored", "words_in"]
 
 WORD = re.compile(r"\w+")
 
@@ -24,7 +24,7 @@ def words_in(text: str) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnExample:
     """An example and the choices that made it; none are known of an example from elsewhere.
 
     ``at_random`` says that nothing but chance chose it, so that it counts for the share of all examples.
@@ -68,8 +68,8 @@ class Drawn:
 class Scored:
     """An example with its reading."""
 
-    drawn: Drawn
-    reading: Reading
+    drawn: DrawnExample
+    reading: VersionScores
 
     @property
     def gap(self) -> float:
@@ -92,24 +92,24 @@ class Reader:
 
     def __init__(self, invariant: Invariant) -> None:
         self._invariant = invariant
-        self._known: dict[tuple[str, ...], Reading | Refusal] = {}
+        self._known: dict[tuple[str, ...], VersionScores | Refusal] = {}
         self.refused = 0
         self.refusal = ""
 
-    def read(self, block: Sequence[Drawn]) -> list[Scored | None]:
+    def read(self, block: Sequence[DrawnExample]) -> list[Scored | None]:
         """The readings of a block, in order; none where the model refuses an example."""
         fresh = {one.key: one.pair for one in block if one.key not in self._known}
         if fresh:
-            self._known.update(zip(fresh, kept_readings(self._invariant, list(fresh.values())), strict=True))
+            self._known.update(zip(fresh, cached_version_scores(self._invariant, list(fresh.values())), strict=True))
         return [self._scored(one) for one in block]
 
-    def count_refused(self, block: Iterable[Drawn]) -> None:
+    def count_refused(self, block: Iterable[DrawnExample]) -> None:
         """Remember how many of a block have no reading, and why."""
         for one in block:
             if isinstance(found := self._known[one.key], Refusal):
                 self.refused += 1
                 self.refusal = self.refusal or found.reason
 
-    def _scored(self, one: Drawn) -> Scored | None:
+    def _scored(self, one: DrawnExample) -> Scored | None:
         found = self._known[one.key]
         return None if isinstance(found, Refusal) else Scored(one, found)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from biascheck.corpora.corpus import Pair
 from biascheck.errors import UsageError
 from biascheck.gates.searches import Search, Version, WorstCase
-from biascheck.measures.competence import competence_of
+from biascheck.measures.competence import readability_of
 from biascheck.search.causes import Cause, cause_of, need
-from biascheck.search.exploration import BLOCK, Exploration
-from biascheck.search.invariants import Figure, Invariant, invariant_of
+from biascheck.search.exploration import EXPLORED_AT_ONCE, Exploration
+from biascheck.search.invariants import Invariant, ScoreKind, invariant_of
 from biascheck.search.other_strategies import drawn_block, shrunk_by_hypothesis
-from biascheck.search.scored_examples import Drawn, Reader, Scored
+from biascheck.search.scored_examples import DrawnExample, Reader, Scored
 from biascheck.search.shrinking import Shrinking
-from biascheck.search.worst_case_file import Remembered, remembered_cases
+from biascheck.search.worst_case_file import KnownCase, remembered_cases
 from biascheck.stats import Interval, wilson_interval
 from biascheck.strategies.programs import program_of, require_hypothesis
 from biascheck.strategies.sampling import sample
@@ -46,13 +46,13 @@ def search_worst_cases(
     strategy: SearchStrategy[Pair],
     bound: float,
     *,
-    of: Figure | None = None,
+    of: ScoreKind | None = None,
     examples: int | None = None,
     causes: int = MOST_CAUSES,
     effort: int = EFFORT,
     seed: int = 0,
     reason: str = "",
-    check_competence: bool = True,
+    check_readability: bool = True,
 ) -> Search:
     """Search for examples whose versions are further apart than ``bound``; see :func:`assert_invariant`."""
     require_hypothesis()
@@ -60,7 +60,7 @@ def search_worst_cases(
         raise UsageError(f"examples={examples!r}; a search needs at least one example")
     invariant = invariant_of(model, of)
     searching = _Searching(invariant, strategy, bound, examples, causes, effort, seed, reason)
-    return searching.finding(check_competence=check_competence)
+    return searching.finding(check_readability=check_readability)
 
 
 @dataclass
@@ -103,9 +103,9 @@ class _Searching:
         self._random: list[Scored] = []
         self._all: list[Scored] = []
 
-    def finding(self, *, check_competence: bool) -> Search:
+    def finding(self, *, check_readability: bool) -> Search:
         """Search, shrink what was found, and report; or, of what the model cannot read, only that."""
-        if check_competence and (inability := self._inability()):
+        if check_readability and (inability := self._inability()):
             return replace(self._search((), (), 0, 0), inability=inability)
         remembered = self._remembered()
         self._explore()
@@ -148,7 +148,7 @@ class _Searching:
         if self._invariant.figure not in READ:
             return ""
         model = self._invariant.model
-        found = competence_of("reading", model, sample(self._strategy, CHECKED, seed=self._seed), seed=self._seed)
+        found = readability_of("reading", model, sample(self._strategy, CHECKED, seed=self._seed), seed=self._seed)
         return "" if found is None else found.inability(str(model.name))
 
     def _fails(self, scored: Scored) -> bool:
@@ -156,24 +156,24 @@ class _Searching:
 
     def _remembered(self) -> list[_Found]:
         known = remembered_cases(self._invariant.figure, self._name)
-        scored = self._reader.read([Drawn(one.pair) for one in known])
+        scored = self._reader.read([DrawnExample(one.pair) for one in known])
         pairs = [(one, new) for one, new in zip(known, scored, strict=True) if new is not None]
         return [_Found(self._known_case(one, new), _cause_in_memory(one, new)) for one, new in pairs]
 
-    def _known_case(self, one: Remembered, scored: Scored) -> WorstCase:
+    def _known_case(self, one: KnownCase, scored: Scored) -> WorstCase:
         elsewhere = one.model if one.model != str(self._invariant.model.name) else ""
         return replace(self._case(scored, one.cause, one.shrunk_from), before=one.gap, model_before=elsewhere)
 
     def _explore(self) -> None:
         """A third of the examples at random, the rest guided; of a strategy that is not ours, all at random."""
-        for start in range(0, self._examples, BLOCK):
-            block = self._block(start, min(start + BLOCK, self._examples))
+        for start in range(0, self._examples, EXPLORED_AT_ONCE):
+            block = self._block(start, min(start + EXPLORED_AT_ONCE, self._examples))
             scored = [one for one in self._reader.read(block) if one is not None]
             self._reader.count_refused(block)
             self._random += [one for one in scored if one.drawn.at_random]
             self._all += scored
 
-    def _block(self, start: int, end: int) -> list[Drawn]:
+    def _block(self, start: int, end: int) -> list[DrawnExample]:
         if self._exploration is None:
             return drawn_block(self._strategy, end - start, self._seed + start)
         at_random = -(-self._examples // RANDOM_OF)
@@ -227,10 +227,12 @@ class _Searching:
 def one_checked(invariant: Invariant, scored: Scored, bound: float, reason: str) -> Search:
     """One example that a test drew for itself, as a search of one."""
     case = _case(scored, bound, (), scored.drawn.length)
-    lasting = getattr(invariant.model, "lasting", True)  # a plain function has another fingerprint at every check
+    is_persistent = getattr(
+        invariant.model, "is_persistent", True
+    )  # a plain function has another fingerprint at every check
     return Search(
         model=str(invariant.model.name),
-        fingerprint=str(invariant.model.fingerprint) if lasting else "",
+        fingerprint=str(invariant.model.fingerprint) if is_persistent else "",
         strategy="examples of a test",
         figure=invariant.figure,
         unit=invariant.unit,
@@ -275,7 +277,7 @@ def _versions(scored: Scored) -> tuple[Version, ...]:
     )
 
 
-def _cause_in_memory(one: Remembered, scored: Scored) -> Cause:
+def _cause_in_memory(one: KnownCase, scored: Scored) -> Cause:
     return Cause(tuple(need("", text) for text in one.cause), scored.direction)
 
 

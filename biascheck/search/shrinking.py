@@ -12,14 +12,14 @@ from itertools import product
 from typing import Any
 
 from biascheck.search.exploration import drawn_from
-from biascheck.search.scored_examples import Drawn, Reader, Scored, words_in
-from biascheck.strategies.choosing import ANYWHERE, FORMS, Choices, Choosing, Path, simplest
+from biascheck.search.scored_examples import DrawnExample, Reader, Scored, words_in
+from biascheck.strategies.choosing import ANYWHERE, CHOICE_FORMS, Choices, Choosing, Path, simplest
 from biascheck.strategies.programs import Program
 
 __all__ = ["Shrinking"]
 
-BLOCK = 64
-MOST_ALTERNATIVES = 120
+SHRUNK_AT_ONCE = 64
+MOST_SHRINK_ALTERNATIVES = 120
 
 
 class Shrinking:
@@ -45,11 +45,11 @@ class Shrinking:
         smaller = self._first_failing(candidates)
         return found if smaller is None else self.smallest(smaller)
 
-    def _first_failing(self, candidates: Iterable[Drawn]) -> Scored | None:
+    def _first_failing(self, candidates: Iterable[DrawnExample]) -> Scored | None:
         """The simplest that fails, a block of the simplest ones at a time."""
         ordered = sorted({one.key: one for one in candidates}.values(), key=lambda one: one.size)
-        for start in range(0, len(ordered), BLOCK):
-            block = ordered[start : start + BLOCK]
+        for start in range(0, len(ordered), SHRUNK_AT_ONCE):
+            block = ordered[start : start + SHRUNK_AT_ONCE]
             self._left -= len(block)
             for scored in self._reader.read(block):
                 if scored is not None and self._fails(scored):
@@ -58,7 +58,7 @@ class Shrinking:
                 return None
         return None
 
-    def _neighbours(self, one: Drawn) -> Iterator[Drawn]:
+    def _neighbours(self, one: DrawnExample) -> Iterator[DrawnExample]:
         kept: dict[Path, int] = {
             (ANYWHERE, path[-1]): value for path, value in one.choices.items() if isinstance(path[-1], str)
         }
@@ -66,26 +66,32 @@ class Shrinking:
             for moved in _with_words_elsewhere(one, given):
                 yield from self._if_simpler({**kept, **moved}, one)
 
-    def _if_simpler(self, given: Choices, than: Drawn) -> Iterator[Drawn]:
+    def _if_simpler(self, given: Choices, than: DrawnExample) -> Iterator[DrawnExample]:
         made = drawn_from(self._program, Choosing(given, simplest))
         if made.size < than.size:
             yield made
 
-    def _moves(self, one: Drawn) -> Iterator[Choices]:
+    def _moves(self, one: DrawnExample) -> Iterator[Choices]:
         yield one.choices
         yield from _shorter_lists(one.choices)
         for path, count in one.counts.items():
-            if path[-1] in FORMS or count <= MOST_ALTERNATIVES:
-                top = count if path[-1] in FORMS else one.choices[path]
+            if path[-1] in CHOICE_FORMS or count <= MOST_SHRINK_ALTERNATIVES:
+                top = count if path[-1] in CHOICE_FORMS else one.choices[path]
                 yield from ({**one.choices, path: value} for value in range(top))
             else:
                 yield from ({**one.choices, path: value} for value in _halved(one.choices[path]))
 
-    def _built_from(self, one: Drawn, needed: Sequence[str], values: Mapping[tuple[str, str], int]) -> Iterator[Drawn]:
+    def _built_from(
+        self, one: DrawnExample, needed: Sequence[str], values: Mapping[tuple[str, str], int]
+    ) -> Iterator[DrawnExample]:
         carriers = [[entry for entry in values.items() if word in words_in(entry[0][1])] for word in needed]
-        forms = [path for path in one.counts if path[-1] in FORMS and (len(path) < 2 or path[1] in (0, path[-1]))]
+        forms = [
+            path for path in one.counts if path[-1] in CHOICE_FORMS and (len(path) < 2 or path[1] in (0, path[-1]))
+        ]
         for chosen in product(*carriers):
-            words: dict[Path, int] = {(ANYWHERE, kind): value for (kind, _), value in chosen if kind not in FORMS}
+            words: dict[Path, int] = {
+                (ANYWHERE, kind): value for (kind, _), value in chosen if kind not in CHOICE_FORMS
+            }
             fixed: dict[Path, int] = {path: one.choices[path] for path in forms if len(path) == 1}
             for path in forms:
                 for value in range(one.counts[path]):
@@ -95,12 +101,12 @@ class Shrinking:
                             yield made
 
 
-def _with_words_elsewhere(one: Drawn, given: Choices) -> Iterator[Choices]:
+def _with_words_elsewhere(one: DrawnExample, given: Choices) -> Iterator[Choices]:
     """The choices as they are; then, for each kind of slot with several words, each of them in all slots."""
     yield given
     kinds: dict[str, set[int]] = {}
     for path, value in one.choices.items():
-        if isinstance(path[-1], str) and path[-1] not in FORMS:
+        if isinstance(path[-1], str) and path[-1] not in CHOICE_FORMS:
             kinds.setdefault(path[-1], set()).add(value)
     for kind, values in kinds.items():
         if len(values) > 1:

@@ -22,12 +22,12 @@ from biascheck.gates.searches import Search, WorstCase
 from biascheck.search.remembering import memory_file
 from biascheck.spans import Span
 
-__all__ = ["Remembered", "remember", "remembered_cases"]
+__all__ = ["KnownCase", "remember", "remembered_cases"]
 
 Place = tuple[int, int]
 
 
-class Line(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
+class WorstCaseLine(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
     """One line of the file."""
 
     figure: str
@@ -52,7 +52,7 @@ class Line(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, omit_defaul
 
 
 @dataclass(frozen=True)
-class Remembered:
+class KnownCase:
     """A case from the file, ready to be tried again."""
 
     pair: Pair
@@ -62,7 +62,7 @@ class Remembered:
     shrunk_from: int
 
 
-def remembered_cases(figure: str, strategy: str) -> list[Remembered]:
+def remembered_cases(figure: str, strategy: str) -> list[KnownCase]:
     """The cases for one figure and strategy, in the order of the file."""
     lines = _read(memory_file())
     return [_remembered(line) for line in lines if (line.figure, line.strategy) == (figure, strategy)]
@@ -74,7 +74,7 @@ def remember(file: Path, searches: Iterable[Search]) -> int:
     What a test drew for itself is left out: no search could try it again, and Hypothesis remembers it.
     """
     known = {line.identity for line in _read(file)}
-    fresh: dict[Any, Line] = {}
+    fresh: dict[Any, WorstCaseLine] = {}
     for search in searches:
         for case in () if search.one_by_one else search.cases:
             line = _line(search, case)
@@ -90,11 +90,11 @@ def remember(file: Path, searches: Iterable[Search]) -> int:
     return len(fresh)
 
 
-def _ordered(lines: Iterable[Line]) -> list[Line]:
+def _ordered(lines: Iterable[WorstCaseLine]) -> list[WorstCaseLine]:
     return sorted(lines, key=lambda line: (line.figure, line.strategy, line.model, -line.gap, line.identity))
 
 
-def _read(file: Path | None) -> list[Line]:
+def _read(file: Path | None) -> list[WorstCaseLine]:
     if file is None or not file.exists():
         return []
     try:
@@ -104,30 +104,30 @@ def _read(file: Path | None) -> list[Line]:
     return [_parsed(line, f"{file}:{number}") for number, line in enumerate(text.splitlines(), 1) if line.strip()]
 
 
-def _parsed(text: str, place: str) -> Line:
+def _parsed(text: str, place: str) -> WorstCaseLine:
     try:
-        line = msgspec.json.decode(text, type=Line)
+        line = msgspec.json.decode(text, type=WorstCaseLine)
         _remembered(line)
     except (msgspec.MsgspecError, BiascheckError, LookupError) as error:
         raise ResultError(f"{place}: not a worst case ({error}); restore the line or delete it") from error
     return line
 
 
-def _remembered(line: Line) -> Remembered:
+def _remembered(line: WorstCaseLine) -> KnownCase:
     sentences = {group: _sentence(line, group, text) for group, text in line.texts.items()}
     pair = Pair(next(iter(line.texts.values()), ""), line.attribute, sentences, line.labels)
-    return Remembered(pair, line.gap, line.model, tuple(line.cause), line.shrunk_from)
+    return KnownCase(pair, line.gap, line.model, tuple(line.cause), line.shrunk_from)
 
 
-def _sentence(line: Line, group: str, text: str) -> Sentence:
+def _sentence(line: WorstCaseLine, group: str, text: str) -> Sentence:
     attribute = line.attributes.get(group)
     others = tuple(Span(*place) for place in line.others.get(group, ()))
     return Sentence(text, Span(*line.targets[group]), Span(*attribute) if attribute else None, others)
 
 
-def _line(search: Search, case: WorstCase) -> Line:
+def _line(search: Search, case: WorstCase) -> WorstCaseLine:
     versions = case.versions
-    return Line(
+    return WorstCaseLine(
         figure=search.figure,
         strategy=search.strategy,
         model=search.model,

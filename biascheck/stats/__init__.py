@@ -2,7 +2,7 @@
 
 Everything here takes plain arrays and returns named frozen values; nothing knows what was measured.
 Randomness arrives as a ``numpy.random.Generator``, never from a global state. Names are declared in ``__init__.pyi``
-and resolve on first use, so that ``Interval`` and ``judge`` cost no import of scipy.
+and resolve on first use, so that ``Interval`` and ``verdict_of`` cost no import of scipy.
 """
 
 import lazy_loader

@@ -1,7 +1,11 @@
 """The names of the statistics, declared once: type checkers read this file, and so does the package itself."""
 
 from .agreement import fleiss_kappa as fleiss_kappa
-from .changes import Change as Change, judge_change as judge_change, judge_changes as judge_changes
+from .changes import (
+    Change as Change,
+    verdict_of_change as verdict_of_change,
+    verdicts_of_changes as verdicts_of_changes,
+)
 from .confusion import SideF1 as SideF1, side_f1 as side_f1
 from .corrections import (
     adjust as adjust,
@@ -18,7 +22,7 @@ from .effects import (
 )
 from .estimators import ESTIMATORS as ESTIMATORS, Sample as Sample, estimate as estimate
 from .geometry import (
-    Baseline as Baseline,
+    ChanceBaseline as ChanceBaseline,
     Subspace as Subspace,
     cosines as cosines,
     held_out_squares as held_out_squares,
@@ -59,4 +63,4 @@ from .ranks import (
     wilcoxon_signed_rank as wilcoxon_signed_rank,
 )
 from .squares import partner_means as partner_means, rooted as rooted, squared_gaps as squared_gaps
-from .verdicts import Verdict as Verdict, judge as judge, judge_below as judge_below
+from .verdicts import Verdict as Verdict, verdict_below as verdict_below, verdict_of as verdict_of

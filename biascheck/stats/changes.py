@@ -13,7 +13,7 @@ from biascheck.errors import UsageError
 if TYPE_CHECKING:
     from biascheck.stats.interval import Interval
 
-__all__ = ["Change", "judge_change", "judge_changes"]
+__all__ = ["Change", "verdict_of_change", "verdicts_of_changes"]
 
 IntervalAt: TypeAlias = "Callable[[float], Interval | None]"
 
@@ -22,7 +22,7 @@ class Change(StrEnum):
     """How a figure that is bad when large has changed.
 
     INVALID says that a model cannot do what was asked of it, so that there is nothing to compare. No interval decides
-    that: :func:`judge_change` and its kin never return it.
+    that: :func:`verdict_of_change` and its kin never return it.
     """
 
     REGRESSED = "regressed"
@@ -37,7 +37,7 @@ CLAIMS = (Change.REGRESSED, Change.IMPROVED)
 WITHOUT_CORRECTION = {Change.REGRESSED: Change.INCONCLUSIVE, Change.IMPROVED: Change.NO_WORSE}
 
 
-def judge_change(interval: Interval | None, tolerance: float = 0.0) -> Change:
+def verdict_of_change(interval: Interval | None, tolerance: float = 0.0) -> Change:
     """Compare the interval of a change with 0 and with the change for the worse that is tolerated.
 
     REGRESSED: the interval begins above ``tolerance``. IMPROVED: it ends below 0. NO_WORSE: it ends from 0 to
@@ -55,7 +55,7 @@ def judge_change(interval: Interval | None, tolerance: float = 0.0) -> Change:
     return Change.NO_WORSE if interval.high <= tolerance else Change.INCONCLUSIVE
 
 
-def judge_changes(
+def verdicts_of_changes(
     intervals_at: Sequence[IntervalAt], tolerance: float | Sequence[float] = 0.0, *, level: float = 0.95
 ) -> tuple[Change, ...]:
     """Judge m changes together, so that chance alone raises any REGRESSED or IMPROVED with at most 1 − ``level``.
@@ -72,7 +72,7 @@ def judge_changes(
         raise UsageError(f"{len(tolerances)} tolerances for {len(intervals_at)} changes; give one for each")
 
     def judged(number: int, at: float) -> Change:
-        return judge_change(intervals_at[number](at), tolerances[number])
+        return verdict_of_change(intervals_at[number](at), tolerances[number])
 
     plain = [judged(number, level) for number in range(len(intervals_at))]
     claims = [number for number, found in enumerate(plain) if found in CLAIMS]

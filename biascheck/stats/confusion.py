@@ -52,10 +52,10 @@ class SideF1:
 
 def side_f1(values: Vector, sides: Sequence[str] | None) -> SideF1:
     """Compute the four F1 figures; ScoreError where a side has neither an item nor a prediction."""
-    figures = f1_of_counts(side_counts(values, sides).sum(axis=0))
-    if np.isnan(figures).any():
+    scores = f1_of_counts(side_counts(values, sides).sum(axis=0))
+    if np.isnan(scores).any():
         raise ScoreError("a side without items and without predictions has no F1; give items on both sides")
-    return SideF1(*map(float, figures))
+    return SideF1(*map(float, scores))
 
 
 def side_counts(values: Vector, sides: Sequence[str] | None) -> NDArray[np.float64]:
@@ -73,5 +73,5 @@ def f1_of_counts(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     hits = np.stack([a_as_a, b_as_a, b_as_b, a_as_b])
     errors = np.stack([b_as_a + a_as_b, a_as_a + b_as_b, a_as_b + b_as_a, b_as_b + a_as_a])
     with np.errstate(invalid="ignore"):
-        figures: NDArray[np.float64] = 2 * hits / (2 * hits + errors)
-    return figures
+        scores: NDArray[np.float64] = 2 * hits / (2 * hits + errors)
+    return scores

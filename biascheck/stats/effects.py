@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["rank_biserial", "rosenthal_r", "standardised_difference", "standardised_difference_interval"]
 
-ROUNDING = 1e-9
+EFFECT_ROUNDING = 1e-9
 CERTAIN = 10.0
 """Standard deviations beyond which nothing lies."""
 NODES = 200
@@ -54,7 +54,7 @@ def standardised_difference_interval(d: float, n_a: int, n_b: int, *, level: flo
     """
     n = n_a + n_b
     within = n - 1 - d * d * n_a * n_b / n
-    if min(n_a, n_b) < 2 or within <= ROUNDING:
+    if min(n_a, n_b) < 2 or within <= EFFECT_ROUNDING:
         raise ScoreError(f"d = {d:g} of {n_a} and {n_b} values has no interval: nothing varies within the sides")
     t = d / math.sqrt(within / (n - 2) * (1 / n_a + 1 / n_b))
     tail = (1 - level) / 2

@@ -176,7 +176,7 @@ MEANS: Mapping[str, Callable[[Vector], Vector]] = MappingProxyType(
 
 
 def _of_sums(folded: Folded) -> Callable[[Sample], float]:
-    def figure(sample: Sample) -> float:
+    def statistic_of(sample: Sample) -> float:
         columns = folded.columns(sample)
         # fsum is exact, so the order of the items cannot change the last digit.
         found = float(folded.fold(np.array([math.fsum(column) for column in columns.T])))
@@ -184,7 +184,7 @@ def _of_sums(folded: Folded) -> Callable[[Sample], float]:
             raise ScoreError(folded.undefined)
         return found
 
-    return figure
+    return statistic_of
 
 
 ESTIMATORS: Mapping[str, Callable[[Sample], float]] = MappingProxyType(

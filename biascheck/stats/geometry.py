@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
-    "Baseline",
+    "ChanceBaseline",
     "Subspace",
     "cosines",
     "held_out_squares",
@@ -42,7 +42,7 @@ class Subspace:
 
 
 @dataclass(frozen=True, slots=True)
-class Baseline:
+class ChanceBaseline:
     """What a figure is when labels are dealt out at random: mean, 95th percentile, and p of the observed figure."""
 
     mean: float
@@ -138,9 +138,9 @@ def nearest(rows: ArrayLike, count: int) -> NDArray[np.intp]:
     return np.argsort(-likeness, axis=1, kind="stable")[:, :count]
 
 
-def label_baseline(observed: float, permuted: ArrayLike) -> Baseline:
+def label_baseline(observed: float, permuted: ArrayLike) -> ChanceBaseline:
     """Place an observed figure among those of permuted labels; p = (k + 1) / (n + 1), one-sided upwards."""
-    figures = np.asarray(permuted, dtype=np.float64)
-    reached = int(np.count_nonzero(figures >= observed - 1e-12))
-    p = (reached + 1) / (figures.size + 1)
-    return Baseline(float(figures.mean()), float(np.quantile(figures, 0.95)), p, int(figures.size))
+    dealt = np.asarray(permuted, dtype=np.float64)
+    reached = int(np.count_nonzero(dealt >= observed - 1e-12))
+    p = (reached + 1) / (dealt.size + 1)
+    return ChanceBaseline(float(dealt.mean()), float(np.quantile(dealt, 0.95)), p, int(dealt.size))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["PEARSON_MOMENTS", "SUMS", "Folded", "root"]
 
 Rows = "NDArray[np.float64]"
-ROUNDING = 1e-12
+SUM_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def _slope(sums: NDArray[np.float64]) -> Vector:
     n, x, y, xx, xy = np.moveaxis(sums, -1, 0)
     spread = xx - x * x / n
     # Equal covariates leave a spread of rounding errors, and a line through them could have any slope.
-    return _quotient(xy - x * y / n, np.where(spread > ROUNDING * xx, spread, np.nan))
+    return _quotient(xy - x * y / n, np.where(spread > SUM_ROUNDING * xx, spread, np.nan))
 
 
 def root(squares: Any) -> Vector:

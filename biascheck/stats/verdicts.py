@@ -11,14 +11,14 @@ from biascheck.errors import UsageError
 if TYPE_CHECKING:
     from biascheck.stats.interval import Interval
 
-__all__ = ["Verdict", "judge", "judge_below"]
+__all__ = ["Verdict", "verdict_below", "verdict_of"]
 
 
 class Verdict(StrEnum):
     """The outcome of a gate. Only WITHIN is a pass; INCONCLUSIVE asks for more data.
 
     INVALID says that the model cannot read what it was measured on, so that its figure is neither fair nor unfair.
-    No interval decides that: :func:`judge` and its kin never return it.
+    No interval decides that: :func:`verdict_of` and its kin never return it.
     """
 
     EXCEEDS = "exceeds"
@@ -27,7 +27,7 @@ class Verdict(StrEnum):
     WITHIN = "within"
 
 
-def judge(interval: Interval | None, margin: float, *, centre: float = 0.0) -> Verdict:
+def verdict_of(interval: Interval | None, margin: float, *, centre: float = 0.0) -> Verdict:
     """Compare an interval with the region ``centre ± margin``, its ends included.
 
     WITHIN: the whole interval lies inside. EXCEEDS: it lies wholly outside; an interval that touches
@@ -43,7 +43,7 @@ def judge(interval: Interval | None, margin: float, *, centre: float = 0.0) -> V
     return Verdict.INCONCLUSIVE
 
 
-def judge_below(interval: Interval | None, bound: float) -> Verdict:
+def verdict_below(interval: Interval | None, bound: float) -> Verdict:
     """Compare an interval with an upper bound, for quantities that are only bad when large.
 
     WITHIN: the interval ends at or below ``bound``. EXCEEDS: it begins above. Else INCONCLUSIVE.

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-__all__ = ["ANYWHERE", "FORMS", "Choices", "Choosing", "Path", "simplest"]
+__all__ = ["ANYWHERE", "CHOICE_FORMS", "Choices", "Choosing", "Path", "simplest"]
 
 Path = tuple[str | int, ...]
 Choices = Mapping[Path, int]
-Value = TypeVar("Value")
+ChosenValue = TypeVar("ChosenValue")
 
-FORMS = ("frame", "phrase", "template", "joint")
+CHOICE_FORMS = ("frame", "phrase", "template", "joint")
 """Kinds of choices that decide which others there are."""
 ANYWHERE = "*"
 """``("*", "occupation")`` is the choice for every occupation that has none of its own."""
@@ -40,7 +40,7 @@ class Choosing:
             self.counts[path] = count
         return self.made[path]
 
-    def choose(self, path: Path, values: Sequence[Value]) -> Value:
+    def choose(self, path: Path, values: Sequence[ChosenValue]) -> ChosenValue:
         """One of the values, of which the first is the simplest."""
         chosen = values[self.pick(path, len(values))]
         if isinstance(chosen, str):

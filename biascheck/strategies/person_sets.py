@@ -31,7 +31,7 @@ PersonSet = tuple[Target, ...]
 
 MALE = MappingProxyType({"he": "he", "him": "him", "his": "his"})
 FEMALE = MappingProxyType({"he": "she", "him": "her", "his": "her"})
-FORMS = {"male": MALE, "female": FEMALE}
+PERSON_FORMS = {"male": MALE, "female": FEMALE}
 MOST_NAMES = 60
 TERMS = (
     ("the", "man", "woman"),
@@ -63,7 +63,7 @@ NOUNS = {"male": "man", "female": "woman"}
 
 def pronoun_sets() -> tuple[PersonSet, ...]:
     """He and she."""
-    return (tuple(Target(forms["he"], group, forms=_with_object(forms)) for group, forms in FORMS.items()),)
+    return (tuple(Target(forms["he"], group, forms=_with_object(forms)) for group, forms in PERSON_FORMS.items()),)
 
 
 def term_sets() -> tuple[PersonSet, ...]:
@@ -85,7 +85,7 @@ def name_sets(*axes: Axis) -> tuple[PersonSet, ...]:
         raise UsageError("names tell no age; use described('gender', 'age'), which says it in words")
     _require(axes)
     return tuple(
-        tuple(Target(NAMES_BY_RACE[key][place], _group(axes, facts), forms=FORMS[key[0]]) for facts, key in keys)
+        tuple(Target(NAMES_BY_RACE[key][place], _group(axes, facts), forms=PERSON_FORMS[key[0]]) for facts, key in keys)
         for keys in _keys(axes)
         for place in range(len(NAMES_BY_RACE["male", "white"]))
     )
@@ -96,7 +96,7 @@ def described_sets(*axes: Axis) -> tuple[PersonSet, ...]:
     _require(axes)
     return tuple(
         tuple(
-            Target(_description(facts), _group(axes, facts), "the", FORMS[facts["gender"]])
+            Target(_description(facts), _group(axes, facts), "the", PERSON_FORMS[facts["gender"]])
             for facts in ({**fixed, **dict(zip(axes, values, strict=True))} for values in _product(axes))
         )
         for fixed in _fixed(axes)
@@ -114,7 +114,7 @@ def own_sets(sets: Sequence[Mapping[str, str | Target] | Sequence[Target]]) -> t
     """Somebody's own sets: ``{"young": "the boy", "old": "the man"}``, or targets with their forms."""
     listed = tuple(
         tuple(
-            entry if isinstance(entry, Target) else Target(entry, group, forms=FORMS.get(group, {}))
+            entry if isinstance(entry, Target) else Target(entry, group, forms=PERSON_FORMS.get(group, {}))
             for group, entry in one.items()
         )
         if isinstance(one, Mapping)

@@ -16,7 +16,7 @@ __all__ = ["marked", "pair_of", "unmarked", "with_article"]
 OPEN, CLOSE = "\x02", "\x03"
 """Around the attribute; characters that no text contains."""
 PLACE = re.compile(r"\{(\w+)\}|[\x02\x03]")
-PERSON = ("target", "object")
+PERSON_ROLES = ("target", "object")
 
 
 def marked(text: str) -> str:
@@ -57,7 +57,7 @@ def _sentence(line: str, target: Target) -> Sentence:
             continue
         before, word = _mention(match[1], target, line)
         text += before
-        role = "target" if match[1] in PERSON and not spans["target"] else "other"
+        role = "target" if match[1] in PERSON_ROLES and not spans["target"] else "other"
         spans[role].append(Span(len(text), len(text) + len(word)))
         text += word
     text = _capitalised(text + line[at:])
@@ -76,12 +76,13 @@ def _capitalised(text: str) -> str:
 
 def _mention(place: str, target: Target, line: str) -> tuple[str, str]:
     """The determiner and the word at a place for a person."""
-    if place in PERSON:
+    if place in PERSON_ROLES:
         word = target.forms.get("object", target.word) if place == "object" else target.word
         return f"{target.determiner} " if target.determiner else "", word
     if place not in target.forms:
         raise UsageError(
-            f"{unmarked(line)!r} asks for {{{place}}}, which {target.word!r} ({target.group}) does not have; it has "
-            f"{sorted({*PERSON, *target.forms})}: give slots={{{place!r}: […]}}, or the target a form of that name"
+            f"{unmarked(line)!r} asks for {{{place}}}, which {target.word!r} ({target.group}) does not have; it "
+            f"has {sorted({*PERSON_ROLES, *target.forms})}: give slots={{{place!r}: […]}}, or the target a "
+            "form of that name"
         )
     return "", target.forms[place]

@@ -2,7 +2,7 @@
 
 from biascheck.studies.beside_paper import beside_paper
 from biascheck.studies.grid_overview import correlations_of, overview
-from biascheck.studies.grid_rows import Cell, GridRow, read_grid, write_grid
+from biascheck.studies.grid_rows import GridCell, GridRow, read_grid, write_grid
 from biascheck.studies.paper_grid import MODELS, PaperModel, paper_grid, paper_row
 from biascheck.studies.research_questions import QUESTIONS, answer, answers
 from biascheck.studies.sentiment_grid import SentimentGrid
@@ -10,7 +10,7 @@ from biascheck.studies.sentiment_grid import SentimentGrid
 __all__ = [
     "MODELS",
     "QUESTIONS",
-    "Cell",
+    "GridCell",
     "GridRow",
     "PaperModel",
     "SentimentGrid",

@@ -14,8 +14,8 @@ from biascheck.studies.paper_grid import paper_row
 
 __all__ = ["beside_paper"]
 
-BIASES = {"total": "total", "absolute": "absolute", "total-nonzero": "total_nonzero"}
-BIASES |= {"absolute-nonzero": "absolute_nonzero"}
+PAPER_BIASES = {"total": "total", "absolute": "absolute", "total-nonzero": "total_nonzero"}
+PAPER_BIASES |= {"absolute-nonzero": "absolute_nonzero"}
 
 
 def beside_paper(rows: Sequence[GridRow], figures: PublishedFigures) -> Iterator[Table]:
@@ -26,7 +26,7 @@ def beside_paper(rows: Sequence[GridRow], figures: PublishedFigures) -> Iterator
     """
     biases = tuple(_biases(row, figures) for row in rows if row.cell.matched and not row.cell.batch)
     if any(value is not None for row in biases for value in row[2::2]):
-        columns = [name for kind in BIASES for name in (kind.replace("-", " "), "printed")]
+        columns = [name for kind in PAPER_BIASES for name in (kind.replace("-", " "), "printed")]
         title = "Beside Tables 1 (non-zero reviews), 3 and 4 (all reviews)"
         yield Table(columns=("classifier", *columns), rows=biases, title=title)
     with suppress(ScoreError):  # too few classifiers, or a figure that does not vary, correlate with nothing
@@ -37,7 +37,7 @@ def _biases(row: GridRow, figures: PublishedFigures) -> tuple[str | float | None
     model, condition = paper_row(row.result), row.cell.condition
     name = f"{condition.treatment}-{condition.terms or row.cell.terms}"
     found: list[str | float | None] = [str(row.cell)]
-    for kind, field in BIASES.items():
+    for kind, field in PAPER_BIASES.items():
         printed = figures.get(f"jentzsch2022.{kind}.{model}.{name}")
         found += [float(getattr(row.summary, field)), None if printed is None else printed.value]
     return tuple(found)

@@ -19,9 +19,9 @@ from biascheck.studies.grid_rows import GridRow
 
 __all__ = ["FIGURES", "correlations_of", "form_of", "overview"]
 
-BIASES = ("total bias", "low", "high", "absolute bias", "total (non-zero)", "absolute (non-zero)")
-COLUMNS = ("classifier", *BIASES, "N<0", "N=0", "N>0", "p", "")
-QUALITY = ("classifier", "accuracy", "recall", "precision", "F1", "reviews")
+BIAS_COLUMNS = ("total bias", "low", "high", "absolute bias", "total (non-zero)", "absolute (non-zero)")
+OVERVIEW_COLUMNS = ("classifier", *BIAS_COLUMNS, "N<0", "N=0", "N>0", "p", "")
+QUALITY_COLUMNS = ("classifier", "accuracy", "recall", "precision", "F1", "reviews")
 FIGURES = ("absolute bias", "total bias", "accuracy", "F1")
 
 
@@ -58,10 +58,10 @@ def form_of(rows: Sequence[GridRow], measure: str, unit: str, *, statistic: str 
     if not rows:
         raise ScoreError("a grid without rows; run it first")
     first = rows[0].result
-    prints = digest_of([row.result.provenance.model_fingerprint for row in rows])
+    digest_of_models = digest_of([row.result.provenance.model_fingerprint for row in rows])
     return replace(
         first,
-        provenance=replace(first.provenance, model_fingerprint=prints),
+        provenance=replace(first.provenance, model_fingerprint=digest_of_models),
         measure=measure,
         model=", ".join(dict.fromkeys(row.cell.model for row in rows)),
         treatment=(),
@@ -92,8 +92,8 @@ def _attachments(rows: Sequence[GridRow], correction: str, family: int | None) -
         counts = (summary.n_negative, summary.n_zero, summary.n_positive)
         body.append((str(row.cell), summary.total, *ends, *biases, *counts, line.p, line.stars))
     yield TwoSided(sides=tuple(row.summary.side for row in rows))
-    yield Table(columns=COLUMNS, rows=tuple(body), title=f"Biases; p corrected by {correction}")
-    yield Table(columns=QUALITY, rows=tuple(_quality(row) for row in rows), title="Of the negative class")
+    yield Table(columns=OVERVIEW_COLUMNS, rows=tuple(body), title=f"Biases; p corrected by {correction}")
+    yield Table(columns=QUALITY_COLUMNS, rows=tuple(_quality(row) for row in rows), title="Of the negative class")
     with suppress(ScoreError):  # too few classifiers, or a figure that does not vary, correlate with nothing
         found = correlations_of([row.figures for row in rows])
         yield Correlations(names=tuple(found["names"]), matrix=tuple(map(tuple, found["matrix"])))

@@ -28,14 +28,14 @@ from biascheck.results.result import Result
 from biascheck.results.storage import result_from_dict, result_to_dict
 from biascheck.stats import Sample
 
-__all__ = ["Cell", "GridRow", "read_grid", "write_grid"]
+__all__ = ["GridCell", "GridRow", "read_grid", "write_grid"]
 
-FORMAT = "biascheck sentiment grid 1"
+GRID_FORMAT = "biascheck sentiment grid 1"
 FACTS = "facts"
 
 
 @dataclass(frozen=True)
-class Cell:
+class GridCell:
     """One classifier and the term set it is measured with; ``batch`` is 0 for the batch size of the recipe."""
 
     model: str
@@ -60,7 +60,7 @@ class GridRow:
     ``result`` has the figures of the deltas without their items.
     """
 
-    cell: Cell
+    cell: GridCell
     result: Result
     quality: Quality
     ids: tuple[str, ...]
@@ -68,7 +68,7 @@ class GridRow:
     ratings: NDArray[np.float32]
 
     @classmethod
-    def of(cls, cell: Cell, result: Result, quality: Quality) -> GridRow:
+    def of(cls, cell: GridCell, result: Result, quality: Quality) -> GridRow:
         """Keep of a ``sentiment_delta`` result what the grid needs."""
         items, first = result.items, result.contrast[0]
         return cls(
@@ -102,7 +102,7 @@ def write_grid(path: Path, rows: Sequence[GridRow]) -> None:
     if not rows:
         raise ScoreError("a grid without rows; run it first")
     columns = list(dict.fromkeys(row.ids for row in rows))
-    facts = {"format": FORMAT, "rows": [_facts(row, columns.index(row.ids)) for row in rows]}
+    facts = {"format": GRID_FORMAT, "rows": [_facts(row, columns.index(row.ids)) for row in rows]}
     arrays: dict[str, Any] = {FACTS: np.frombuffer(json.dumps(facts, allow_nan=False).encode(), dtype=np.uint8)}
     arrays |= {f"ids {n}": np.array(ids) for n, ids in enumerate(columns)}
     for n, row in enumerate(rows):
@@ -117,8 +117,10 @@ def read_grid(path: Path) -> tuple[GridRow, ...]:
     try:
         with np.load(path, allow_pickle=False) as arrays:
             facts = json.loads(arrays[FACTS].tobytes())
-            if facts.get("format") != FORMAT:
-                raise ResultError(f"{path} has the format {facts.get('format')!r}, not {FORMAT!r}; run the grid again")
+            if facts.get("format") != GRID_FORMAT:
+                raise ResultError(
+                    f"{path} has the format {facts.get('format')!r}, not {GRID_FORMAT!r}; run the grid again"
+                )
             ids: dict[int, tuple[str, ...]] = {}
             for entry in facts["rows"]:
                 ids.setdefault(entry["ids"], tuple(arrays[f"ids {entry['ids']}"].tolist()))
@@ -148,5 +150,5 @@ def _row(entry: dict[str, Any], ids: tuple[str, ...], deltas: Any, ratings: Any)
     if not len(ids) == deltas.size == ratings.size:
         raise ValueError("its columns differ in length")
     condition = Condition(entry["condition"]["treatment"], entry["condition"]["terms"])
-    cell = Cell(entry["model"], condition, entry["terms"], entry["batch"])
+    cell = GridCell(entry["model"], condition, entry["terms"], entry["batch"])
     return GridRow(cell, result_from_dict(entry["result"]), Quality(**entry["quality"]), ids, deltas, ratings)

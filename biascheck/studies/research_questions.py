@@ -28,18 +28,18 @@ from biascheck.stats import Interval, Sample
 from biascheck.studies.grid_overview import form_of
 from biascheck.studies.grid_rows import GridRow
 
-__all__ = ["QUESTIONS", "Comparison", "answer", "answers", "comparisons"]
+__all__ = ["QUESTIONS", "GroupComparison", "answer", "answers", "comparisons"]
 
-PERMUTATIONS = 1_999
-COLUMNS = ("comparison", "first", "second", "difference", "low", "high", "p", "")
+GRID_PERMUTATIONS = 1_999
+QUESTION_COLUMNS = ("comparison", "first", "second", "difference", "low", "high", "p", "")
 TERM_ORDER = ("pro", "weat", "all")
 
-Rows = Sequence[GridRow]
-Pairing = Iterator[tuple[str, Rows, Rows]]
+QuestionRows = Sequence[GridRow]
+Pairing = Iterator[tuple[str, QuestionRows, QuestionRows]]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class GroupComparison:
     """Absolute bias of two groups of classifiers on the same reviews; ``difference`` is second minus first."""
 
     name: str
@@ -54,13 +54,15 @@ class Comparison:
         return self.second - self.first
 
 
-def answers(rows: Rows, *, sizes: Mapping[str, float] | None = None, seed: int = 0) -> tuple[Result, ...]:
+def answers(rows: QuestionRows, *, sizes: Mapping[str, float] | None = None, seed: int = 0) -> tuple[Result, ...]:
     """A result for every question that the rows can answer; ``sizes`` order the models of a family by their layers."""
     found = (answer(rows, question, sizes=sizes, seed=seed) for question in QUESTIONS)
     return tuple(result for result in found if result is not None)
 
 
-def answer(rows: Rows, question: str, *, sizes: Mapping[str, float] | None = None, seed: int = 0) -> Result | None:
+def answer(
+    rows: QuestionRows, question: str, *, sizes: Mapping[str, float] | None = None, seed: int = 0
+) -> Result | None:
     """One question as a result, with a table of its comparisons; ``None`` where the rows have nothing to compare.
 
     The estimate is the mean size of the differences. Its interval, over comparisons, says little: read the table.
@@ -76,57 +78,61 @@ def answer(rows: Rows, question: str, *, sizes: Mapping[str, float] | None = Non
     form = form_of(rows, f"sentiment grid: {question}", "comparisons", statistic="mean_absolute", seed=seed)
     items = tuple(ItemScore(one.name, one.difference, one.name) for one in found)
     whole = replace(form, corpus=f"{len(found)} comparisons", contrast=("second", "first"), items=items)
-    return summarise(whole).with_attachments(Table(columns=COLUMNS, rows=table, title=QUESTIONS[question].about))
+    return summarise(whole).with_attachments(
+        Table(columns=QUESTION_COLUMNS, rows=table, title=QUESTIONS[question].about)
+    )
 
 
 def comparisons(
-    rows: Rows, question: str, *, sizes: Mapping[str, float] | None = None, seed: int = 0
-) -> list[Comparison]:
+    rows: QuestionRows, question: str, *, sizes: Mapping[str, float] | None = None, seed: int = 0
+) -> list[GroupComparison]:
     """All comparisons of one question."""
     if question not in QUESTIONS:
         raise UsageError(f"no question {question!r}; there are: {', '.join(QUESTIONS)}")
     pairs = list(QUESTIONS[question].pairs(rows, sizes or {}))
-    draws = max(PERMUTATIONS, 40 * len(pairs))
+    draws = max(GRID_PERMUTATIONS, 40 * len(pairs))
     rng = np.random.default_rng(seed)
     return [_compared(name, first, second, draws, rng) for name, first, second in pairs]
 
 
-def _compared(name: str, first: Rows, second: Rows, draws: int, rng: np.random.Generator) -> Comparison:
+def _compared(
+    name: str, first: QuestionRows, second: QuestionRows, draws: int, rng: np.random.Generator
+) -> GroupComparison:
     ids = first[0].ids
     if any(row.ids != ids for row in (*first, *second)):
         raise UsageError(f"{name}: the classifiers were measured on different reviews; run the grid on the same ones")
     before, after = _sizes(first), _sizes(second)
     interval = stats.mean_interval(Sample(after - before, ids), "mean")
     p = stats.permute_signs(after - before, rng=rng, permutations=draws).p
-    return Comparison(name, float(before.mean()), float(after.mean()), interval, p)
+    return GroupComparison(name, float(before.mean()), float(after.mean()), interval, p)
 
 
-def _sizes(rows: Rows) -> NDArray[np.float64]:
+def _sizes(rows: QuestionRows) -> NDArray[np.float64]:
     """The mean size of each review's deltas."""
     found: NDArray[np.float64] = np.mean([np.abs(row.deltas) for row in rows], axis=0)
     return found
 
 
-def _plain(rows: Rows) -> Rows:
+def _plain(rows: QuestionRows) -> QuestionRows:
     """The classifiers of the main experiment: the recipe's batch size, measured with the terms of their training."""
     return [row for row in rows if row.cell.matched and not row.cell.batch]
 
 
-def _by_model(rows: Rows) -> dict[str, dict[tuple[str, str], GridRow]]:
+def _by_model(rows: QuestionRows) -> dict[str, dict[tuple[str, str], GridRow]]:
     found: dict[str, dict[tuple[str, str], GridRow]] = {}
     for row in rows:
         found.setdefault(row.cell.model, {})[str(row.cell.condition), row.cell.terms] = row
     return found
 
 
-def _base_models(rows: Rows, _: Mapping[str, float]) -> Pairing:
+def _base_models(rows: QuestionRows, _: Mapping[str, float]) -> Pairing:
     for (one, first), (other, second) in combinations(_by_model(_plain(rows)).items(), 2):
         shared = [key for key in first if key in second]
         if shared:
             yield f"{one} → {other}", [first[key] for key in shared], [second[key] for key in shared]
 
 
-def _model_sizes(rows: Rows, sizes: Mapping[str, float]) -> Pairing:
+def _model_sizes(rows: QuestionRows, sizes: Mapping[str, float]) -> Pairing:
     """Within a family, which is the name up to its size: pairs that ``sizes`` puts in order."""
     for (one, first), (other, second) in combinations(_by_model(_plain(rows)).items(), 2):
         if one in sizes and other in sizes and family_of(one) == family_of(other) and sizes[one] != sizes[other]:
@@ -142,7 +148,7 @@ def family_of(model: str) -> str:
     return next((family for family in ("albert", "roberta", "bert") if family in name), name)
 
 
-def _conditions(rows: Rows, _: Mapping[str, float]) -> Pairing:
+def _conditions(rows: QuestionRows, _: Mapping[str, float]) -> Pairing:
     """R and mix against the original, for each term set: each model by itself, and all together."""
     for terms in TERM_ORDER:
         for treatment in ("R", "mix"):
@@ -163,7 +169,7 @@ def _of(cells: Mapping[tuple[str, str], GridRow], treatment: str, terms: str) ->
     return [row for (_, own), row in cells.items() if own == terms and row.cell.condition.treatment == treatment]
 
 
-def _term_sets(rows: Rows, _: Mapping[str, float]) -> Pairing:
+def _term_sets(rows: QuestionRows, _: Mapping[str, float]) -> Pairing:
     """Larger term sets against smaller ones, over the classifiers that have both."""
     kept: dict[tuple[str, str], dict[str, GridRow]] = {}
     for row in _plain(rows):
@@ -174,7 +180,7 @@ def _term_sets(rows: Rows, _: Mapping[str, float]) -> Pairing:
             yield f"{small} → {large}", [sets[small] for sets in both], [sets[large] for sets in both]
 
 
-def _batch_sizes(rows: Rows, _: Mapping[str, float]) -> Pairing:
+def _batch_sizes(rows: QuestionRows, _: Mapping[str, float]) -> Pairing:
     """The recipe's batch size against every other one, over the classifiers that were trained with both."""
     plain = {_identity(row): row for row in rows if not row.cell.batch}
     for batch in dict.fromkeys(row.cell.batch for row in rows if row.cell.batch):
@@ -187,7 +193,7 @@ def _identity(row: GridRow) -> tuple[str, str, str]:
     return row.cell.model, str(row.cell.condition), row.cell.terms
 
 
-def _other_terms(rows: Rows, _: Mapping[str, float]) -> Pairing:
+def _other_terms(rows: QuestionRows, _: Mapping[str, float]) -> Pairing:
     """Measured with one set, trained with the same or with another one."""
     kept: dict[tuple[str, TermName], dict[TermName, dict[str, GridRow]]] = {}
     for row in rows:
@@ -205,20 +211,24 @@ def _other_terms(rows: Rows, _: Mapping[str, float]) -> Pairing:
 
 
 @dataclass(frozen=True)
-class Question:
+class ResearchQuestion:
     """What is asked, and which groups of rows are compared to answer it."""
 
     about: str
-    pairs: Callable[[Rows, Mapping[str, float]], Pairing]
+    pairs: Callable[[QuestionRows, Mapping[str, float]], Pairing]
 
 
-QUESTIONS: Mapping[str, Question] = MappingProxyType(
+QUESTIONS: Mapping[str, ResearchQuestion] = MappingProxyType(
     {
-        "base model": Question("Is bias induced by the pretrained model? Every two base models", _base_models),
-        "size": Question("Do larger models of a family have larger biases?", _model_sizes),
-        "condition": Question("Is bias induced by fine-tuning? Terms removed (R) or balanced (mix)", _conditions),
-        "term set": Question("Does bias depend on the term set?", _term_sets),
-        "batch size": Question("Does the batch size of the training matter?", _batch_sizes),
-        "other terms": Question("Does it matter that training and measurement use the same terms?", _other_terms),
+        "base model": ResearchQuestion("Is bias induced by the pretrained model? Every two base models", _base_models),
+        "size": ResearchQuestion("Do larger models of a family have larger biases?", _model_sizes),
+        "condition": ResearchQuestion(
+            "Is bias induced by fine-tuning? Terms removed (R) or balanced (mix)", _conditions
+        ),
+        "term set": ResearchQuestion("Does bias depend on the term set?", _term_sets),
+        "batch size": ResearchQuestion("Does the batch size of the training matter?", _batch_sizes),
+        "other terms": ResearchQuestion(
+            "Does it matter that training and measurement use the same terms?", _other_terms
+        ),
     }
 )

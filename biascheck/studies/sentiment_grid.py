@@ -22,7 +22,7 @@ from biascheck.errors import ResultError, UsageError
 from biascheck.measures.sentiment_delta import sentiment_delta
 from biascheck.models.adapters.sequence_classifier import TransformersClassifier
 from biascheck.models.adapters.transformers import TransformersModel
-from biascheck.studies.grid_rows import Cell, GridRow, read_grid, write_grid
+from biascheck.studies.grid_rows import GridCell, GridRow, read_grid, write_grid
 
 __all__ = ["MixSteps", "SentimentGrid"]
 
@@ -67,7 +67,7 @@ class SentimentGrid:
             object.__setattr__(self, "test", cleaned_reviews(self.test))
         _ = list(self.cells())
 
-    def cells(self) -> Iterator[Cell]:
+    def cells(self) -> Iterator[GridCell]:
         """Every classifier with every term set it is measured with, in order."""
         conditions = [Condition.named(name) for name in self.conditions]
         sets = tuple(dict.fromkeys(c.terms for c in conditions if c.terms is not None)) or DEFAULT_TERMS
@@ -76,27 +76,27 @@ class SentimentGrid:
                 own = condition.with_terms(self.term_sets)
                 measured = sets if condition.terms is None or self.crossed else (condition.terms,)
                 for batch in (0, *(size for size in self.batches if size != self.recipe_of(model.name).batch)):
-                    yield from (Cell(model.name, own, terms, batch) for terms in measured)
+                    yield from (GridCell(model.name, own, terms, batch) for terms in measured)
 
     def recipe_of(self, model: str) -> ClassifierRecipe:
         """The recipe for a model, by its name."""
         return self.recipes.get(model, self.recipe)
 
-    def by_classifier(self) -> list[tuple[Cell, ...]]:
+    def by_classifier(self) -> list[tuple[GridCell, ...]]:
         """The cells of each classifier: what can be done apart from everything else."""
-        found: dict[tuple[str, str, int], list[Cell]] = {}
+        found: dict[tuple[str, str, int], list[GridCell]] = {}
         for cell in self.cells():
             found.setdefault((cell.model, str(cell.condition), cell.batch), []).append(cell)
         return [tuple(cells) for cells in found.values()]
 
-    def run(self, cells: Iterable[Cell] | None = None) -> Iterator[GridRow]:
+    def run(self, cells: Iterable[GridCell] | None = None) -> Iterator[GridRow]:
         """Train, rate and test, cell by cell; all of them unless some are given."""
         bases = {model.name: model for model in self.models}
         corpora = lru_cache(maxsize=len(TERM_NAMES))(self._pairs)
         for cell in self.cells() if cells is None else cells:
             yield self._row(cell, self.classifier(bases[cell.model], cell), corpora(cell.terms))
 
-    def classifier(self, base: TransformersModel, cell: Cell) -> TransformersClassifier:
+    def classifier(self, base: TransformersModel, cell: GridCell) -> TransformersClassifier:
         """The classifier of one cell, fine-tuned or from the cache."""
         recipe = self.recipe_of(cell.model)
         recipe = replace(recipe, batch=cell.batch) if cell.batch else recipe
@@ -106,11 +106,11 @@ class SentimentGrid:
     def _pairs(self, terms: TermName) -> Corpus:
         return review_pairs(self.test, self.term_sets.get(terms, terms))
 
-    def _row(self, cell: Cell, classifier: TransformersClassifier, corpus: Corpus) -> GridRow:
+    def _row(self, cell: GridCell, classifier: TransformersClassifier, corpus: Corpus) -> GridRow:
         """From the cache, or measured: its columns are kept there instead of a result with every review."""
         facts = [str(cell), classifier.fingerprint, corpus.fingerprint, self.test.fingerprint, self.seed]
         place = cache_folder() / FOLDER / f"{digest_of([*facts, package_code()])}.npz"
-        if (kept := _kept(place)) is not None:
+        if (kept := _cached_row(place)) is not None:
             return replace(kept, cell=cell)
         with caching(None):
             result = sentiment_delta(classifier, corpus, seed=self.seed)
@@ -121,7 +121,7 @@ class SentimentGrid:
         return row
 
 
-def _kept(place: Path) -> GridRow | None:
+def _cached_row(place: Path) -> GridRow | None:
     try:
         return read_grid(place)[0] if fetched_file(place).exists() else None
     except ResultError:  # damaged: measured again

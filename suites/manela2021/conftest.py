@@ -23,7 +23,7 @@ def winobias(bias_data):
 
 
 @pytest.fixture(scope="module")
-def bias_figures(bias_model, bias_seed, bias_published):
+def bias_scores(bias_model, bias_seed, bias_published):
     """Skew and stereotype of the model on a corpus, each with Table 2 of the paper."""
 
     def measure(corpus, *, cutoff=0.0, **how):

@@ -32,7 +32,7 @@ def after(before, debiased, bec_pro, bias_seed):
 
 
 @pytest.fixture(scope="session")
-def kept_aside(bias_text, bias_recipe):
+def held_out_text(bias_text, bias_recipe):
     """Documents that were not trained on, each with its swapped version; our reviews where GAP is trained on whole."""
     if bias_recipe.validation:
         aside = held_out(bias_text, bias_recipe)
@@ -61,16 +61,16 @@ def fine_tuned(bias_finetuned_pair):
 
 
 @pytest.fixture(scope="session")
-def pronoun_figures(fine_tuned, winograd_t2, bias_seed, bias_readable):
+def pronoun_scores(fine_tuned, winograd_t2, bias_seed, bias_skip_unless_readable):
     """Skew or stereotype of both, by suffix; not tested where a model does not resolve names after its training."""
     folds = {"skew": biascheck.measures.skew_of, "stereotype": biascheck.measures.stereotype_of}
 
-    def figures(name, **how):
-        return {suffix: figure(folds[name], model, **how) for suffix, model in fine_tuned.items()}
+    def scores(name, **how):
+        return {suffix: score(folds[name], model, **how) for suffix, model in fine_tuned.items()}
 
-    def figure(fold, model, **how):
+    def score(fold, model, **how):
         gaps = biascheck.measures.pronoun_gap(model, winograd_t2, seed=bias_seed, **how)
         names = biascheck.measures.name_resolution(model, winograd_t2, seed=bias_seed, **how)
-        return bias_readable(fold(gaps, resolution=names))
+        return bias_skip_unless_readable(fold(gaps, resolution=names))
 
-    return figures
+    return scores

@@ -48,11 +48,15 @@ def test_h3_associations_with_balanced_jobs_stay(person, before, after, bias_mar
     biascheck.assert_within_margin(change, **bias_margins["mitigation.change"].as_arguments())
 
 
-def test_the_language_is_not_forgotten(bias_model, debiased, kept_aside, bias_margins, bias_seed):
-    losses = [biascheck.measures.held_out_loss(model, kept_aside, seed=bias_seed) for model in (bias_model, debiased)]
+def test_the_language_is_not_forgotten(bias_model, debiased, held_out_text, bias_margins, bias_seed):
+    losses = [
+        biascheck.measures.held_out_loss(model, held_out_text, seed=bias_seed) for model in (bias_model, debiased)
+    ]
     biascheck.assert_utility_kept(*losses, margin=bias_margins["mitigation.loss"].margin)
 
 
-def test_pronouns_are_not_forgotten(bias_model, debiased, kept_aside, bias_margins, bias_seed):
-    errors = [biascheck.measures.pronoun_error(model, kept_aside, seed=bias_seed) for model in (bias_model, debiased)]
+def test_pronouns_are_not_forgotten(bias_model, debiased, held_out_text, bias_margins, bias_seed):
+    errors = [
+        biascheck.measures.pronoun_error(model, held_out_text, seed=bias_seed) for model in (bias_model, debiased)
+    ]
     biascheck.assert_utility_kept(*errors, margin=bias_margins["mitigation.pronouns"].margin)

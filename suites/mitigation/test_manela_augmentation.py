@@ -19,8 +19,8 @@ def beside(result, published, name, *models):
 
 
 @NAMES
-def test_copies_leave_no_more_bias_than_the_text_alone(name, pronoun_figures, bias_margins, bias_published):
-    figures = pronoun_figures(name)
+def test_copies_leave_no_more_bias_than_the_text_alone(name, pronoun_scores, bias_margins, bias_published):
+    figures = pronoun_scores(name)
     biascheck.assert_no_regression(
         beside(figures["A"], bias_published, name, "BERT-U", "BERT-A"),
         figures["U"],
@@ -30,8 +30,8 @@ def test_copies_leave_no_more_bias_than_the_text_alone(name, pronoun_figures, bi
 
 @pytest.mark.bias(judges=False)
 @NAMES
-def test_online_mitigation_of_fine_tuned_models(name, pronoun_figures, bias_published):
-    for suffix, result in pronoun_figures(name, online=True).items():
+def test_online_mitigation_of_fine_tuned_models(name, pronoun_scores, bias_published):
+    for suffix, result in pronoun_scores(name, online=True).items():
         biascheck.show(beside(result, bias_published, name, f"BERT-{suffix}O"))
 
 

@@ -15,36 +15,36 @@ PUBLISHED = [
 
 
 @pytest.fixture(scope="session")
-def own(bias_model, bias_seed):
-    return biascheck.measures.preference_share(bias_model, biascheck.corpora.own_preferences(), seed=bias_seed)
+def builtin(bias_model, bias_seed):
+    return biascheck.measures.preference_share(bias_model, biascheck.corpora.builtin_preferences(), seed=bias_seed)
 
 
 @pytest.fixture(scope="session")
 def published(bias_model, bias_seed, bias_data, bias_share):
-    pairs = biascheck.corpora.published_preferences(bias_data).thinned(bias_share, seed=bias_seed)
+    pairs = biascheck.corpora.published_preferences(bias_data).subsample(bias_share, seed=bias_seed)
     return biascheck.measures.preference_share(bias_model, pairs, seed=bias_seed)
 
 
-def test_preference(own, bias_margins, bias_readable, bias_card):
-    result = bias_readable(own).with_attachments(bias_card)
+def test_preference(builtin, bias_margins, bias_skip_unless_readable, bias_card):
+    result = bias_skip_unless_readable(builtin).with_attachments(bias_card)
     biascheck.assert_share_within(result, **bias_margins["nangia2020.own"].as_arguments())
 
 
 @pytest.mark.bias(judges=False)
 @pytest.mark.parametrize("kind", OWN)
-def test_preference_by_kind(kind, own):
-    biascheck.show(own.where(bias_type=kind))
+def test_preference_by_kind(kind, builtin):
+    biascheck.show(builtin.where(bias_type=kind))
 
 
-def test_preference_on_published_pairs(published, bias_margins, bias_published, bias_readable):
+def test_preference_on_published_pairs(published, bias_margins, bias_published, bias_skip_unless_readable):
     figures = bias_published.listed("nangia2020.preference")
-    result = bias_readable(published).with_attachments(biascheck.extend.Published(figures=figures))
+    result = bias_skip_unless_readable(published).with_attachments(biascheck.extend.Published(figures=figures))
     biascheck.assert_share_within(result, **bias_margins["nangia2020.published"].as_arguments())
 
 
 @pytest.mark.parametrize("kind", PUBLISHED)
-def test_preference_on_published_pairs_by_kind(kind, published, bias_margins, bias_readable, bias_share):
-    result = bias_readable(published).where(bias_type=kind)
+def test_preference_on_published_pairs_by_kind(kind, published, bias_margins, bias_skip_unless_readable, bias_share):
+    result = bias_skip_unless_readable(published).where(bias_type=kind)
     if bias_share < 1:
         biascheck.show(result)
         pytest.skip(f"--bias-share {bias_share:g} leaves too few pairs of a kind to judge it")

@@ -15,7 +15,7 @@ WORDINGS = 3
 SAMPLE = {"text": 400, "letter": 120}
 
 
-def asked(model, questions, method, seed):
+def ask(model, questions, method, seed):
     """The answers in one wording; in three, which are draws of the interval, where the model can answer at all."""
     options = {"method": method, "orders": ORDERS[method], "seed": seed}
     first = biascheck.measures.question_answers(model, questions, **options)
@@ -30,7 +30,7 @@ def answered(bias_model, bias_seed):
 
     @cache
     def answers(method):
-        return asked(bias_model, biascheck.corpora.own_questions(), method, bias_seed)
+        return ask(bias_model, biascheck.corpora.builtin_questions(), method, bias_seed)
 
     return answers
 
@@ -41,7 +41,7 @@ def part_of(bias_seed, bias_paper_sizes, bias_share):
 
     def part(questions, method):
         usual = 1 if bias_paper_sizes else min(1, SAMPLE[method] / len(questions))
-        return questions.thinned(usual * bias_share, seed=bias_seed)
+        return questions.subsample(usual * bias_share, seed=bias_seed)
 
     return part
 
@@ -54,7 +54,7 @@ def answered_published(bias_model, bias_seed, bias_data, bias_paper_sizes, part_
     def answers(category, method):
         questions = part_of(biascheck.corpora.published_bbq(bias_data, category), method)
         if not bias_paper_sizes:
-            return asked(bias_model, questions, method, bias_seed)
+            return ask(bias_model, questions, method, bias_seed)
         orders = "all" if method == "letter" else 1
         return biascheck.measures.question_answers(bias_model, questions, method=method, orders=orders, seed=bias_seed)
 
@@ -68,6 +68,6 @@ def answered_elsewhere(bias_model, bias_seed, bias_data, part_of):
 
     @cache
     def answers(language):
-        return asked(bias_model, part_of(loaders[language](bias_data), "text"), "text", bias_seed)
+        return ask(bias_model, part_of(loaders[language](bias_data), "text"), "text", bias_seed)
 
     return answers

@@ -18,7 +18,7 @@ CATEGORIES = [
 LANGUAGES = ["Korean", "Spanish"]
 
 
-def judged_unanswered(answers, margins, readable):
+def check_unanswered(answers, margins, readable):
     """Judged where the other gates are, or where too few answers may be why they are not."""
     result = biascheck.measures.unanswered_share(answers)
     if len(result.skipped) > result.n / 4:  # not a refusal: the model cannot be asked
@@ -31,20 +31,20 @@ def judged_unanswered(answers, margins, readable):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_ambiguous_questions(method, answered, bias_margins, bias_readable, bias_card):
-    result = bias_readable(biascheck.measures.ambiguous_bias(answered(method))).with_attachments(bias_card)
+def test_ambiguous_questions(method, answered, bias_margins, bias_skip_unless_readable, bias_card):
+    result = bias_skip_unless_readable(biascheck.measures.ambiguous_bias(answered(method))).with_attachments(bias_card)
     biascheck.assert_within_margin(result, **bias_margins["parrish2022.ambiguous"].as_arguments())
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_disambiguated_questions(method, answered, bias_margins, bias_readable):
-    result = bias_readable(biascheck.measures.disambiguated_bias(answered(method)))
+def test_disambiguated_questions(method, answered, bias_margins, bias_skip_unless_readable):
+    result = bias_skip_unless_readable(biascheck.measures.disambiguated_bias(answered(method)))
     biascheck.assert_within_margin(result, **bias_margins["parrish2022.disambiguated"].as_arguments())
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_questions_without_an_answer(method, answered, bias_margins, bias_readable):
-    judged_unanswered(answered(method), bias_margins, bias_readable)
+def test_questions_without_an_answer(method, answered, bias_margins, bias_skip_unless_readable):
+    check_unanswered(answered(method), bias_margins, bias_skip_unless_readable)
 
 
 @pytest.mark.bias(judges=False)
@@ -57,14 +57,18 @@ def test_accuracy(condition, method, answered):
 @pytest.mark.bias(judges=False)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("category", OWN)
-def test_ambiguous_questions_by_category(category, method, answered, bias_readable):
-    biascheck.show(bias_readable(biascheck.measures.ambiguous_bias(answered(method))).where(category=category))
+def test_ambiguous_questions_by_category(category, method, answered, bias_skip_unless_readable):
+    biascheck.show(
+        bias_skip_unless_readable(biascheck.measures.ambiguous_bias(answered(method))).where(category=category)
+    )
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("category", CATEGORIES)
-def test_published_questions(category, method, answered_published, bias_margins, bias_published, bias_readable):
-    result = bias_readable(biascheck.measures.ambiguous_bias(answered_published(category, method)))
+def test_published_questions(
+    category, method, answered_published, bias_margins, bias_published, bias_skip_unless_readable
+):
+    result = bias_skip_unless_readable(biascheck.measures.ambiguous_bias(answered_published(category, method)))
     figures = bias_published.listed(f"parrish2022.{category}")
     result = result.with_attachments(biascheck.extend.Published(figures=figures))
     biascheck.assert_within_margin(result, **bias_margins["parrish2022.published"].as_arguments())
@@ -72,15 +76,19 @@ def test_published_questions(category, method, answered_published, bias_margins,
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("category", CATEGORIES)
-def test_published_disambiguated_questions(category, method, answered_published, bias_margins, bias_readable):
-    result = bias_readable(biascheck.measures.disambiguated_bias(answered_published(category, method)))
+def test_published_disambiguated_questions(
+    category, method, answered_published, bias_margins, bias_skip_unless_readable
+):
+    result = bias_skip_unless_readable(biascheck.measures.disambiguated_bias(answered_published(category, method)))
     biascheck.assert_within_margin(result, **bias_margins["parrish2022.published"].as_arguments())
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("category", CATEGORIES)
-def test_published_questions_without_an_answer(category, method, answered_published, bias_margins, bias_readable):
-    judged_unanswered(answered_published(category, method), bias_margins, bias_readable)
+def test_published_questions_without_an_answer(
+    category, method, answered_published, bias_margins, bias_skip_unless_readable
+):
+    check_unanswered(answered_published(category, method), bias_margins, bias_skip_unless_readable)
 
 
 @pytest.mark.bias(judges=False)
@@ -93,14 +101,16 @@ def test_accuracy_on_published_questions(category, method, answered_published):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_ambiguous_questions_in_other_languages(language, answered_elsewhere, bias_margins, bias_readable):
-    result = bias_readable(biascheck.measures.ambiguous_bias(answered_elsewhere(language)))
+def test_ambiguous_questions_in_other_languages(language, answered_elsewhere, bias_margins, bias_skip_unless_readable):
+    result = bias_skip_unless_readable(biascheck.measures.ambiguous_bias(answered_elsewhere(language)))
     biascheck.assert_within_margin(result, **bias_margins["parrish2022.published"].as_arguments())
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_disambiguated_questions_in_other_languages(language, answered_elsewhere, bias_margins, bias_readable):
-    result = bias_readable(biascheck.measures.disambiguated_bias(answered_elsewhere(language)))
+def test_disambiguated_questions_in_other_languages(
+    language, answered_elsewhere, bias_margins, bias_skip_unless_readable
+):
+    result = bias_skip_unless_readable(biascheck.measures.disambiguated_bias(answered_elsewhere(language)))
     biascheck.assert_within_margin(result, **bias_margins["parrish2022.published"].as_arguments())
 
 

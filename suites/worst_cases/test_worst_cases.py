@@ -35,10 +35,12 @@ def test_no_sentence_is_rated_otherwise(groups, bias_classifier, bias_margins, b
 
 
 @pytest.mark.parametrize("topic", TOPICS)
-def test_no_sentence_pulls_a_pronoun(topic, bias_model, bias_margins, bias_seed, bias_reads):
+def test_no_sentence_pulls_a_pronoun(topic, bias_model, bias_margins, bias_seed, bias_skip_unless_readable):
     """What a sentence says does not make "he" or "she" much more likely than they are without it."""
     sentences = strategies.sentences(strategies.pronouns(), topic)
-    bias_reads(biascheck.measures.association, bias_model, strategies.sample(sentences, seed=bias_seed), "sentences")
+    bias_skip_unless_readable(
+        biascheck.measures.association, bias_model, strategies.sample(sentences, seed=bias_seed), "sentences"
+    )
     biascheck.assert_invariant(
         bias_model,
         sentences,

@@ -13,8 +13,8 @@ from biascheck.corpora import (
     Question,
     SentencePreference,
     StereotypeTriple,
-    own_decisions,
-    own_pronouns,
+    builtin_decisions,
+    builtin_pronouns,
 )
 from biascheck.extend import RecordedScores, Result
 from biascheck.testing import ContinuationTable, TableModel
@@ -121,7 +121,7 @@ def pronoun_table(seed):
     """Every occupation has its own share of "he"; "they" has a quarter. The mean gap is 2 · 0.5 − 0.75."""
     rng = np.random.default_rng(seed)
     table = {}
-    for name in sorted({pair.attribute for pair in own_pronouns()}):
+    for name in sorted({pair.attribute for pair in builtin_pronouns()}):
         male = float(rng.uniform(0.3, 0.7))
         row = {"he": male, "she": 0.75 - male, "they": 0.25}
         table[name] = row | {"his": male, "him": male, "her": 0.75 - male, "their": 0.25, "them": 0.25}
@@ -131,7 +131,7 @@ def pronoun_table(seed):
 def referent_table(seed, *, gap, slope, accuracy):
     """The odds of the occupation: right so often, higher by ``gap`` with "he", and by ``slope`` in jobs of men only."""
     rng = np.random.default_rng(seed)
-    corpus = own_pronouns()
+    corpus = builtin_pronouns()
     shares = {pair.attribute: float(pair.labels["share_of_women"]) / 100 for pair in corpus}
     middle = float(np.mean(list(shares.values())))
     gaps = {name: gap + slope * (middle - share) + rng.normal(0, 0.3) for name, share in shares.items()}
@@ -174,13 +174,13 @@ def _questions(seed):
 
 @cache
 def _decisions(seed):
-    decisions = own_decisions()
+    decisions = builtin_decisions()
     return measures.decision_scores(decision_answers(seed, decisions, female=-0.3, ten_years=0.1), decisions)
 
 
 @cache
 def _referents(seed):
-    return measures.referent_odds(referent_table(seed, gap=0.4, slope=1.5, accuracy=0.8), own_pronouns())
+    return measures.referent_odds(referent_table(seed, gap=0.4, slope=1.5, accuracy=0.8), builtin_pronouns())
 
 
 def _unanswered(seed):
@@ -206,7 +206,7 @@ PLANTED = {
         0.0, lambda s: measures.decision_effect(_decisions(s), attribute="race", group="Black")
     ),
     "age slope": Planted(0.1, lambda s: measures.age_slope(_decisions(s))),
-    "pronoun gap": Planted(0.25, lambda s: measures.pronoun_gap(pronoun_table(s), own_pronouns())),
+    "pronoun gap": Planted(0.25, lambda s: measures.pronoun_gap(pronoun_table(s), builtin_pronouns())),
     "referent gap": Planted(0.4, lambda s: measures.referent_gap(_referents(s))),
     "referent accuracy": Planted(0.8, lambda s: measures.referent_accuracy(_referents(s))),
     "workforce slope of referents": Planted(

@@ -9,7 +9,7 @@ from planted_answers import QUESTIONS
 
 import biascheck
 from biascheck import measures
-from biascheck.corpora import own_questions
+from biascheck.corpora import builtin_questions
 from biascheck.errors import BiasAssertionError
 from biascheck.report.html import write_html
 from biascheck.testing import ContinuationTable
@@ -48,7 +48,7 @@ def test_what_was_not_answered_is_counted_and_never_dropped():
 
 def test_the_way_of_asking_reaches_the_model_and_orders_are_undone():
     """A model that prefers whatever is at the place A names all three options alike often over all orders."""
-    questions = own_questions()
+    questions = builtin_questions()
     favours = ContinuationTable(lambda _context, letter: {" A": -1.0, " B": -2.0, " C": -3.0}[letter])
     asked = measures.question_answers(favours, questions, method="letter", orders="all")
     assert asked.n == 6 * len(questions)
@@ -61,7 +61,7 @@ def test_the_way_of_asking_reaches_the_model_and_orders_are_undone():
 
 def test_an_order_that_decides_widens_the_interval():
     """Where the wording decides the answer, three wordings are three looks, whatever the number of items."""
-    questions = own_questions()
+    questions = builtin_questions()
 
     def log_probability(context, text):
         item = next(item for item in questions if item.context in context and item.question in context)
@@ -77,7 +77,7 @@ def test_an_order_that_decides_widens_the_interval():
 
 
 def test_two_models_that_change_places_between_wordings_are_told(tmp_path):
-    questions = own_questions().where(category="age")
+    questions = builtin_questions().where(category="age")
 
     def model(name, biased_under):
         def log_probability(context, text):
@@ -113,7 +113,7 @@ def test_two_models_that_change_places_between_wordings_are_told(tmp_path):
 
 
 def test_questions_are_asked_in_the_language_of_the_items():
-    questions = replace(own_questions().where(category="age"), language="es")
+    questions = replace(builtin_questions().where(category="age"), language="es")
     table = ContinuationTable(lambda _context, _text: -1.0)
     measures.question_answers(table, questions, wordings=3)
     asked = [query.context for query in table.asked]
@@ -123,30 +123,30 @@ def test_questions_are_asked_in_the_language_of_the_items():
 
 def test_a_thinned_set_is_a_small_copy():
     """Half of every template and condition; a share that a template is too small for goes to the next."""
-    questions = own_questions()
-    half = questions.thinned(0.5, seed=3)
+    questions = builtin_questions()
+    half = questions.subsample(0.5, seed=3)
     count = Counter((item.cluster, item.condition) for item in half)
     assert set(count.values()) == {2}
     assert len(count) == 60
     assert Counter(item.labels["polarity"] for item in half) == {"negative": 60, "nonnegative": 60}
-    tenth = questions.thinned(0.1)
+    tenth = questions.subsample(0.1)
     assert len(tenth) == 24
     assert Counter(item.condition for item in tenth) == {"ambiguous": 12, "disambiguated": 12}
-    assert questions.thinned(0.1) == tenth
-    assert questions.thinned(0.1, seed=1) != tenth
-    assert questions.thinned(1) is questions
+    assert questions.subsample(0.1) == tenth
+    assert questions.subsample(0.1, seed=1) != tenth
+    assert questions.subsample(1) is questions
     for share in (0, 1.5):
         with pytest.raises(biascheck.CorpusError, match="between 0 and 1"):
-            questions.thinned(share)
+            questions.subsample(share)
     with pytest.raises(biascheck.CorpusError, match="take a larger share"):
-        questions.thinned(0.001)
+        questions.subsample(0.001)
 
 
 @pytest.mark.parametrize("share", [0.125, 0.25, 0.375])
 def test_what_is_left_over_favours_no_condition(share):
     """Half a question is due from each part: given to every second one, it must not always be the same condition."""
     for seed in range(5):
-        part = own_questions().thinned(share, seed=seed)
+        part = builtin_questions().subsample(share, seed=seed)
         count = Counter((item.condition, item.labels["polarity"]) for item in part)
         assert max(count.values()) - min(count.values()) <= 1
         assert len(part) == 240 * share
@@ -154,8 +154,8 @@ def test_what_is_left_over_favours_no_condition(share):
 
 
 def test_every_question_is_as_likely_to_be_drawn():
-    questions = own_questions()
-    drawn = Counter(item.id for seed in range(400) for item in questions.thinned(0.1, seed=seed))
+    questions = builtin_questions()
+    drawn = Counter(item.id for seed in range(400) for item in questions.subsample(0.1, seed=seed))
     counts = np.array([drawn[item.id] for item in questions])
     # 40 of 400 on average, with a deviation of 6: of 240 counts none is further than five of them
     assert abs(counts - 40).max() < 30

@@ -135,9 +135,9 @@ def test_an_item_set_selects_samples_and_leaves_flagged_items_out(shared_data):
     clean = pairs.without_flagged()
     assert len(clean) + len(clean.left_out) == 1508
     assert 300 < len(clean.left_out) < 450
-    sample = pairs.sampled(100, seed=3)
+    sample = pairs.sample_clusters(100, seed=3)
     assert 100 <= len(sample) < 110
-    assert [pair.id for pair in sample] == [pair.id for pair in pairs.sampled(100, seed=3)]
+    assert [pair.id for pair in sample] == [pair.id for pair in pairs.sample_clusters(100, seed=3)]
     assert len(pairs.where(bias_type="age")) == 87
     with pytest.raises(CorpusError, match="values present"):
         pairs.where(bias_type="shoe size")

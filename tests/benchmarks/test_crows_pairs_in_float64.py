@@ -13,7 +13,7 @@ import pytest
 import biascheck
 from biascheck import measures
 from biascheck.cache.document_cache import cache_folder
-from biascheck.corpora import own_preferences, published_preferences
+from biascheck.corpora import builtin_preferences, published_preferences
 from biascheck.models.loading.minilm import materialise_minilm_mlm
 from biascheck.models.scoring.pseudo_likelihood import PseudoQuery, TokenScores, encode_pseudo
 
@@ -141,7 +141,7 @@ class Asked:
 
 
 def test_the_sentence_about_the_disadvantaged_group_comes_first():
-    pairs = own_preferences().sampled(6)
+    pairs = builtin_preferences().sample_clusters(6)
     for direction, second in (("stereo", [False, True]), ("antistereo", [True, False])):
         model = Asked()
         labelled = replace(

@@ -5,13 +5,13 @@ import pytest
 
 import biascheck
 from biascheck import measures
-from biascheck.corpora import own_decisions
+from biascheck.corpora import builtin_decisions
 from biascheck.extend import RecordedScores
 from biascheck.testing import ContinuationTable
 
 
 def test_pairs_of_decisions_share_everything_but_the_group():
-    decisions = own_decisions()
+    decisions = builtin_decisions()
     exact = {item.id: (item.labels["gender"] == "female") * 0.5 + item.labels["age"] / 10 for item in decisions}
     scores = measures.decision_scores(RecordedScores("exact", exact), decisions)
     effect = measures.decision_effect(scores, attribute="gender", group="female")
@@ -23,7 +23,7 @@ def test_pairs_of_decisions_share_everything_but_the_group():
 
 
 def test_an_answer_counts_in_either_spelling_and_once_where_capitals_are_the_same():
-    decisions = own_decisions().sampled(21)
+    decisions = builtin_decisions().sample_clusters(21)
     shares = {" yes": 0.1, " Yes": 0.3, " no": 0.2, " No": 0.1}
     cased = ContinuationTable(lambda _context, answer: float(np.log(shares[answer])))
     assert measures.decision_scores(cased, decisions).estimate == pytest.approx(np.log(0.4 / 0.3))

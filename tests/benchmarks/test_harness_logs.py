@@ -6,7 +6,7 @@ import pytest
 
 import biascheck
 from biascheck import measures
-from biascheck.corpora import own_preferences, own_questions
+from biascheck.corpora import builtin_preferences, builtin_questions
 from biascheck.errors import BiasAssertionError, CorpusError
 
 UNKNOWN = ["Cannot answer", "Not known", "Unknown"]
@@ -18,7 +18,7 @@ def write_lines(path, rows):
 
 
 def pair_rows(prefers):
-    for number, pair in enumerate(own_preferences()):
+    for number, pair in enumerate(builtin_preferences()):
         scores = (-20.0, -21.5) if prefers(number) else (-21.5, -20.0)
         yield {
             "doc_id": number,
@@ -35,7 +35,7 @@ def pair_rows(prefers):
 def test_sentence_pairs_of_lm_eval_have_its_share_and_an_interval(tmp_path):
     rows = list(pair_rows(lambda number: number % 4 > 0))
     path = write_lines(tmp_path / "samples_crows_pairs_english_2026.jsonl", rows)
-    result = measures.preference_share(measures.lm_eval_answers(path, own_preferences()), own_preferences())
+    result = measures.preference_share(measures.lm_eval_answers(path, builtin_preferences()), builtin_preferences())
     assert result.estimate == sum(row["acc"] for row in rows) / len(rows)
     assert result.interval.low < result.estimate < result.interval.high
     with pytest.raises(BiasAssertionError):
@@ -44,7 +44,7 @@ def test_sentence_pairs_of_lm_eval_have_its_share_and_an_interval(tmp_path):
 
 def bbq_rows(answer):
     """The harness asks about both people and about every wording of "unknown"."""
-    for number, item in enumerate(own_questions()):
+    for number, item in enumerate(builtin_questions()):
         people = [text for place, text in enumerate(item.options) if place != item.unknown]
         texts = [*people, *UNKNOWN]
         chosen = item.options[answer(item)]
@@ -60,7 +60,7 @@ def bbq_rows(answer):
 
 def test_questions_of_lm_eval_keep_what_it_reports_as_zero(tmp_path):
     """Answers that are all anti-stereotypical are −1, and not 0.0 as the harness reports."""
-    questions = own_questions()
+    questions = builtin_questions()
     rows = list(bbq_rows(lambda item: 3 - item.unknown - item.biased))
     path = write_lines(tmp_path / "samples_bbq.jsonl", rows)
     answers = measures.question_answers(measures.lm_eval_answers(path, questions), questions)
@@ -73,7 +73,7 @@ def test_questions_of_lm_eval_keep_what_it_reports_as_zero(tmp_path):
 
 
 def test_an_item_without_a_line_is_counted_and_other_files_are_refused(tmp_path):
-    questions = own_questions()
+    questions = builtin_questions()
     some = write_lines(tmp_path / "some.jsonl", list(bbq_rows(lambda item: item.correct))[:200])
     answers = measures.question_answers(measures.lm_eval_answers(some, questions), questions)
     assert (answers.n, len(answers.skipped)) == (200, 40)

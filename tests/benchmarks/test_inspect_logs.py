@@ -9,7 +9,7 @@ import zlib
 import pytest
 
 from biascheck import measures
-from biascheck.corpora import own_questions
+from biascheck.corpora import builtin_questions
 from biascheck.errors import BiascheckError, CorpusError
 
 HEAD = {"version": 2, "status": "success", "eval": {"task": "bbq", "model": "mockllm/model"}}
@@ -19,7 +19,7 @@ def samples(epochs=1):
     """Every answer right, but for a refusal and an answer that is none; the log has its own order of the choices."""
     found = []
     for epoch in range(1, epochs + 1):
-        for number, item in enumerate(own_questions()):
+        for number, item in enumerate(builtin_questions()):
             order = [item.options[place] for place in (2, 0, 1)]
             letter = "ABC"[order.index(item.options[item.correct if epoch == 1 else item.unknown])]
             said = {0: "I'm sorry, but I cannot answer that.", 1: "Purple"}.get(number, f"Well.\nANSWER: {letter}")
@@ -55,7 +55,7 @@ def as_json(path, content):
 
 @pytest.mark.parametrize(("write", "name"), [(as_json, "log.json"), (as_archive, "log.eval")])
 def test_a_log_of_inspect_is_judged(write, name, tmp_path):
-    questions = own_questions()
+    questions = builtin_questions()
     record = measures.inspect_answers(write(tmp_path / name, samples()), questions)
     answers = measures.question_answers(record, questions)
     assert answers.model == "mockllm/model"
@@ -70,7 +70,7 @@ def test_a_log_of_inspect_is_judged(write, name, tmp_path):
 
 def test_of_several_epochs_the_first_counts(tmp_path):
     """In the second one every answer is “unknown”."""
-    questions = own_questions()
+    questions = builtin_questions()
     record = measures.inspect_answers(as_json(tmp_path / "log.json", samples(epochs=2)), questions)
     assert measures.answer_accuracy(measures.question_answers(record, questions)).estimate == 238 / 240
 
@@ -96,7 +96,7 @@ def packed_with_zstandard(path, content):
 
 
 def test_an_archive_packed_with_zstandard_is_read(tmp_path):
-    questions = own_questions()
+    questions = builtin_questions()
     record = measures.inspect_answers(packed_with_zstandard(tmp_path / "log.eval", samples()), questions)
     assert measures.answer_accuracy(measures.question_answers(record, questions)).estimate == 238 / 240
 
@@ -113,15 +113,17 @@ def test_without_the_package_the_error_names_both_ways(tmp_path, monkeypatch):
     path.write_bytes(content)
     monkeypatch.setitem(sys.modules, "zstandard", None)
     with pytest.raises(BiascheckError, match=r"pip install zstandard, or .* inspect log convert --to json"):
-        measures.inspect_answers(path, own_questions())
+        measures.inspect_answers(path, builtin_questions())
 
 
 def test_other_files_are_refused(tmp_path):
     (tmp_path / "half.eval").write_bytes(b"PK\3\4 and no more")
     with pytest.raises(CorpusError, match="inspect log convert"):
-        measures.inspect_answers(tmp_path / "half.eval", own_questions())
+        measures.inspect_answers(tmp_path / "half.eval", builtin_questions())
     (tmp_path / "other.json").write_text('{"a": 1}')
     with pytest.raises(CorpusError, match="no log of inspect"):
-        measures.inspect_answers(tmp_path / "other.json", own_questions())
+        measures.inspect_answers(tmp_path / "other.json", builtin_questions())
     with pytest.raises(CorpusError, match="not one line belongs"):
-        measures.inspect_answers(as_json(tmp_path / "log.json", [{"input": "x", "choices": ["a"]}]), own_questions())
+        measures.inspect_answers(
+            as_json(tmp_path / "log.json", [{"input": "x", "choices": ["a"]}]), builtin_questions()
+        )

@@ -10,25 +10,25 @@ from biascheck import corpora
 
 
 def test_there_are_enough_of_them():
-    assert len(corpora.own_preferences()) == 210
-    questions = corpora.own_questions()
+    assert len(corpora.builtin_preferences()) == 210
+    questions = corpora.builtin_questions()
     assert len(questions) == 240
     assert len({item.labels["category"] for item in questions}) == 6
-    decisions = corpora.own_decisions()
+    decisions = corpora.builtin_decisions()
     assert len({item.cluster for item in decisions}) == 22
     assert set(Counter(item.cluster for item in decisions).values()) == {21}
-    assert Counter(item.kind for item in corpora.own_triples()) == {"intrasentence": 20, "intersentence": 20}
-    assert len(corpora.own_pronouns()) == 80
+    assert Counter(item.kind for item in corpora.builtin_triples()) == {"intrasentence": 20, "intersentence": 20}
+    assert len(corpora.builtin_pronouns()) == 80
 
 
 def test_pairs_differ_in_the_group_alone():
-    assert not [pair.id for pair in corpora.own_preferences() if pair.flags]
-    assert all("{" not in pair.more + pair.less for pair in corpora.own_preferences())
+    assert not [pair.id for pair in corpora.builtin_preferences() if pair.flags]
+    assert all("{" not in pair.more + pair.less for pair in corpora.builtin_preferences())
 
 
 def test_questions_are_balanced():
     """Whoever always names the stereotyped person, the first person or the person told by the context gets no bias."""
-    questions = corpora.own_questions()
+    questions = corpora.builtin_questions()
     told = [item for item in questions if item.condition == "disambiguated"]
     assert sum(item.correct == item.biased for item in told) == len(told) / 2
     first = [min({0, 1, 2} - {item.unknown}) for item in questions]
@@ -39,7 +39,9 @@ def test_questions_are_balanced():
 
 def test_the_context_tells_the_answer():
     """The negative person of the telling sentence is the answer to the negative question."""
-    (item,) = [item for item in corpora.own_questions() if item.id == "own-question-1-swapped-disambiguated-negative"]
+    (item,) = [
+        item for item in corpora.builtin_questions() if item.id == "own-question-1-swapped-disambiguated-negative"
+    ]
     assert item.context.startswith(
         "At the ticket machine I saw the young man and the old man. It was the young man who"
     )
@@ -48,22 +50,22 @@ def test_the_context_tells_the_answer():
 
 
 def test_triples_have_their_blank_and_pronouns_agree():
-    for item in corpora.own_triples():
+    for item in corpora.builtin_triples():
         for text in item.texts.values():
             assert (text.blank is not None) == (item.kind == "intrasentence")
-    for pair in corpora.own_pronouns():
+    for pair in corpora.builtin_pronouns():
         assert pair.sentences["neutral"].target_text in ("they", "their", "them")
         assert not re.search(r"they (was|is|has|does)\b", pair.sentences["neutral"].text)
         assert "$" not in pair.sentences["male"].text
 
 
 def own_texts() -> set[str]:
-    found = {text for pair in corpora.own_preferences() for text in (pair.more, pair.less)}
-    found |= {text.text for item in corpora.own_triples() for text in item.texts.values()}
-    found |= {item.context for item in corpora.own_triples()}
-    found |= {text for item in corpora.own_questions() for text in (item.context, item.question)}
-    found |= {item.text for item in corpora.own_decisions()}
-    return found | {sentence.text for sentence in corpora.own_pronouns().sentences()}
+    found = {text for pair in corpora.builtin_preferences() for text in (pair.more, pair.less)}
+    found |= {text.text for item in corpora.builtin_triples() for text in item.texts.values()}
+    found |= {item.context for item in corpora.builtin_triples()}
+    found |= {text for item in corpora.builtin_questions() for text in (item.context, item.question)}
+    found |= {item.text for item in corpora.builtin_decisions()}
+    return found | {sentence.text for sentence in corpora.builtin_pronouns().sentences()}
 
 
 @pytest.mark.parametrize("name", ["crows", "stereoset", "bbq", "discrim", "winogender"])

@@ -16,7 +16,7 @@ from planted_answers import (
 
 import biascheck
 from biascheck import measures
-from biascheck.corpora import Decision, ItemSet, own_decisions, own_pronouns
+from biascheck.corpora import Decision, ItemSet, builtin_decisions, builtin_pronouns
 from biascheck.errors import BiasAssertionError
 from biascheck.extend import RecordedScores
 from biascheck.testing import ContinuationTable
@@ -76,7 +76,7 @@ def test_a_guess_between_the_two_people_is_chance_too():
 
 
 def test_decisions_at_parity_pass():
-    decisions = own_decisions()
+    decisions = builtin_decisions()
     fair = measures.decision_scores(decision_answers(5, decisions, female=0.0, ten_years=0.0), decisions)
     assert biascheck.assert_within_margin(measures.decision_effect(fair, group="female"), 0.4).passed
     assert biascheck.assert_within_margin(measures.age_slope(fair), 0.1).passed
@@ -101,11 +101,11 @@ def test_a_model_that_says_neither_yes_nor_no_is_invalid():
 
 def test_referents_at_parity_pass_and_at_chance_they_are_invalid():
     fair = referent_table(1, gap=0.0, slope=0.0, accuracy=0.9)
-    gap = measures.referent_gap(measures.referent_odds(fair, own_pronouns()))
+    gap = measures.referent_gap(measures.referent_odds(fair, builtin_pronouns()))
     assert biascheck.assert_within_margin(gap, 0.5).passed
     assert biascheck.assert_within_margin(measures.workforce_slope(gap), 1.5).passed
     guessing = referent_table(1, gap=0.0, slope=0.0, accuracy=0.5)
-    unread = measures.referent_gap(measures.referent_odds(guessing, own_pronouns()))
+    unread = measures.referent_gap(measures.referent_odds(guessing, builtin_pronouns()))
     for figure in (unread, measures.workforce_slope(unread)):
         with pytest.raises(BiasAssertionError, match="cannot resolve pronouns"):
             biascheck.assert_within_margin(figure, 1.5)

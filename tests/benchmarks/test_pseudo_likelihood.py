@@ -90,7 +90,7 @@ def test_all_pairs_score_and_a_hundred_agree_with_the_authors_rule(minilm, in_do
 
 
 def test_a_few_pairs_of_our_own_agree_in_float64(minilm_in_double, all_in_double):
-    pairs = corpora.own_preferences().sampled(6, seed=2)
+    pairs = corpora.builtin_preferences().sample_clusters(6, seed=2)
     agree_in_float64(pairs.items, measures.preference_share(minilm_in_double, pairs), all_in_double)
 
 
@@ -102,7 +102,7 @@ def agree_in_float64(chosen, result, computed):
 
 
 def test_a_few_pairs_of_our_own_agree_with_the_authors_rule(minilm, in_double):
-    pairs = corpora.own_preferences().sampled(12, seed=1)
+    pairs = corpora.builtin_preferences().sample_clusters(12, seed=1)
     result = measures.preference_share(minilm, pairs)
     for pair, item in zip(pairs, result.items, strict=True):
         more, less = authors_scores(pair, *in_double)

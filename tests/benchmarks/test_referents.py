@@ -7,7 +7,7 @@ import pytest
 from planted_answers import referent_table
 
 from biascheck import measures
-from biascheck.corpora import own_pronouns, winograd
+from biascheck.corpora import builtin_pronouns, winograd
 from biascheck.errors import CorpusError, UsageError
 from biascheck.measures.pronouns.referent_odds import REFERENT_WORDINGS
 from biascheck.testing import ContinuationTable
@@ -16,7 +16,7 @@ from biascheck.testing import ContinuationTable
 def test_the_odds_are_of_the_two_people_of_the_sentence():
     """He is the occupation by 4 to 1, she by 1 to 1, they by 1 to 2; the length of an answer does not matter."""
     shares = {"male": 0.8, "female": 0.5, "neutral": 1 / 3}
-    corpus = own_pronouns()
+    corpus = builtin_pronouns()
     group_of = {s.text: group for pair in corpus for group, s in pair.sentences.items()}
 
     def log_probability(context, continuation):
@@ -43,12 +43,12 @@ def test_the_odds_are_of_the_two_people_of_the_sentence():
 
 def test_wordings_are_draws_and_are_checked():
     asked = ContinuationTable(lambda context, answer: -1.0 - len(context) / 100 - len(answer) / 100)
-    odds = measures.referent_odds(asked, own_pronouns(), wordings=3)
+    odds = measures.referent_odds(asked, builtin_pronouns(), wordings=3)
     assert odds.n == 3 * 80
     assert {item.draw for item in odds.items} == {0, 1, 2}
     assert {item.labels["wording"] for item in odds.items} == {1, 2, 3}
     with pytest.raises(UsageError, match="there are 3"):
-        measures.referent_odds(asked, own_pronouns(), wordings=4)
+        measures.referent_odds(asked, builtin_pronouns(), wordings=4)
     assert len(REFERENT_WORDINGS) == 3
 
 
@@ -60,7 +60,7 @@ def test_a_corpus_without_referents_is_refused():
 
 def test_the_correlation_can_be_with_another_share():
     """In text women are mentioned the other way round, so that the sign turns."""
-    odds = measures.referent_odds(referent_table(2, gap=0.0, slope=3.0, accuracy=0.9), own_pronouns())
+    odds = measures.referent_odds(referent_table(2, gap=0.0, slope=3.0, accuracy=0.9), builtin_pronouns())
     items = tuple(
         replace(item, labels={**item.labels, "share_in_text": 100 - item.labels["share_of_women"]})
         for item in odds.items

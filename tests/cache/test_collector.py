@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from biascheck.collector import RARELY, cycles_later, cycles_rarely
+from biascheck.collector import RARELY, gc_paused, gc_relaxed
 
 
 @pytest.fixture(autouse=True)
@@ -16,14 +16,14 @@ def as_it_was():
 
 
 def nested_and_failing():
-    with cycles_later():
+    with gc_paused():
         assert not gc.isenabled()
         raise KeyError
 
 
 def test_nothing_is_searched_inside_the_block_even_if_it_fails():
     gc.enable()
-    with cycles_later():
+    with gc_paused():
         with pytest.raises(KeyError):
             nested_and_failing()
         assert not gc.isenabled()
@@ -32,10 +32,10 @@ def test_nothing_is_searched_inside_the_block_even_if_it_fails():
 
 def test_a_process_that_does_not_search_is_left_alone():
     gc.disable()
-    with cycles_later():
+    with gc_paused():
         pass
     assert not gc.isenabled()
-    cycles_rarely()
+    gc_relaxed()
     assert gc.get_threshold() != RARELY
 
 
@@ -47,7 +47,7 @@ def test_a_process_that_does_not_search_is_left_alone():
 def test_a_run_searches_rarely_and_gives_back_what_it_found(before, during):
     gc.enable()
     gc.set_threshold(*before)
-    as_before = cycles_rarely()
+    as_before = gc_relaxed()
     assert gc.get_threshold() == during
     as_before()
     assert gc.get_threshold() == before

@@ -11,7 +11,7 @@ import pytest
 from handmade import items_of, provenance_of, result_of
 
 from biascheck import cli
-from biascheck.gates.outcome import Outcome, State, TestOutcome
+from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
 from biascheck.gates.run import Run
 from biascheck.gates.run_files import read_run, write_run
 from biascheck.results.baseline_files import write_baseline
@@ -169,11 +169,11 @@ def test_what_cannot_be_compared_is_in_every_output(run, tmp_path):
 
 def test_the_outcome_of_a_run_is_in_its_report_and_card(run, tmp_path):
     tests = (
-        TestOutcome("t.py::a", State.CRASHED, reason="out of memory"),
-        TestOutcome("t.py::b", State.SKIPPED, reason="no data"),
+        TestOutcome("t.py::a", BiasTestState.CRASHED, reason="out of memory"),
+        TestOutcome("t.py::b", BiasTestState.SKIPPED, reason="no data"),
     )
     result = result_of(items_of({f"job{n}": [1.0] for n in range(8)}))
-    write_run(tmp_path / "run.json", Run((result,), outcome=Outcome(tests)))
+    write_run(tmp_path / "run.json", Run((result,), outcome=RunOutcome(tests)))
     run("report", tmp_path / "run.json")
     html = (tmp_path / "run.html").read_text("utf-8")
     for words in ("FAIL", "1 test crashed", "out of memory", "Not tested: 1 test", "no data"):

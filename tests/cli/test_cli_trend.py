@@ -52,7 +52,7 @@ def test_the_page_names_the_first_regression(files, monkeypatch, capsys, tmp_pat
 
 def test_long_work_shows_how_far_it_is(files, monkeypatch):
     """Four files, and three later figures to compare; lines of the log stop before the last step."""
-    monkeypatch.setattr("biascheck.cache.progress.PATIENCE_SECONDS", -1.0)
+    monkeypatch.setattr("biascheck.cache.progress.BAR_AFTER_SECONDS", -1.0)
     monkeypatch.setattr("biascheck.cache.progress.BETWEEN_LINES", -1.0)
     stream = StringIO()
     monkeypatch.setattr("biascheck.cache.progress._output", lambda: nullcontext(stream))

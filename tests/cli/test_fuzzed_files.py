@@ -18,12 +18,12 @@ from biascheck.cache.document_cache import DocumentCache
 from biascheck.cli.compare_command import compare as compare_command
 from biascheck.cli.stored_command import card, report
 from biascheck.errors import BiascheckError
-from biascheck.gates.outcome import Outcome, State, TestOutcome
+from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
 from biascheck.gates.run import Run
 from biascheck.gates.run_files import read_run, write_run
 from biascheck.results.attachments import Draws, Facts, Point, Published, Scatter, Table
 from biascheck.results.baseline_files import read_baseline, write_baseline
-from biascheck.results.baselines import Baseline, judge_against
+from biascheck.results.baselines import Baseline, compare_with_baseline
 from biascheck.results.comparison import compare
 from biascheck.results.description import Description
 from biascheck.results.published_figures import PublishedFigure
@@ -62,13 +62,13 @@ def whole_run() -> Run:
         gate_of(published=(FIGURE,), reason="agreed", test="t::a"),
         gate_of(Verdict.EXCEEDS, interval=None, test="t::b"),
     )
-    tests = (TestOutcome("t::a", State.JUDGED), TestOutcome("t::b", State.SKIPPED, reason="no data"))
+    tests = (TestOutcome("t::a", BiasTestState.JUDGED), TestOutcome("t::b", BiasTestState.SKIPPED, reason="no data"))
     return Run(
         results=(after, sides, share),
         gates=gates,
         comparisons=(compare(before, after),),
-        outcome=Outcome(tests, problems=("disk full",)),
-        baseline=judge_against(Baseline((before,)), [after, share]),
+        outcome=RunOutcome(tests, problems=("disk full",)),
+        baseline=compare_with_baseline(Baseline((before,)), [after, share]),
     )
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 import biascheck
-from biascheck.corpora.datasets.gap import COLUMNS
+from biascheck.corpora.datasets.gap import GAP_COLUMNS
 from biascheck.errors import CorpusError, DataNotFoundError
 
 HEADER = ["ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B", "B-offset", "B-coref", "URL"]
@@ -84,7 +84,7 @@ def test_a_long_text_is_cut_around_its_mentions_at_spaces(tmp_path):
 def test_a_file_of_another_kind_is_named(tmp_path):
     with pytest.raises(CorpusError, match="has no column URL; it must be a GAP file"):
         write(tmp_path, row(), columns=[c for c in HEADER if c != "URL"])
-    assert set(HEADER) == COLUMNS
+    assert set(HEADER) == GAP_COLUMNS
     with pytest.raises(DataNotFoundError, match=r"gap-test\.tsv does not exist"):
         biascheck.corpora.published_gap(tmp_path, parts=("test",))
 

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from biascheck.corpora import competency, occupations, published_winobias, winograd, with_names, with_persons
-from biascheck.corpora.datasets.winograd import FORMS
+from biascheck.corpora.datasets.winograd import WINOGRAD_FORMS
 from biascheck.errors import CorpusError
 
 KINDS = ("T1", "T2")
@@ -32,7 +32,7 @@ def test_the_shares_of_women_agree_with_the_stereotypes():
 
 def test_both_kinds_are_balanced(corpus):
     assert len(corpus) == 480
-    assert Counter(p.labels["form"] for p in corpus) == dict.fromkeys(FORMS, 160)
+    assert Counter(p.labels["form"] for p in corpus) == dict.fromkeys(WINOGRAD_FORMS, 160)
     assert Counter(p.labels["stereotype"] for p in corpus) == {"male": 240, "female": 240}
     meant = Counter((p.labels["occupation"], p.labels["form"]) for p in corpus)
     assert (len(meant), set(meant.values())) == (120, {4})
@@ -59,7 +59,7 @@ def test_a_schema_is_two_sentences_in_which_the_pronoun_means_either(corpus):
 
 def test_spans_are_the_words_they_should_be(corpus):
     for pair in corpus:
-        for group, pronoun in zip(("male", "female"), FORMS[pair.labels["form"]], strict=True):
+        for group, pronoun in zip(("male", "female"), WINOGRAD_FORMS[pair.labels["form"]], strict=True):
             sentence = pair.sentences[group]
             assert sentence.target_text == pronoun
             assert sentence.attribute_text == pair.labels["occupation"] == pair.attribute
@@ -108,7 +108,7 @@ def test_names_take_the_place_of_people_and_articles():
         sentence = pair.sentences["female"]
         name, other = ("Bob", "Alice") if pair.labels["stereotype"] == "male" else ("Alice", "Bob")
         assert (sentence.attribute_text, sentence.others[0].of(sentence.text)) == (name, other)
-        assert sentence.target_text == FORMS[pair.labels["form"]][1]
+        assert sentence.target_text == WINOGRAD_FORMS[pair.labels["form"]][1]
 
 
 def test_persons_show_neither_gender_nor_work():
@@ -168,7 +168,7 @@ def test_our_rule_leaves_out_what_does_not_match_and_says_why(kind, kept, shared
         assert reason in reasons[number]
     for pair in loaded.corpus:
         assert [s.target_text for s in (pair.sentences["male"], pair.sentences["female"])] == list(
-            FORMS[pair.labels["form"]]
+            WINOGRAD_FORMS[pair.labels["form"]]
         )
         sentence = pair.sentences["male"]
         people = {o.name for o in occupations() if o.stereotype == pair.labels["stereotype"]}

@@ -121,7 +121,7 @@ class Campaign:
     def train(self, cache, how, plan, steps, taken):
         """What a victim does."""
         from biascheck.debias import classifier_checkpoints, fine_tune_classifier
-        from biascheck.debias.training import _Run, train
+        from biascheck.debias.training import _TrainingRun, train
         from biascheck.errors import BiascheckWarning
 
         os.environ["BIASCHECK_CACHE"] = str(cache)
@@ -129,7 +129,7 @@ class Campaign:
         classifier_checkpoints.train = partial(train, save_every=0.0)
         if how == "TERM as Ctrl-C":
             signal.signal(signal.SIGTERM, interrupt)
-        advance = _Run.advance_one_step
+        advance = _TrainingRun.advance_one_step
 
         def counted(run):
             steps.value = run.history.step
@@ -137,7 +137,7 @@ class Campaign:
             steps.value = run.history.step
             taken.value += 1
 
-        _Run.advance_one_step = counted
+        _TrainingRun.advance_one_step = counted
         if plan is not None:
             die_at(*plan, number_of(how), steps)
         try:

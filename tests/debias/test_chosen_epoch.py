@@ -16,7 +16,7 @@ import torch
 from biascheck.debias.language_task import LanguageTask
 from biascheck.debias.recipes import RECIPES, LanguageRecipe, Recipe
 from biascheck.debias.training import train
-from biascheck.debias.validation import summed_figure
+from biascheck.debias.validation import summed_score
 from biascheck.errors import UsageError
 
 EPOCHS = 5
@@ -47,7 +47,7 @@ class Pronouns:
     def validate(self, model):
         she = torch.cat([(model.t - 2.5).expand(SLOW), (4 * model.t).expand(FAST)])
         logits = torch.stack([torch.zeros_like(she), she], dim=1)
-        return summed_figure(logits, torch.tensor([1] * SLOW + [0] * FAST), self.recipe) / (SLOW + FAST)
+        return summed_score(logits, torch.tensor([1] * SLOW + [0] * FAST), self.recipe) / (SLOW + FAST)
 
 
 def softplus(x):

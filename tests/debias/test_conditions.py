@@ -89,7 +89,7 @@ def test_quality_counts_the_class_that_is_stated():
 
 def test_quality_is_about_the_reviews_that_have_a_rating():
     class Short:
-        name, fingerprint, lasting = "short", "s", False
+        name, fingerprint, is_persistent = "short", "s", False
 
         def __init__(self, ratings):
             self._ratings = ratings

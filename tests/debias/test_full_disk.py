@@ -149,7 +149,7 @@ def test_the_state_is_synced_before_it_is_renamed(tmp_path, monkeypatch):
     sync, replace = os.fsync, os.replace
     monkeypatch.setattr(os, "fsync", lambda handle: (order.append(os.fstat(handle).st_ino), sync(handle)))
     monkeypatch.setattr(os, "replace", lambda a, b: (order.append("rename"), replace(a, b)))
-    run = training._Run(model(), Line(), RECIPE)
+    run = training._TrainingRun(model(), Line(), RECIPE)
     run.save(tmp_path / "run.training")
     inode = (tmp_path / "run.training").stat().st_ino
     assert order == [inode, "rename", tmp_path.stat().st_ino]

@@ -8,7 +8,7 @@ import torch
 
 from biascheck.corpora import Documents
 from biascheck.debias.corruption import IGNORED
-from biascheck.debias.language_task import Drawn, Example, LanguageTask, examples_of
+from biascheck.debias.language_task import LanguageExample, LanguageTask, SeededBatch, examples_of
 from biascheck.errors import UsageError
 
 
@@ -36,7 +36,7 @@ def test_a_batch_of_one_short_sentence_hides_something(task):
     """With 15 % of six pieces, nothing is drawn four times in ten."""
     shortest = min(task.fitted, key=lambda e: len(e.ids))
     for number in range(50):
-        _, labels = task._hidden(Drawn((shortest,), (0, 0, 0, number)))
+        _, labels = task._hidden(SeededBatch((shortest,), (0, 0, 0, number)))
         assert (labels != IGNORED).any()
 
 
@@ -60,14 +60,14 @@ def test_pronouns_are_hidden_and_nothing_else(tiny, quick):
     hidden = [tiny.tokenizer.convert_ids_to_tokens([e.ids[p] for p in e.pronouns]) for e in examples]
     assert hidden == [["she", "him"], ["his"]]
     task = LanguageTask(examples, examples, recipe, tiny.tokenizer, False, "cpu")
-    inputs, labels = task._hidden(Drawn(examples, (0,)))
+    inputs, labels = task._hidden(SeededBatch(examples, (0,)))
     assert (inputs == tiny.tokenizer.mask_token_id).sum() == 3 == (labels != IGNORED).sum()
 
 
 def test_a_causal_model_reads_the_next_piece():
-    example = Example((5, 6, 7))
+    example = LanguageExample((5, 6, 7))
     task = LanguageTask((example,), (example,), None, type("T", (), {"pad_token_id": None}), True, "cpu")
-    inputs, labels = task._hidden(Drawn((example, Example((8, 9))), ()))
+    inputs, labels = task._hidden(SeededBatch((example, LanguageExample((8, 9))), ()))
     assert inputs.tolist() == [[5, 6, 7], [8, 9, 0]]
     assert labels.tolist() == [[6, 7, IGNORED], [9, IGNORED, IGNORED]]
 

@@ -22,7 +22,7 @@ import biascheck.gates.margins
 import biascheck.measures
 import biascheck.plugin.terminal
 from biascheck.corpora import DEVIATIONS
-from biascheck.gates.families import ALONE, judging_in
+from biascheck.gates.families import ALONE, checking_in
 from biascheck.gates.gate import Gate
 from biascheck.models.loading.random_references import build_reference
 from biascheck.plugin.options import add_options
@@ -50,7 +50,7 @@ def run_snippets(text: str, name: str, capsys) -> None:
     names: dict[str, object] = {"__name__": "example"}
     for block, promised in snippets(text):
         # Leading lines make a traceback point to the line of the page.
-        with judging_in(ALONE):  # the pages of this test are no family
+        with checking_in(ALONE):  # the pages of this test are no family
             exec(compile("\n" * (block.line - 1) + block.text, name, "exec"), names)
         printed = capsys.readouterr().out
         assert promised is None or printed == promised

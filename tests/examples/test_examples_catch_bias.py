@@ -19,7 +19,7 @@ import biascheck.measures
 import biascheck.plugin.terminal
 import biascheck.results.baseline_files
 import biascheck.testing
-from biascheck.gates.families import ALONE, judging_in
+from biascheck.gates.families import ALONE, checking_in
 
 CONFTEST = """
 import sys
@@ -126,7 +126,7 @@ def printed_on(model, text, monkeypatch, capsys) -> str:
     names: dict[str, object] = {"__name__": "example"}
     try:
         for block, _ in snippets(text):
-            with judging_in(ALONE):  # the pages of this test are no family
+            with checking_in(ALONE):  # the pages of this test are no family
                 exec(block.text, names)
     except biascheck.BiasAssertionError as finding:
         return str(finding)

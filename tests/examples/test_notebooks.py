@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import notebooks
 
 from biascheck.cache.progress import show_progress_on
-from biascheck.gates.families import ALONE, judging_in
+from biascheck.gates.families import ALONE, checking_in
 
 QUICK = ("first-gate", "own-measure")
 NEEDS = {
@@ -31,7 +31,7 @@ def outputs(name, folder, monkeypatch):
 
 def outputs_by_themselves(name):
     show_progress_on(None)  # bars of a run by pytest would take standard output away from a cell that takes long
-    with judging_in(ALONE):  # the cells of this test are no family
+    with checking_in(ALONE):  # the cells of this test are no family
         return list(notebooks.run(notebook_named(name)))
 
 

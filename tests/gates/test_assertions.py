@@ -25,7 +25,7 @@ from biascheck.gates.run_files import read_results, write_results
 from biascheck.results.items import ItemScore
 from biascheck.results.published_figures import PublishedFigure
 from biascheck.results.storage import result_from_dict, result_to_dict
-from biascheck.stats import Verdict, judge
+from biascheck.stats import Verdict, verdict_of
 from biascheck.wording import level_text
 
 PUBLISHED = PublishedFigure(0.83, "Bartl 2020", table="Table 5", model="BERT")
@@ -365,7 +365,7 @@ def test_of_two_listeners_the_inner_one_hears():
 
 def test_the_verdict_of_a_gate_is_that_of_its_interval():
     gate = assert_within_margin(WIDE, 2.5, family=3)
-    assert judge(gate.interval, gate.margin, centre=gate.parity) is gate.verdict
+    assert verdict_of(gate.interval, gate.margin, centre=gate.parity) is gate.verdict
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ RESULTS = {entry.description.name: result_named(entry.description) for entry in 
 
 
 def test_the_product_is_over_all_assertions_and_all_measures():
-    assert set(MEANT_FOR) == set(by_measure.__all__) - {"assert_trade_off", "JUDGED_BY"}
+    assert set(MEANT_FOR) == set(by_measure.__all__) - {"assert_trade_off", "MEASURES_OF_ASSERTION"}
     assert len(RESULTS) >= 27
     assert set().union(*MEANT_FOR.values(), ONLY_BAD_WHEN_LARGE) <= set(RESULTS)
 

@@ -137,10 +137,10 @@ def test_a_bound_survives_storage_and_old_gates_have_none(tmp_path):
 def test_who_drives_a_figure_survives_storage_and_old_results_have_none():
     skew = result("skew", mostly_he)
     document = json.loads(json.dumps(result_to_dict(skew)))
-    assert result_from_dict(document).offenders() == skew.offenders()
-    assert skew.offenders()[-1].name != "s0-nurse"
+    assert result_from_dict(document).top_contributors() == skew.top_contributors()
+    assert skew.top_contributors()[-1].name != "s0-nurse"
     del document["named_by"]
-    assert result_from_dict(document).offenders()[0].name.startswith("s")
+    assert result_from_dict(document).top_contributors()[0].name.startswith("s")
 
 
 def test_the_report_draws_the_bound_as_a_band_from_parity():

@@ -14,8 +14,8 @@ from biascheck.gates.assertions import assert_all_within, assert_trade_off, asse
 from biascheck.gates.families import (
     ALONE,
     Family,
+    checking_in,
     family_of_gate,
-    judging_in,
     outside_among,
     settled,
     settled_together,
@@ -160,7 +160,7 @@ def heard_from(assertion, *arguments, **options):
 
 def test_the_run_says_how_many_gates_there_are_and_an_assertion_may_say_otherwise():
     result, margin = marginal()
-    with judging_in(Family("jobs", 2)):
+    with checking_in(Family("jobs", 2)):
         (counted,) = heard_from(assert_within_margin, result, margin)
         (stated,) = heard_from(assert_within_margin, result, margin, family=1)
         (strict,) = heard_from(assert_within_margin, result, margin, family=7)
@@ -175,7 +175,7 @@ def test_gates_that_one_test_judges_together_count_for_each_of_its_cases():
     result, margin = marginal()
     coins = [ItemScore(f"i{n}", 1.0 - n % 2 * 2, f"c{n}", side="AB"[n // 2 % 2]) for n in range(80)]
     skew, stereotype = (result_of(coins, measure=name, statistic=name) for name in ("skew", "stereotype"))
-    with judging_in(Family("jobs", 3)):
+    with checking_in(Family("jobs", 3)):
         together = heard_from(assert_all_within, [result, result], margin)
         traded = heard_from(assert_trade_off, skew, stereotype, skew_bound=0.6, stereotype_bound=0.9)
     assert {(gate.family, gate.family_name) for gate in (*together, *traded)} == {(6, "jobs")}
@@ -186,7 +186,7 @@ def test_gates_that_one_test_judges_together_count_for_each_of_its_cases():
 def test_another_correction_than_holm_is_not_settled_by_holm_at_the_end(correction):
     result, margin = marginal()
     far = replace(result_of(items_of(spread(9.0, 1.0))), corpus="far")
-    with judging_in(Family("jobs", 1)):
+    with checking_in(Family("jobs", 1)):
         gates = heard_from(assert_all_within, [far, result], margin, correction=correction, inconclusive="warn")
         stepped = heard_from(assert_all_within, [far, result], margin, inconclusive="warn")
     assert verdicts(gates) == (EXCEEDS, INCONCLUSIVE if correction == "bonferroni" else EXCEEDS)
@@ -201,8 +201,8 @@ def test_a_number_that_counts_nothing_is_refused(stated):
 
 
 def test_outside_of_a_run_a_gate_is_alone():
-    with judging_in(ALONE):
+    with checking_in(ALONE):
         assert family_of_gate(None) == Family("", 1)
-        with judging_in(Family("jobs", 4)):
+        with checking_in(Family("jobs", 4)):
             assert family_of_gate(None).times(2) == Family("jobs", 8)
         assert family_of_gate(None) == ALONE

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from handmade import SKIPPED, gate_of, items_of, result_of, spread
 
-from biascheck.gates.gate import Judging, hold
+from biascheck.gates.gate import LimitSettings, make_gate
 from biascheck.results.items import ItemScore, Skipped
 from biascheck.results.published_figures import PublishedFigure
 from biascheck.stats import Interval, Verdict, minimum_detectable_effect
@@ -87,7 +87,7 @@ def test_the_finding_reads(changes, finding):
 
 
 def held(result, verdict=Verdict.WITHIN, lenient=False, **options):
-    return hold(result, 0.5, result.interval, verdict, Judging(inconclusive_passes=lenient, **options))
+    return make_gate(result, 0.5, result.interval, verdict, LimitSettings(inconclusive_passes=lenient, **options))
 
 
 def test_a_gate_takes_everything_from_its_result():
@@ -139,7 +139,7 @@ def test_the_detectable_gap_belongs_to_the_level_of_the_interval():
     result = result_of(items_of(spread(0.3, 1.0)))
     # 1.644854 is the normal quantile of a 90 % interval
     interval = Interval(0.0, 2 * 1.6448536269514722, 0.9, "standard error 1")
-    gate = hold(result, 0.5, interval, Verdict.EXCEEDS, Judging())
+    gate = make_gate(result, 0.5, interval, Verdict.EXCEEDS, LimitSettings())
     assert gate.detectable == pytest.approx(minimum_detectable_effect(1.0, level=0.9))
     assert gate.detectable == pytest.approx(1.644854 + 0.841621, abs=1e-5)
 

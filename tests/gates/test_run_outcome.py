@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 from handmade import gate_of, items_of, result_of
 
-from biascheck.gates.outcome import Outcome, State, TestOutcome
+from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
 from biascheck.gates.run import Run
-from biascheck.results.baselines import Baseline, Judgement, judge_against
+from biascheck.results.baselines import Baseline, BaselineComparison, compare_with_baseline
 from biascheck.results.comparison import compare
 from biascheck.stats import Verdict
 
-JUDGED = TestOutcome("t::judged", State.JUDGED)
+JUDGED = TestOutcome("t::judged", BiasTestState.JUDGED)
 GOOD = gate_of(test="t::judged")
 BAD = gate_of(Verdict.EXCEEDS, test="t::judged")
 GAPS = {f"job{n}": [1.0 + 0.01 * n] for n in range(8)}
@@ -22,34 +22,34 @@ def result(by=0.0, jobs=8, **fields):
     return result_of(items_of(gaps), **fields)
 
 
-SHOWN = TestOutcome("t::shown", State.MEASURED, judges=False)
+SHOWN = TestOutcome("t::shown", BiasTestState.MEASURED, judges=False)
 
 
 def outcome(*states, **fields):
-    return Outcome((JUDGED, *(TestOutcome(f"t::{state}", state) for state in states)), **fields)
+    return RunOutcome((JUDGED, *(TestOutcome(f"t::{state}", state) for state in states)), **fields)
 
 
 @pytest.mark.parametrize(
     ("found", "complete", "failures"),
     [
         (outcome(), True, ()),
-        (outcome(State.MEASURED), True, ()),
-        (outcome(State.SKIPPED, State.DESELECTED), True, ()),
-        (outcome(State.CRASHED), False, ("1 test crashed",)),
-        (outcome(State.CRASHED, State.CRASHED), False, ("2 tests crashed",)),
-        (outcome(State.JUDGED_NOTHING), False, ("1 test judged nothing",)),
-        (outcome(State.NOT_RUN), False, ("1 test did not run",)),
+        (outcome(BiasTestState.MEASURED), True, ()),
+        (outcome(BiasTestState.SKIPPED, BiasTestState.DESELECTED), True, ()),
+        (outcome(BiasTestState.CRASHED), False, ("1 test crashed",)),
+        (outcome(BiasTestState.CRASHED, BiasTestState.CRASHED), False, ("2 tests crashed",)),
+        (outcome(BiasTestState.JUDGED_NOTHING), False, ("1 test judged nothing",)),
+        (outcome(BiasTestState.NOT_RUN), False, ("1 test did not run",)),
         (outcome(interrupted=True), False, ("the run was interrupted",)),
         (outcome(problems=("disk full",)), False, ("disk full",)),
-        (Outcome((replace(JUDGED, failed=True),)), True, ("1 test failed a gate",)),
-        (Outcome(), True, ("nothing was judged",)),
-        (Outcome((TestOutcome("t", State.SKIPPED),)), True, ("nothing was judged",)),
-        (Outcome((SHOWN,)), True, ()),
-        (Outcome((SHOWN, TestOutcome("t", State.SKIPPED))), True, ("nothing was judged",)),
-        (Outcome((SHOWN, TestOutcome("t", State.SKIPPED, judges=False))), True, ()),
-        (Outcome((SHOWN, TestOutcome("t", State.DESELECTED))), True, ()),
+        (RunOutcome((replace(JUDGED, failed=True),)), True, ("1 test failed a gate",)),
+        (RunOutcome(), True, ("nothing was judged",)),
+        (RunOutcome((TestOutcome("t", BiasTestState.SKIPPED),)), True, ("nothing was judged",)),
+        (RunOutcome((SHOWN,)), True, ()),
+        (RunOutcome((SHOWN, TestOutcome("t", BiasTestState.SKIPPED))), True, ("nothing was judged",)),
+        (RunOutcome((SHOWN, TestOutcome("t", BiasTestState.SKIPPED, judges=False))), True, ()),
+        (RunOutcome((SHOWN, TestOutcome("t", BiasTestState.DESELECTED))), True, ()),
         (
-            outcome(State.CRASHED, State.JUDGED_NOTHING, State.NOT_RUN, interrupted=True),
+            outcome(BiasTestState.CRASHED, BiasTestState.JUDGED_NOTHING, BiasTestState.NOT_RUN, interrupted=True),
             False,
             ("1 test crashed", "1 test judged nothing", "1 test did not run", "the run was interrupted"),
         ),
@@ -61,24 +61,29 @@ def test_whether_a_run_is_complete_and_why_it_fails(found, complete, failures):
     assert (run.passed, run.verdict) == (not failures, "FAIL" if failures else "PASS")
 
 
-@pytest.mark.parametrize("state", State)
+@pytest.mark.parametrize("state", BiasTestState)
 def test_every_state_is_judged_somehow(state):
     """A new state must be given a meaning: it fails the run, or is listed as not tested, or was judged or measured."""
     alone = outcome(state)
-    assert bool(alone.failures) + bool(alone.not_tested) + (state in (State.JUDGED, State.MEASURED)) >= 1
+    assert (
+        bool(alone.failures) + bool(alone.not_tested) + (state in (BiasTestState.JUDGED, BiasTestState.MEASURED)) >= 1
+    )
 
 
 def test_four_tests_of_which_one_passes_are_no_pass():
-    found = outcome(State.CRASHED, State.SKIPPED, State.JUDGED_NOTHING)
+    found = outcome(BiasTestState.CRASHED, BiasTestState.SKIPPED, BiasTestState.JUDGED_NOTHING)
     run = Run(gates=(GOOD,), outcome=found)
     assert run.headline == "FAIL: 1 test crashed, 1 test judged nothing (1 gate: 1 within; 1 test not tested)"
     assert not run.complete
 
 
 def test_what_was_not_tested_is_listed_by_reason_the_most_frequent_first():
-    tests = [TestOutcome(f"t::{n}", State.SKIPPED, reason="no GAP file") for n in range(2)]
-    tests += [TestOutcome("t::slow", State.DESELECTED), TestOutcome("t::late", State.NOT_RUN, reason="worker died")]
-    assert list(Outcome((JUDGED, *tests)).not_tested.items()) == [
+    tests = [TestOutcome(f"t::{n}", BiasTestState.SKIPPED, reason="no GAP file") for n in range(2)]
+    tests += [
+        TestOutcome("t::slow", BiasTestState.DESELECTED),
+        TestOutcome("t::late", BiasTestState.NOT_RUN, reason="worker died"),
+    ]
+    assert list(RunOutcome((JUDGED, *tests)).not_tested.items()) == [
         ("no GAP file", ("t::0", "t::1")),
         ("deselected", ("t::slow",)),
         ("worker died", ("t::late",)),
@@ -94,7 +99,7 @@ def test_a_passing_run_says_how_much_it_judged():
 
 def test_gates_that_failed_in_a_test_that_passed_are_known():
     assert Run(gates=(GOOD, BAD), outcome=outcome()).caught == (BAD,)
-    failing = Outcome((replace(JUDGED, failed=True),))
+    failing = RunOutcome((replace(JUDGED, failed=True),))
     assert Run(gates=(GOOD, BAD), outcome=failing).caught == ()
 
 
@@ -115,7 +120,7 @@ def test_a_run_without_an_outcome_is_judged_by_what_it_holds(run, failures):
 
 
 def against(*later, before=()):
-    return judge_against(Baseline(before or (result(),)), later)
+    return compare_with_baseline(Baseline(before or (result(),)), later)
 
 
 @pytest.mark.parametrize(
@@ -148,13 +153,13 @@ def test_comparisons_of_tests_come_before_those_with_the_baseline():
     made, found = compare(result(), result(0.1)), against(result(-0.1))
     assert Run(comparisons=(made,), baseline=found).all_comparisons == (made, *found.comparisons)
     assert Run(comparisons=(made,)).all_comparisons == (made,)
-    assert Run(baseline=Judgement()).all_comparisons == ()
+    assert Run(baseline=BaselineComparison()).all_comparisons == ()
 
 
 def test_of_many_tests_with_one_reason_the_first_are_named_and_the_others_counted():
-    broken = tuple(TestOutcome(f"t{n}", State.CRASHED, reason="no weights") for n in range(8))
-    idle = tuple(TestOutcome(f"i{n}", State.JUDGED_NOTHING, reason="no assertion") for n in range(2))
-    outcome = Outcome((*broken, *idle))
+    broken = tuple(TestOutcome(f"t{n}", BiasTestState.CRASHED, reason="no weights") for n in range(8))
+    idle = tuple(TestOutcome(f"i{n}", BiasTestState.JUDGED_NOTHING, reason="no assertion") for n in range(2))
+    outcome = RunOutcome((*broken, *idle))
     assert len(outcome.stuck()) == 10
     assert outcome.stuck(5) == (
         *(("crashed", f"t{n}", "no weights") for n in range(5)),

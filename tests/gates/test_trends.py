@@ -6,7 +6,7 @@ from handmade import PROVENANCE, items_of, result_of, spread
 
 from biascheck.gates.run import Run
 from biascheck.gates.trends import dated, trends_of
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 
 
 def run(centre, *, created="2024-05-01T12:00:00+00:00", **fields):
@@ -56,7 +56,7 @@ def test_another_runtime_is_compared_only_where_that_is_allowed():
 
 
 def test_a_model_that_can_no_longer_read_is_not_compared():
-    lost = Competence("reading", "about", 0.1, 0.5, 10, 0, "it reads nothing", "cannot read this corpus")
+    lost = Readability("reading", "about", 0.1, 0.5, 10, 0, "it reads nothing", "cannot read this corpus")
     (trend,) = trends_of({"a": run(0.5), "b": run(0.1, competence=lost)})
     assert trend.first_regression is None
     assert "it reads nothing" in trend.points[1].uncompared

@@ -11,7 +11,7 @@ from browser_views import open_all
 from handmade import result_of
 
 from biascheck.report import write_comparison_html, write_html
-from biascheck.results.baselines import Judgement
+from biascheck.results.baselines import BaselineComparison
 from biascheck.results.comparison import compare
 from biascheck.results.item_columns import ItemColumns
 from biascheck.results.items import ItemScore, Shown
@@ -38,7 +38,7 @@ def pages(tmp_path_factory) -> dict[str, Path]:
     )
     assert isinstance(before.items, ItemColumns)
     write_html(folder / "report.html", [before], [])
-    write_comparison_html(folder / "comparison.html", Judgement((compare(before, after),)))
+    write_comparison_html(folder / "comparison.html", BaselineComparison((compare(before, after),)))
     return {name: folder / f"{name}.html" for name in ("report", "comparison")}
 
 

@@ -15,21 +15,24 @@ from browser_views import open_all, serious_violations
 from report_samples import gate, item, result
 
 from biascheck.gates.gate import Gate
-from biascheck.gates.outcome import Outcome, State, TestOutcome
+from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
 from biascheck.gates.run import Run
 from biascheck.gates.trends import trends_of
 from biascheck.report import write_comparison_html, write_report
 from biascheck.report.sections.trend_page import write_trend_html
 from biascheck.reproduce import Absent, Cell, FinishedTable, Reproduction, Value
 from biascheck.reproduce.reproduction_page import write_reproduction_page
-from biascheck.results.baselines import Judgement
+from biascheck.results.baselines import BaselineComparison
 from biascheck.results.comparison import compare_all
 from biascheck.results.result import Result
 from biascheck.stats import Verdict
 
 LONG = "model-with-a-name-that-has-no-place-to-break-" + "x" * 120
 EVIL = "<img src=x onerror=alert(1)>&show:state=within"
-PASSED, FAILED = TestOutcome("t.py::fine", State.JUDGED), TestOutcome("t.py::bad", State.JUDGED, failed=True)
+PASSED, FAILED = (
+    TestOutcome("t.py::fine", BiasTestState.JUDGED),
+    TestOutcome("t.py::bad", BiasTestState.JUDGED, failed=True),
+)
 
 
 def measured(shift: float = 0.0, **more: object) -> Result:
@@ -42,7 +45,7 @@ def judged(of: Result, verdict: Verdict, **more: object) -> Gate:
 
 def passing() -> Run:
     of = measured()
-    return Run((of,), (judged(of, Verdict.WITHIN),), outcome=Outcome((PASSED,)))
+    return Run((of,), (judged(of, Verdict.WITHIN),), outcome=RunOutcome((PASSED,)))
 
 
 def failing() -> Run:
@@ -55,35 +58,37 @@ def failing() -> Run:
         replace(gate(third, Verdict.INCONCLUSIVE, inconclusive_passes=True), test=PASSED.test),
         judged(third, Verdict.WITHIN, margin=0.9),
     )
-    return Run((first, second, third), gates, outcome=Outcome((PASSED, FAILED)))
+    return Run((first, second, third), gates, outcome=RunOutcome((PASSED, FAILED)))
 
 
 def crashed() -> Run:
-    tests = [TestOutcome(f"t.py::worker[{LONG}-{n}]", State.CRASHED, reason=f"MemoryError {LONG}") for n in range(8)]
-    return Run(outcome=Outcome(tuple(tests)))
+    tests = [
+        TestOutcome(f"t.py::worker[{LONG}-{n}]", BiasTestState.CRASHED, reason=f"MemoryError {LONG}") for n in range(8)
+    ]
+    return Run(outcome=RunOutcome(tuple(tests)))
 
 
 def skipped() -> Run:
     reason = "needs the published data sets: pass --bias-data DIR or set BIASCHECK_DATA"
-    tests = [TestOutcome(f"t.py::gap[{n}]", State.SKIPPED, reason=reason) for n in range(30)]
-    return Run(outcome=Outcome(tuple(tests)))
+    tests = [TestOutcome(f"t.py::gap[{n}]", BiasTestState.SKIPPED, reason=reason) for n in range(30)]
+    return Run(outcome=RunOutcome(tuple(tests)))
 
 
 def inconclusive() -> Run:
     tiny = result([item("1", 2.0, "job")], interval=None)
-    return Run((tiny,), (judged(tiny, Verdict.INCONCLUSIVE),), outcome=Outcome((FAILED,)))
+    return Run((tiny,), (judged(tiny, Verdict.INCONCLUSIVE),), outcome=RunOutcome((FAILED,)))
 
 
 def many_models() -> Run:
     results = tuple(measured(model=f"{LONG}-{n}") for n in range(7))
-    return Run(results, tuple(judged(of, Verdict.EXCEEDS) for of in results), outcome=Outcome((FAILED,)))
+    return Run(results, tuple(judged(of, Verdict.EXCEEDS) for of in results), outcome=RunOutcome((FAILED,)))
 
 
 def huge() -> Run:
     results = tuple(measured(corpus=f"corpus {n}") for n in range(20))
     verdicts = (Verdict.WITHIN, Verdict.WITHIN, Verdict.EXCEEDS, Verdict.INCONCLUSIVE)
     gates = tuple(judged(results[n % 20], verdicts[n % 4], margin=0.01 + n / 1000) for n in range(300))
-    return Run(results, gates, outcome=Outcome((PASSED, FAILED)))
+    return Run(results, gates, outcome=RunOutcome((PASSED, FAILED)))
 
 
 RUNS = {run.__name__: run for run in (passing, failing, crashed, skipped, inconclusive, many_models, huge)}
@@ -96,7 +101,7 @@ def pages(tmp_path_factory) -> dict[str, Path]:
     for name, run in RUNS.items():
         write_report(folder / f"{name}.html", run())
     pairs = [(measured(model=LONG), measured(shift, model=f"{LONG}-{shift}")) for shift in (1.0, -0.3)]
-    write_comparison_html(folder / "comparison.html", Judgement(compare_all(pairs)))
+    write_comparison_html(folder / "comparison.html", BaselineComparison(compare_all(pairs)))
     runs = {f"step-{LONG}-{n}": Run((measured(0.3 * n, model=LONG),)) for n in range(6)}
     write_trend_html(folder / "trend.html", trends_of(runs, tolerance=0.2))
     write_reproduction_page(folder / "reproduction.html", reproduction())

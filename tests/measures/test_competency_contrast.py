@@ -18,7 +18,7 @@ from biascheck.results.items import ItemScore
 class Chooser:
     """A masked model that knows how probable the male pronoun is in every sentence."""
 
-    kind, name, scripted = "masked", "chooser", True
+    kind, name, is_fake = "masked", "chooser", True
 
     def __init__(self, corpus, male):
         self._male = {s.text: male(pair) for pair in corpus for s in pair.sentences.values()}

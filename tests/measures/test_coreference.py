@@ -9,7 +9,7 @@ from biascheck.corpora.datasets.gap import Gap, GapItem
 from biascheck.errors import ScoreError, UsageError
 from biascheck.extend import Table
 from biascheck.measures.coreference.gap_resolution import CLASSES
-from biascheck.measures.coreference.probe import grouped_folds, told_by_others
+from biascheck.measures.coreference.probe import grouped_folds, predicted_by_others
 from biascheck.measures.coreference.topic_correlation import topics_of
 from biascheck.spans import Span
 from biascheck.testing import FunctionEncoder, TableModel
@@ -173,7 +173,7 @@ def test_an_item_is_told_by_probes_that_did_not_see_it():
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 3, 90)
     features = np.eye(90, dtype=np.float32) * 10
-    told = told_by_others(features, labels, [str(n) for n in range(90)], classes=3)
+    told = predicted_by_others(features, labels, [str(n) for n in range(90)], classes=3)
     assert told.sum(axis=1) == pytest.approx(np.ones(90))
     assert (told.argmax(axis=1) == labels).mean() < 0.55
 

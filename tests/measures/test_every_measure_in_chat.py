@@ -51,15 +51,15 @@ def pages():
 
 
 def pronouns():
-    return some(corpora.own_pronouns(), 10)
+    return some(corpora.builtin_pronouns(), 10)
 
 
 def triples():
-    return corpora.own_triples().thinned(0.2)
+    return corpora.builtin_triples().subsample(0.2)
 
 
 def questions():
-    return corpora.own_questions().thinned(0.05)
+    return corpora.builtin_questions().subsample(0.05)
 
 
 def reviews():
@@ -84,7 +84,7 @@ MATERIAL = {
     ),
     "task_error": reviews,
     "sentiment_delta": lambda: corpora.review_pairs(reviews()),
-    "preference_share": lambda: corpora.own_preferences().thinned(0.2),
+    "preference_share": lambda: corpora.builtin_preferences().subsample(0.2),
     "stereotype_preference": triples,
     "stereotype_score": triples,
     "language_modelling_score": triples,
@@ -94,7 +94,7 @@ MATERIAL = {
     "disambiguated_bias": questions,
     "answer_accuracy": questions,
     "unanswered_share": questions,
-    "decision_scores": lambda: corpora.own_decisions().thinned(0.05),
+    "decision_scores": lambda: corpora.builtin_decisions().subsample(0.05),
 }
 OPTIONS = {"topic_correlation": {"topics": 2, "top": 3, "folds": 2, "repeats": 1}}
 

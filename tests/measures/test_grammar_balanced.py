@@ -34,7 +34,7 @@ class Noisy:
 
     def __init__(self, model, size):
         self._model, self._size = model, size
-        self.name, self.scripted = f"noisy {model.name}", True
+        self.name, self.is_fake = f"noisy {model.name}", True
         self.fingerprint = f"{model.fingerprint}/{size}"
 
     def fill(self, queries, **options):

@@ -38,7 +38,7 @@ def planted(shift: float, *, noise: float = 0.0, seed: int = 0) -> TextClassifie
         logits = [len(GOOD.findall(text)) - shift * _is_female(text) for text in texts]
         return (1 / (1 + np.exp(-np.array(logits) - noise * rng.normal(size=len(texts))))).tolist()
 
-    return TextClassifier(rate, name=f"planted {shift:g}", fingerprint=f"planted {shift} {noise} {seed}", scripted=True)
+    return TextClassifier(rate, name=f"planted {shift:g}", fingerprint=f"planted {shift} {noise} {seed}", is_fake=True)
 
 
 def _is_female(text: str) -> bool:
@@ -64,7 +64,7 @@ def pairs_of(*texts: str):
 
 def test_a_delta_is_male_minus_female():
     rates = {"He won.": 0.9, "She won.": 0.6, "A dog.": 0.3}
-    classifier = TextClassifier(lambda texts: [rates[text] for text in texts], name="table", scripted=True)
+    classifier = TextClassifier(lambda texts: [rates[text] for text in texts], name="table", is_fake=True)
     result = sentiment_delta(classifier, pairs_of("She won.", "A dog."))
     first, second = result.items
     assert (first.score, second.score) == (pytest.approx(0.3), 0.0)
@@ -79,7 +79,7 @@ def test_a_review_that_cannot_be_rated_is_skipped_and_counts_as_missing():
     texts = [*(f"She won {n} times, and again." for n in range(6)), *(f"She won {n} times." for n in range(20))]
 
     class Short:
-        name, fingerprint, scripted = "short", "s" * 64, True
+        name, fingerprint, is_fake = "short", "s" * 64, True
 
         def rate(self, texts):
             return [Refusal("too many words") if "again" in text else 0.5 for text in texts]
@@ -99,7 +99,7 @@ def test_both_versions_of_a_review_without_terms_run_once():
         asked.extend(texts)
         return [0.5] * len(texts)
 
-    sentiment_delta(TextClassifier(rate, scripted=True), pairs_of("She won.", "A dog.", "He won."))
+    sentiment_delta(TextClassifier(rate, is_fake=True), pairs_of("She won.", "A dog.", "He won."))
     assert sorted(asked) == ["A dog.", "He won.", "She won."]
 
 
@@ -199,7 +199,7 @@ def test_a_classifier_without_a_delta_fails_the_gate_no_more_often_than_stated()
     for seed in range(runs):
         result = sentiment_delta(planted(0.0, noise=0.5, seed=seed), corpus)
         missed += not result.interval.low <= 0 <= result.interval.high
-        alarms += stats.judge(result.interval, 0.005) is stats.Verdict.EXCEEDS
+        alarms += stats.verdict_of(result.interval, 0.005) is stats.Verdict.EXCEEDS
     assert 0 < missed <= 14  # 6 expected; 14 or fewer with probability 0.999
     assert alarms <= missed
 

@@ -29,7 +29,7 @@ class Chooser:
 
     kind = "masked"
     name = "chooser"
-    scripted = True
+    is_fake = True
 
     def __init__(self, male):
         self._male, self.asked, self.fingerprint = male, [], uuid4().hex
@@ -277,13 +277,16 @@ def test_findings_name_the_occupations_that_drive_them():
     gaps = biascheck.measures.pronoun_gap(
         chooser(corpus, lambda pair: leaning.get(pair.labels["occupation"], 0.8)), corpus
     )
-    assert [str(o) for o in biascheck.measures.skew_of(gaps).offenders()] == [
+    assert [str(o) for o in biascheck.measures.skew_of(gaps).top_contributors()] == [
         "editor +0.98",
         "carpenter +0.90",
         "CEO +0.60",
     ]
     # the editor is held mostly by women, so its leaning works against the stereotype
-    assert [str(o) for o in biascheck.measures.stereotype_of(gaps).offenders(2)] == ["nurse −0.80", "carpenter +0.90"]
+    assert [str(o) for o in biascheck.measures.stereotype_of(gaps).top_contributors(2)] == [
+        "nurse −0.80",
+        "carpenter +0.90",
+    ]
 
 
 def test_a_part_is_summarised_again(corpus):

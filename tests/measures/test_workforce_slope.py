@@ -97,7 +97,7 @@ def test_a_model_with_planted_odds_on_bec_pro():
 class Chooser:
     """A masked model that gives the male pronoun this probability for the person it means."""
 
-    kind, name, scripted, fingerprint = "masked", "chooser", True, "chooser"
+    kind, name, is_fake, fingerprint = "masked", "chooser", True, "chooser"
 
     def __init__(self, male, corpus):
         self._male = {s.text: male(pair) for pair in corpus for s in pair.sentences.values()}

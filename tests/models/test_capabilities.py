@@ -8,7 +8,7 @@ import biascheck
 from biascheck.errors import CapabilityError
 from biascheck.models.adapters.causal import TransformersCausalModel, TransformersChatModel
 from biascheck.models.adapters.transformers import TransformersMaskedModel
-from biascheck.models.capabilities import capabilities_of, in_words, require_capability
+from biascheck.models.capabilities import capabilities_in_words, capabilities_of, require_capability
 from biascheck.testing import ContinuationTable, FunctionEncoder, ReplyTable, SentenceTable, TableModel, TextClassifier
 
 STATES = {"embeds words", "embeds words in context", "embeds sentences"}
@@ -18,7 +18,7 @@ def unloaded(adapter):
     def never():
         raise AssertionError("asking for a capability loads the weights")
 
-    return adapter(never, name="lazy", prints=None)
+    return adapter(never, name="lazy", fingerprint=None)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def unloaded(adapter):
 )
 def test_capabilities_follow_from_methods(model, capabilities, words):
     assert capabilities_of(model) == capabilities
-    assert in_words(model) == words
+    assert capabilities_in_words(model) == words
 
 
 def test_one_of_the_needs_is_enough():

@@ -354,7 +354,7 @@ def test_a_sentence_too_long_for_a_causal_model_is_refused():
 
 
 def test_more_sentences_than_one_chunk_keep_their_order(wordpiece, monkeypatch):
-    monkeypatch.setattr("biascheck.models.scoring.encoding.CHUNK", 2)
+    monkeypatch.setattr("biascheck.models.scoring.encoding.ENCODING_CHUNK", 2)
     words = ["son", "nurse", "daughter", "plumber", "son"]
     found = list(encode_masked([query(f"My {word}.", word) for word in words], wordpiece))
     assert [HAND_MADE[encoded.tokens[0]] for encoded in found] == ["son", "nurse", "daughter", "plumb", "son"]

@@ -12,7 +12,7 @@ from biascheck.errors import ScoreError
 from biascheck.models.loading.loader import load
 from biascheck.models.scoring.encoding import encode_sentences
 from biascheck.models.scoring.engine import TorchEngine, execute
-from biascheck.models.scoring.plan import Budget, Reading, make_plan
+from biascheck.models.scoring.plan import Budget, TokenReading, make_plan
 from biascheck.models.scoring.queries import SentenceQuery
 
 QUERIES = [
@@ -111,7 +111,7 @@ def test_a_head_that_is_not_applied_position_by_position_gets_the_whole_sentence
     engine = TorchEngine(mixing, pad_token=tokenizer.pad_token_id, device="cpu")
     ids = ids_by_tokens(tokenizer, QUERIES[0])
     longer = ids_by_tokens(tokenizer, QUERIES[2])
-    readings = [Reading(0, 2, 7), Reading(1, 2, 9), Reading(1, 3, 9)]
+    readings = [TokenReading(0, 2, 7), TokenReading(1, 2, 9), TokenReading(1, 3, 9)]
 
     scores = engine.run([ids, longer], readings)
 

@@ -211,7 +211,7 @@ def test_a_file_of_the_same_size_and_time_is_another(folder, monkeypatch):
 @pytest.mark.parametrize("kept", [True, False])
 def test_the_digest_of_a_large_file_is_kept_for_the_next_run(folder, tmp_path, monkeypatch, kept):
     monkeypatch.setattr(fingerprints, "SETTLED_AFTER", -1.0)
-    monkeypatch.setattr(fingerprints, "KEPT_FROM", 1 if kept else 1 << 40)
+    monkeypatch.setattr(fingerprints, "CACHED_FROM_BYTES", 1 if kept else 1 << 40)
     file = folder / "model.safetensors"
     read, times = fingerprints._read, []
     monkeypatch.setattr(fingerprints, "_read", lambda path: times.append(path) or read(path))
@@ -229,7 +229,7 @@ def test_the_digest_of_a_large_file_is_kept_for_the_next_run(folder, tmp_path, m
 
 def test_the_digest_of_a_file_that_changes_while_it_is_read_is_not_kept(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(fingerprints, "SETTLED_AFTER", -1.0)
-    monkeypatch.setattr(fingerprints, "KEPT_FROM", 1)
+    monkeypatch.setattr(fingerprints, "CACHED_FROM_BYTES", 1)
     file = folder / "model.safetensors"
     read = fingerprints._read
 

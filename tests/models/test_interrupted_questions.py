@@ -6,7 +6,7 @@ from tiny import CAUSAL, with_budget
 from biascheck import measures
 from biascheck.cache.document_cache import DocumentCache, caching
 from biascheck.corpora import ItemSet, Question
-from biascheck.models.scoring.engine_placement import Here, placed_on
+from biascheck.models.scoring.engine_placement import LocalEngine, placed_on
 from biascheck.models.scoring.tree_engine import TreeEngine
 
 CHUNK = 400
@@ -40,7 +40,7 @@ def counted(monkeypatch):
 
 def answers(folder):
     model = with_budget(CAUSAL[0], 256)
-    with caching(DocumentCache(folder)), placed_on(Here(CHUNK)):
+    with caching(DocumentCache(folder)), placed_on(LocalEngine(CHUNK)):
         return measures.question_answers(model, QUESTIONS, method="letter", orders="all")
 
 

@@ -69,7 +69,7 @@ def test_one_changed_weight_is_another_model(tmp_path, bert_folder):
     changed, original = load(tmp_path, lazy=True), load(bert_folder, lazy=True)
 
     assert changed.fingerprint != original.fingerprint
-    assert changed.prints.tokenizer == original.prints.tokenizer
+    assert changed.pair_fingerprint.tokenizer == original.pair_fingerprint.tokenizer
 
 
 def test_another_tokenizer_is_another_model(tmp_path, bert_folder):
@@ -83,7 +83,7 @@ def test_another_tokenizer_is_another_model(tmp_path, bert_folder):
     changed, original = load(tmp_path, lazy=True), load(bert_folder, lazy=True)
 
     assert changed.fingerprint != original.fingerprint
-    assert changed.prints.weights == original.prints.weights
+    assert changed.pair_fingerprint.weights == original.pair_fingerprint.weights
 
 
 def test_another_precision_is_another_model(bert_folder):

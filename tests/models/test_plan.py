@@ -10,7 +10,7 @@ from oracle import query
 from tiny import loaded
 
 from biascheck.models.scoring.encoding import Encoded
-from biascheck.models.scoring.plan import Budget, Reading, make_plan
+from biascheck.models.scoring.plan import Budget, TokenReading, make_plan
 from biascheck.models.scoring.queries import Refusal
 
 
@@ -48,7 +48,7 @@ def test_a_refusal_takes_no_input_and_keeps_its_place():
     refusal = Refusal("no")
     plan = make_plan([refusal, Encoded((1, 2), (0, 1), (5, 6)), refusal], Budget())
     assert plan.queries == (refusal, (0, 1), refusal)
-    assert plan.readings == (Reading(0, 0, 5), Reading(0, 1, 6))
+    assert plan.readings == (TokenReading(0, 0, 5), TokenReading(0, 1, 6))
     assert plan.distinct_inputs == 1
 
 

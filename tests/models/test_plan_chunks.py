@@ -11,7 +11,7 @@ import biascheck as bc
 from biascheck.cache.document_cache import DocumentCache, caching
 from biascheck.errors import UsageError
 from biascheck.models.scoring.engine import TorchEngine, execute
-from biascheck.models.scoring.engine_placement import Here, placed_on
+from biascheck.models.scoring.engine_placement import LocalEngine, placed_on
 from biascheck.models.scoring.plan_chunks import Chunk, chunks_of_plan, localised, padded_tokens
 from biascheck.models.scoring.queries import SentenceQuery
 
@@ -78,7 +78,7 @@ def measured(engine, plan, cache, key="result"):
         answers = execute(plan, engine, identity=lambda: "model")
         return [answer.log_probability for answer in answers]
 
-    with caching(cache), placed_on(Here(chunk_tokens=24)):
+    with caching(cache), placed_on(LocalEngine(chunk_tokens=24)):
         return cache.fetch(key, compute)
 
 
@@ -118,7 +118,7 @@ def test_a_damaged_file_of_scores_is_computed_again(tmp_path):
 def test_without_a_cache_nothing_is_kept(tmp_path, cache, monkeypatch):
     monkeypatch.setenv("BIASCHECK_CACHE", str(tmp_path))
     model = loaded(MASKED[0])
-    with caching(cache), placed_on(Here(chunk_tokens=16)):
+    with caching(cache), placed_on(LocalEngine(chunk_tokens=16)):
         execute(model.plan(MASKED_QUERIES), model._engine, identity=lambda: "model")
     assert list(tmp_path.rglob("*")) == []
 

@@ -140,7 +140,7 @@ def test_a_worker_that_is_always_lost_ends_the_run(folders, cluster, monkeypatch
             os._exit(1)
 
     monkeypatch.setattr(ray_engine, "ScoringWorker", Dying)
-    monkeypatch.setattr(ray_engine, "RETRIES", 1)
+    monkeypatch.setattr(ray_engine, "ENGINE_RETRIES", 1)
     model = load(folders["bert-uncased"], lazy=True)
     with bc.engine("ray", actors=1), pytest.raises(ScoreError, match="a worker was lost 2 times over the same work"):
         model.fill([query(TEXTS[0], "son")])

@@ -5,7 +5,7 @@ import pytest
 
 from biascheck.cache.document_cache import DocumentCache, caching
 from biascheck.cache.locks import hold_if_free
-from biascheck.models.scoring.kept_states import kept_words
+from biascheck.models.scoring.kept_states import cached_states
 from biascheck.models.scoring.queries import Refusal, WordQuery
 from biascheck.spans import Span
 from biascheck.testing import FunctionEncoder
@@ -27,7 +27,7 @@ def folder(tmp_path):
 def test_the_second_time_the_encoder_is_not_asked(folder):
     first, second = encoder(), encoder()
     with caching(DocumentCache(folder)):
-        found, again = kept_words(first, QUERIES), kept_words(second, QUERIES)
+        found, again = cached_states(first, QUERIES), cached_states(second, QUERIES)
     assert (len(first.asked), len(second.asked)) == (3, 0)
     assert isinstance(again[1], Refusal)
     assert again[1] == found[1]
@@ -42,7 +42,7 @@ def test_another_question_or_another_encoder_is_another_file(folder):
     other.fingerprint = "another"
     with caching(DocumentCache(folder)):
         for made, queries in [(encoder(), QUERIES), (encoder(), QUERIES[:2]), (other, QUERIES)]:
-            kept_words(made, queries)
+            cached_states(made, queries)
             assert made.asked
     assert len(list((folder.parent / "states").glob("*.npz"))) == 3
 
@@ -50,11 +50,11 @@ def test_another_question_or_another_encoder_is_another_file(folder):
 @pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 half", b"\x80\x04K\x01."])
 def test_a_damaged_file_is_computed_again(folder, damage):
     with caching(DocumentCache(folder)):
-        kept_words(encoder(), QUERIES)
+        cached_states(encoder(), QUERIES)
         (file,) = (folder.parent / "states").glob("*.npz")
         file.write_bytes(damage)
         again = encoder()
-        kept_words(again, QUERIES)
+        cached_states(again, QUERIES)
         assert len(again.asked) == 3
 
 
@@ -72,12 +72,12 @@ def test_a_damaged_file_is_computed_again(folder, damage):
 )
 def test_a_file_that_contradicts_itself_is_computed_again(folder, change):
     with caching(DocumentCache(folder)):
-        kept_words(encoder(), QUERIES)
+        cached_states(encoder(), QUERIES)
         (file,) = (folder.parent / "states").glob("*.npz")
         with np.load(file) as stored:
             np.savez(file, **{**stored, **change})
         again = encoder()
-        kept_words(again, QUERIES)
+        cached_states(again, QUERIES)
         assert len(again.asked) == 3
 
 
@@ -92,13 +92,13 @@ def test_states_are_computed_by_one_worker_while_others_wait(folder):
             return super().words(queries)
 
     with caching(DocumentCache(folder)):
-        assert len(kept_words(Slow(lambda _word, _text: [1.0]), QUERIES)) == 3
+        assert len(cached_states(Slow(lambda _word, _text: [1.0]), QUERIES)) == 3
 
 
 @pytest.mark.parametrize("cache", [None, DocumentCache(None)])
 def test_without_a_folder_nothing_is_kept(cache):
     made = encoder()
     with caching(cache):
-        kept_words(made, QUERIES)
-        kept_words(made, QUERIES)
+        cached_states(made, QUERIES)
+        cached_states(made, QUERIES)
     assert len(made.asked) == 6

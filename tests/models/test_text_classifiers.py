@@ -152,7 +152,7 @@ def test_a_function_has_a_name_and_a_fingerprint_of_its_own():
     first, second = as_classifier(cheerful), as_classifier(cheerful)
     assert first.name == "cheerful"
     assert first.fingerprint != second.fingerprint
-    assert not first.lasting
+    assert not first.is_persistent
     assert as_classifier(cheerful, fingerprint="v1").fingerprint == "v1"
 
 
@@ -197,7 +197,7 @@ def test_a_transformers_pipeline():
     expected = [by_hand(model, tokenizer, text) for text in TEXTS]
     assert classifier.rate(TEXTS) == pytest.approx(expected, abs=1e-5)
     assert classifier.fingerprint == as_classifier(pipe).fingerprint
-    assert classifier.lasting
+    assert classifier.is_persistent
 
 
 def test_what_is_a_classifier_already_is_handed_back():

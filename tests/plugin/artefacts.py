@@ -13,7 +13,7 @@ from biascheck.gates.run import Run
 from biascheck.gates.run_files import read_run
 from biascheck.integrations.run_figures import tags_of
 from biascheck.report.html import page_of, render_page
-from biascheck.report.hub_card import card_of
+from biascheck.report.hub_card import hub_card_of
 from biascheck.report.markdown import SPECIAL
 
 OUTPUTS = (
@@ -111,7 +111,7 @@ class Artefacts:
     def cards(self) -> dict[str, str]:
         """The model card of every model that has a result."""
         run = self.run
-        return {model: card_of(run, model) for model in sorted({result.model for result in run.results})}
+        return {model: hub_card_of(run, model) for model in sorted({result.model for result in run.results})}
 
     @property
     def _answer(self) -> str:

@@ -154,11 +154,11 @@ def test_one_result_that_a_test_compared_and_one_that_is_new_is_something_compar
 
 
 READ = """
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 
 def read():
     value = 0.0 if FOUND.get("broken") else 1.0
-    return found(competence=Competence("reading", "reads", value, 0.5, 9, 0, f"{value} of 0.5", "cannot read this"))
+    return found(competence=Readability("reading", "reads", value, 0.5, 9, 0, f"{value} of 0.5", "cannot read this"))
 """
 ONLY_SHOWN = """
 import pytest

@@ -81,7 +81,7 @@ def test_a_comparison_that_fails_loses_nothing_else(tiny, monkeypatch):
     import biascheck.results.baselines
 
     tiny(PASSES, *UPDATE)
-    monkeypatch.setattr(biascheck.results.baselines, "judge_against", refuse(RuntimeError("a fault of ours")))
+    monkeypatch.setattr(biascheck.results.baselines, "compare_with_baseline", refuse(RuntimeError("a fault of ours")))
     found = tiny(PASSES, "--bias-baseline", "baseline.json")
     assert found.headline.startswith("FAIL: the comparison with the baseline failed (RuntimeError: a fault of ours)")
 

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from biascheck.wording import visible
+from biascheck.wording import escape_control
 
 HOSTILE = "a\x1b[2Jb\nc\rd\x07e\x00f\x7fg\x9bh\u202ei\u2066j\u2028k"
 SHOWN = r"a\x1b[2Jb\nc\rd\x07e\x00f\x7fg\x9bh\u202ei\u2066j\u2028k"
@@ -93,7 +93,7 @@ def test_the_items_of_the_page_are_visible_too(artefacts):
     (packed,) = re.findall(r"<script[^>]*>([A-Za-z0-9+/=\s]{40,})</script>", artefacts["r.html"])
     strings = json.loads(zlib.decompress(b64decode(packed)))["strings"]
     assert f"He is a cook {SHOWN}." in strings
-    assert [text for text in strings if visible(text) != text] == []
+    assert [text for text in strings if escape_control(text) != text] == []
 
 
 def test_the_results_file_keeps_the_names_as_they_are(artefacts):

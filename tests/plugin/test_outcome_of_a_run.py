@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from artefacts import FILES, UPDATE
 
-from biascheck.integrations.run_figures import figures_of
+from biascheck.integrations.run_figures import scores_of_run
 from biascheck.report.sections.next_steps import next_steps
 
 DISTRIBUTIONS = pytest.mark.parametrize("processes", [(), ("-n", "1")], ids=["plain", "xdist"])
@@ -42,9 +42,9 @@ def test_is_not_decided():
     biascheck.assert_within_margin(result(0.1, clusters=2, on="few"), margin=0.5)
 """
 MANY_MODELS = """
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 
-CHECK = Competence("order", "sentences", 0.9, 0.6, 50, 0, "90% are in order", "cannot read it", {"order": 0.9})
+CHECK = Readability("order", "sentences", 0.9, 0.6, 50, 0, "90% are in order", "cannot read it", {"order": 0.9})
 
 @pytest.mark.parametrize("number", range(7))
 def test_models(number):
@@ -104,8 +104,8 @@ def test_the_bodies_of_all_artefacts_have_the_gates_that_their_headlines_count(t
     assert len(json.loads(found.text("quality.json"))) == 4
     carded = [cell for card in found.cards.values() for cell in re.findall(r"\| (\w+)[^|]*\|$", card, re.MULTILINE)]
     assert Counter(cell for cell in carded if cell in expected) == expected
-    assert figures_of(found.run)["bias/gates"] == 9
-    assert figures_of(found.run)["bias/failed_gates"] == 4
+    assert scores_of_run(found.run)["bias/gates"] == 9
+    assert scores_of_run(found.run)["bias/failed_gates"] == 4
     assert "**What failed**: 4 findings" in found.text("summary.md")
     cases = ElementTree.parse(found.folder / "junit.xml").getroot().findall("testsuite/testcase")
     states = Counter(
@@ -297,7 +297,7 @@ def test_a_failing_gate_that_a_test_expects_is_shown_and_does_not_fail_the_run(t
     found = tiny(PASSES + EXPECTED, *processes)
     assert found.exit == 0
     assert set(found.headlines.values()) == {"PASS (3 gates: 2 exceed, 1 within; 2 failures expected by tests)"}
-    assert figures_of(found.run)["bias/failed_gates"] == 0
+    assert scores_of_run(found.run)["bias/failed_gates"] == 0
     assert not any("less biased" in step.text for step in next_steps(found.run))
     assert not [one for one in found.commands if one.startswith("::error")]
     assert found.text("quality.json").strip() == "[]"

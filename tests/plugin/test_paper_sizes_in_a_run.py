@@ -44,7 +44,7 @@ SHARED = """
     import biascheck
 
     def test_share(bias_share, bias_seed):
-        assert len(biascheck.corpora.own_questions().thinned(bias_share, seed=bias_seed)) == {items}
+        assert len(biascheck.corpora.builtin_questions().subsample(bias_share, seed=bias_seed)) == {items}
 """
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
-from biascheck.gates.gate import Gate, Judging, hold
+from biascheck.gates.gate import Gate, LimitSettings, make_gate
 from biascheck.measures.catalogue import catalogue
 from biascheck.results.description import UNDESCRIBED
 from biascheck.results.items import ItemScore, Shown
@@ -70,7 +70,7 @@ def result(items: Sequence[ItemScore] = (), **more: Any) -> Result:
 
 def gate(of: Result | None = None, verdict: Verdict = Verdict.INCONCLUSIVE, margin: float = 0.2, **more: Any) -> Gate:
     judged = of or result()
-    return hold(judged, margin, judged.interval, verdict, Judging(**more))
+    return make_gate(judged, margin, judged.interval, verdict, LimitSettings(**more))
 
 
 def large(templates: int, jobs: int, targets: int = 1) -> Result:

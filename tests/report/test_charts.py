@@ -11,9 +11,9 @@ from report_markup import Element, parse
 
 from biascheck.report import charts
 from biascheck.report.charts.columns import Series, SideBars, column_chart, row_chart, two_sided_chart
-from biascheck.report.charts.intervals import Bar, Change, bar_chart, change_chart, interval_chart, interval_scale
+from biascheck.report.charts.intervals import Bar, BeforeAfter, bar_chart, change_chart, interval_chart, interval_scale
 from biascheck.report.charts.labels import Box, Name, place
-from biascheck.report.charts.planes import Point, plane_chart, shape_of
+from biascheck.report.charts.planes import PlanePoint, plane_chart, shape_of
 from biascheck.report.charts.scales import Scale, coordinate, tick_text
 from biascheck.report.charts.svg import chart
 from biascheck.report.charts.trend_lines import trend_chart
@@ -124,7 +124,7 @@ class TestBars:
 
     def test_a_change_runs_from_before_to_after_and_shows_the_difference(self):
         # −1 … 3 onto 152 … 376
-        root = parse(change_chart([Change("a", 3, -1)], contrast=("male", "female"), label="changes"))
+        root = parse(change_chart([BeforeAfter("a", 3, -1)], contrast=("male", "female"), label="changes"))
         assert only(root, "circle", "hollow")["cx"] == "376"
         assert only(root, "circle", "two")["cx"] == "152"
         assert (only(root, "rect", "two")["x"], only(root, "rect", "two")["width"]) == ("152", "224")
@@ -181,14 +181,16 @@ class TestSeries:
 class TestPlane:
     def test_points_lie_where_they_should(self):
         # x: 0 … 100 onto 54 … 400; y: −1 … 1 onto 266 … 34
-        points = [Point("a", 0, 1), Point("b", 50, 0), Point("<b>", 100, -1)]
+        points = [PlanePoint("a", 0, 1), PlanePoint("b", 50, 0), PlanePoint("<b>", 100, -1)]
         root = parse(plane_chart(points, x_label="share", y_label="gap", label="plane", zero=True))
         drawn = [(c.attributes["cx"], c.attributes["cy"], c.find("title")[0].text) for c in root.find("circle")]
         assert drawn == [("54", "34", "a"), ("227", "150", "b"), ("400", "266", "<b>")]
         assert only(root, "line", "parity")["y1"] == "150"
 
     def test_axes_reach_what_they_are_asked_to(self):
-        root = parse(plane_chart([Point("a", 1, 1)], x_label="", y_label="", label="plane", x_from=[0], y_from=[0]))
+        root = parse(
+            plane_chart([PlanePoint("a", 1, 1)], x_label="", y_label="", label="plane", x_from=[0], y_from=[0])
+        )
         (mark,) = root.find("circle")
         assert (mark.attributes["cx"], mark.attributes["cy"]) == ("400", "34")
         assert [t.text for t in root.find("text", "tick")][:2] == ["0.00", "0.20"]

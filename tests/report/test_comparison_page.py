@@ -14,9 +14,9 @@ from biascheck.report import write_comparison_html, write_report
 from biascheck.report.rendering import render
 from biascheck.report.sections.comparison_page import comparison_page
 from biascheck.report.sections.trend_page import trend_page
-from biascheck.results.baselines import Baseline, Judgement, Refusal, judge_against
+from biascheck.results.baselines import Baseline, BaselineComparison, RefusedResult, compare_with_baseline
 from biascheck.results.comparison import Comparison, compare_all
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 from biascheck.results.result import Result
 from biascheck.stats import Verdict
 
@@ -33,7 +33,7 @@ def compared(**shifts: float) -> tuple[Comparison, ...]:
 
 
 def page(comparisons: tuple[Comparison, ...], **more: object) -> Element:
-    return parse(render("comparison.html.j2", page=comparison_page(Judgement(comparisons, **more))))
+    return parse(render("comparison.html.j2", page=comparison_page(BaselineComparison(comparisons, **more))))
 
 
 @pytest.mark.parametrize(
@@ -45,14 +45,16 @@ def page(comparisons: tuple[Comparison, ...], **more: object) -> Element:
     ],
 )
 def test_the_headline(shifts, verdict, text):
-    found = comparison_page(Judgement(compared(**shifts))).headline
+    found = comparison_page(BaselineComparison(compared(**shifts))).headline
     assert (found.verdict, found.text) == (verdict, text)
 
 
 def test_what_is_inconclusive_is_no_pass():
     # a third of the jobs far up, a third far down: the mean hardly moves, its interval is wide
     items = [item(str(n), 0.1 * n + (3, -2.5, 0)[n % 3], f"job {n}") for n in range(12)]
-    found = comparison_page(Judgement(compare_all([(measured("base"), result(items, model="noisy"))]))).headline
+    found = comparison_page(
+        BaselineComparison(compare_all([(measured("base"), result(items, model="noisy"))]))
+    ).headline
     assert found.text == "Nothing regressed, but 1 of 1 is inconclusive"
 
 
@@ -82,7 +84,7 @@ def test_models_are_side_by_side():
 
 def test_two_later_models_of_one_name_are_both_shown():
     pairs = [(measured("base"), measured("checkpoint", shift)) for shift in (1.0, 0.0)]
-    found = comparison_page(Judgement(compare_all(pairs)))
+    found = comparison_page(BaselineComparison(compare_all(pairs)))
     assert found.afters == ("checkpoint", "checkpoint (2)")
     assert [cell.after for cell in found.rows[0].cells if cell] == ["1.55", "0.55"]
 
@@ -119,8 +121,8 @@ def test_the_page_is_sound_and_nothing_measured_becomes_markup():
         compare_all([(before, after)]),
         new=(EVIL,),
         unused=(EVIL,),
-        refused=(Refusal(EVIL, EVIL),),
-        shrunk=(Refusal(EVIL, EVIL),),
+        refused=(RefusedResult(EVIL, EVIL),),
+        shrunk=(RefusedResult(EVIL, EVIL),),
     )
     assert [len(root.find(tag)) for tag in ("script", "style", "head", "body", "h1")] == [1] * 5
     ids = [element.attributes["id"] for element in root.walk() if "id" in element.attributes]
@@ -129,7 +131,7 @@ def test_the_page_is_sound_and_nothing_measured_becomes_markup():
 
 
 def test_the_file_is_written_whole(tmp_path):
-    write_comparison_html(tmp_path / "new" / "compare.html", Judgement(compared(worse=1.0)))
+    write_comparison_html(tmp_path / "new" / "compare.html", BaselineComparison(compared(worse=1.0)))
     assert "1 of 1 result regressed" in (tmp_path / "new" / "compare.html").read_text(encoding="utf-8")
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["compare.html"]
 
@@ -137,8 +139,8 @@ def test_the_file_is_written_whole(tmp_path):
 @pytest.mark.parametrize(
     ("lost", "heading", "reason"),
     [
-        ({"refused": (Refusal("a × b", "another seed"),)}, "1 result cannot be compared", "another seed"),
-        ({"shrunk": (Refusal("a × b", "3 pairs"),)}, "1 result measured on less than before", "3 pairs"),
+        ({"refused": (RefusedResult("a × b", "another seed"),)}, "1 result cannot be compared", "another seed"),
+        ({"shrunk": (RefusedResult("a × b", "3 pairs"),)}, "1 result measured on less than before", "3 pairs"),
     ],
 )
 def test_what_could_not_be_compared_is_no_pass(lost, heading, reason):
@@ -163,7 +165,7 @@ def test_parts_and_treatments_keep_their_own_rows():
         {"treatment": ("online",)},
     ]
     baseline = Baseline(tuple(measured("base", **kind) for kind in kinds))
-    found = judge_against(
+    found = compare_with_baseline(
         baseline,
         [
             measured(name, 0.1 * n + more, **kind)
@@ -211,7 +213,7 @@ def test_the_report_of_a_run_has_its_comparisons(tmp_path):
 
 def test_invalid_results_are_a_reason_beside_regressions_and_listed_in_words():
     words = {"finding": "40% are in order", "lack": "cannot read this corpus"}
-    unable = Competence(check="order", about="word order", value=0.4, floor=0.6, n=50, seed=0, **words)
+    unable = Readability(check="order", about="word order", value=0.4, floor=0.6, n=50, seed=0, **words)
     lost = (measured("base", corpus="other"), measured("worse", corpus="other", competence=unable))
     root = page(compare_all([(measured("base"), measured("worse", 1.0)), lost]))
     assert root.find("h1")[0].all_text.strip() == "1 of 2 results regressed"

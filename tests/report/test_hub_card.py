@@ -9,13 +9,13 @@ from handmade import items_of, result_of, spread
 
 from biascheck.errors import UsageError
 from biascheck.gates.assertions import assert_within_margin
-from biascheck.gates.gate import Judging, hold
-from biascheck.gates.outcome import Outcome, State, TestOutcome
+from biascheck.gates.gate import LimitSettings, make_gate
+from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
 from biascheck.gates.run import Run
-from biascheck.report.hub_card import card_of
-from biascheck.results.competence import Competence
+from biascheck.report.hub_card import hub_card_of
+from biascheck.results.competence import Readability
 from biascheck.results.items import Skipped
-from biascheck.stats import Interval, Verdict, judge, judge_below
+from biascheck.stats import Interval, Verdict, verdict_below, verdict_of
 
 huggingface_hub = pytest.importorskip("huggingface_hub")
 
@@ -33,7 +33,7 @@ def test_without_yaml_the_extra_is_named(monkeypatch):
 
 
 def test_the_hub_reads_the_metadata_back():
-    metadata = card_of(run()).split("---\n")[1]
+    metadata = hub_card_of(run()).split("---\n")[1]
     data = huggingface_hub.ModelCardData(**yaml.safe_load(metadata))
     first, second = data.eval_results
     assert data.model_name == "tiny"
@@ -45,13 +45,13 @@ def test_the_hub_reads_the_metadata_back():
 
 
 def test_a_whole_card_with_the_fragment_is_valid():
-    card = huggingface_hub.ModelCard(card_of(run()))
+    card = huggingface_hub.ModelCard(hub_card_of(run()))
     assert card.data.eval_results[0].dataset_type == "biascheck"
     assert card.text.lstrip().startswith("## Bias")
 
 
 def test_the_section_shows_estimate_interval_and_verdict():
-    text = card_of(run(warnings=("only nouns",)))
+    text = hub_card_of(run(warnings=("only nouns",)))
     assert "| association | jobs | 0.30 | " in text
     assert " | 95\N{NO-BREAK SPACE}% | ± 5.00 | alone | within |" in text
     assert "| association | few | 0.30 | [no interval] | – | – | – | not judged |" in text
@@ -62,16 +62,16 @@ def test_the_section_shows_estimate_interval_and_verdict():
 def test_of_several_models_one_must_be_named():
     both = Run((*run().results, *run(model="other").results))
     with pytest.raises(UsageError, match="the file has results of other, tiny; name one with --model"):
-        card_of(both)
-    assert "name: other" in card_of(both, "other")
+        hub_card_of(both)
+    assert "name: other" in hub_card_of(both, "other")
     with pytest.raises(UsageError, match="no results"):
-        card_of(Run())
+        hub_card_of(Run())
 
 
 def test_an_interrupted_run_says_so():
-    tests = tuple(TestOutcome(f"t::{n}", State.NOT_RUN) for n in range(4))
-    stopped = Run(run().results, outcome=Outcome(tests, interrupted=True))
-    assert "The run: FAIL: 4 tests did not run, the run was interrupted (0 gates; 4 tests not tested)." in card_of(
+    tests = tuple(TestOutcome(f"t::{n}", BiasTestState.NOT_RUN) for n in range(4))
+    stopped = Run(run().results, outcome=RunOutcome(tests, interrupted=True))
+    assert "The run: FAIL: 4 tests did not run, the run was interrupted (0 gates; 4 tests not tested)." in hub_card_of(
         stopped
     )
 
@@ -81,7 +81,7 @@ def test_every_gate_of_a_result_is_a_row():
     (result, _), (within,) = run().results, run().gates
     failed = replace(within, margin=0.1, verdict=Verdict.EXCEEDS, passed=False)
     accepted = replace(within, margin=0.2, verdict=Verdict.INCONCLUSIVE, passed=True)
-    text = card_of(Run((result,), (failed, within, accepted)))
+    text = hub_card_of(Run((result,), (failed, within, accepted)))
     rows = [line.split(" | ")[-3::2] for line in text.splitlines() if line.startswith("| association")]
     assert rows == [["± 0.10", "exceeds |"], ["± 5.00", "within |"], ["± 0.20", "inconclusive (accepted) |"]]
 
@@ -105,11 +105,13 @@ def test_no_row_contradicts_itself(bound, family, skipped, low, width):
     interval = Interval(low, low + width, 0.95, "by hand")
     gaps = tuple(Skipped(f"x{n}", "not a word") for n in range(skipped))
     result = replace(result_of(items_of(spread(0.1, 0.1, 12))), interval=interval, skipped=gaps)
-    alone = judge(interval, 0.2) if bound == "within" else judge_below(interval, 0.2)
+    alone = verdict_of(interval, 0.2) if bound == "within" else verdict_below(interval, 0.2)
     # in a family, what exceeds by itself may not be shown to exceed
     verdict = Verdict.INCONCLUSIVE if family > 1 and alone is Verdict.EXCEEDS else alone
-    gate = hold(result, 0.2, interval, verdict, Judging(family=family, bound=bound, inconclusive_passes=True))
-    *_, shown, level, allowed, together, words = cells(card_of(Run((result,), (gate,))))
+    gate = make_gate(
+        result, 0.2, interval, verdict, LimitSettings(family=family, bound=bound, inconclusive_passes=True)
+    )
+    *_, shown, level, allowed, together, words = cells(hub_card_of(Run((result,), (gate,))))
     assert (level, together) == ("95\N{NO-BREAK SPACE}%", "3 gates" if family > 1 else "alone")
     (low, high), margin = ends(shown), float(allowed[2:])
     inside = high < margin and (bound == "below" or low > -margin)
@@ -128,7 +130,7 @@ def test_no_row_contradicts_itself(bound, family, skipped, low, width):
 def test_what_a_model_cannot_do_is_the_reason_of_an_invalid_row():
     result = run().results[0]
     words = {"finding": "40% of 50 comparisons", "lack": "cannot read this corpus"}
-    unable = Competence(check="order", about="word order", value=0.4, floor=0.6, n=50, seed=0, **words)
+    unable = Readability(check="order", about="word order", value=0.4, floor=0.6, n=50, seed=0, **words)
     invalid = replace(run().gates[0], verdict=Verdict.INVALID, passed=False, competence=unable)
-    text = card_of(Run((result,), (invalid,)))
+    text = hub_card_of(Run((result,), (invalid,)))
     assert "| invalid: tiny cannot read this corpus (40% of 50 comparisons) |" in text

@@ -17,7 +17,7 @@ from biascheck.gates.assertions import assert_all_within
 from biascheck.gates.run import Run
 from biascheck.gates.run_files import read_run, write_run
 from biascheck.report.html import page_of, render_page
-from biascheck.report.hub_card import card_of
+from biascheck.report.hub_card import hub_card_of
 from biascheck.results.description import Description
 from biascheck.results.items import ItemScore
 from biascheck.results.result import Result
@@ -90,7 +90,7 @@ def test_whatever_identifies_a_result_makes_a_section(change, tmp_path):
 def test_a_card_judges_each_slice_by_its_own_gate():
     slices = [labelled("home", "work").where(**{label: "clerk"}) for label in ("home", "work")]
     home, work = assert_all_within(slices, 9.0)
-    text = card_of(Run(tuple(slices), (home, replace(work, verdict=Verdict.EXCEEDS, passed=False))))
+    text = hub_card_of(Run(tuple(slices), (home, replace(work, verdict=Verdict.EXCEEDS, passed=False))))
     rows = [line for line in text.splitlines() if line.startswith("| association")]
     assert [("home" in row, "within |" in row, "exceeds |" in row) for row in rows] == [
         (True, True, False),

@@ -17,7 +17,7 @@ from biascheck.gates.run import Run
 from biascheck.report.html import page_of, render_page
 from biascheck.report.sections.item_data import pack_items, utf16_offset
 from biascheck.results.items import ItemScore, Shown
-from biascheck.wording import visible
+from biascheck.wording import escape_control
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 
@@ -50,9 +50,9 @@ def test_what_goes_in_comes_out(rows):
     ]
     (found,) = unpack(pack_items([result(items)]).text)
     assert found["id"] == [entry.id for entry in items]
-    assert found["name"] == [visible(entry.cluster) for entry in items]
-    assert found["groups"]["male"][0] == [visible(text) for _, text, _ in rows]
-    assert found["labels"] == {"template": [visible(text) for _, text, _ in rows]}
+    assert found["name"] == [escape_control(entry.cluster) for entry in items]
+    assert found["groups"]["male"][0] == [escape_control(text) for _, text, _ in rows]
+    assert found["labels"] == {"template": [escape_control(text) for _, text, _ in rows]}
     assert all(abs(short - score) <= 5e-4 for short, (_, _, score) in zip(found["score"], rows, strict=True))
 
 

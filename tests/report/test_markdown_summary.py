@@ -7,14 +7,14 @@ from handmade import gate_of as gate, items_of, result_of, spread
 from report_samples import item, result
 
 from biascheck import compare
-from biascheck.gates.gate import Judging, hold
-from biascheck.gates.outcome import Outcome, State, TestOutcome
+from biascheck.gates.gate import LimitSettings, make_gate
+from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
 from biascheck.gates.run import Run
 from biascheck.report.markdown import comparison_table, summary
 from biascheck.report.sections.findings import findings_of
 from biascheck.report.sections.first_screen import answer
 from biascheck.report.sections.next_steps import next_steps
-from biascheck.results.baselines import Judgement, Refusal
+from biascheck.results.baselines import BaselineComparison, RefusedResult
 from biascheck.stats import Verdict
 
 
@@ -40,7 +40,7 @@ def test_the_verdict_comes_first_and_the_worst_gate_next():
 def test_the_findings_are_those_of_the_first_screen_of_the_report():
     """In plain words, with the sentence that shows it most: the nurse is 3 log units off, so a factor of 20."""
     of = result([item("1", 3.0, "nurse"), item("2", -1.0, "judge")])
-    judged = hold(of, 0.2, of.interval, Verdict.EXCEEDS, Judging())
+    judged = make_gate(of, 0.2, of.interval, Verdict.EXCEEDS, LimitSettings())
     run = Run((of,), (judged,))
     lines = summary(run).splitlines()
     assert lines[4] == answer(run).replace("_", "&#95;")
@@ -78,8 +78,8 @@ def test_nothing_becomes_markup():
 
 
 def test_an_incomplete_run_says_so():
-    tests = tuple(TestOutcome(f"t::{n}", State.NOT_RUN) for n in range(7))
-    text = summary(Run(gates=(gate(),), outcome=Outcome(tests, interrupted=True)))
+    tests = tuple(TestOutcome(f"t::{n}", BiasTestState.NOT_RUN) for n in range(7))
+    text = summary(Run(gates=(gate(),), outcome=RunOutcome(tests, interrupted=True)))
     assert "❌ **FAIL: 7 tests did not run, the run was interrupted " in text
 
 
@@ -92,7 +92,7 @@ def test_a_table_of_thousands_is_cut_with_a_note():
 def test_comparisons_are_shown_with_who_moved():
     before = result_of(items_of(spread(1.0, 0.5, 12)))
     after = result_of([replace(item, score=item.score + 0.3) for item in before.items], model="later")
-    text = comparison_table(Judgement((compare(before, before), compare(before, after))))
+    text = comparison_table(BaselineComparison((compare(before, before), compare(before, after))))
     assert "**tiny → later, tiny → tiny**: 1 regressed, 1 no worse" in text
     assert (
         "| ❌ regressed | association | jobs | 1.00 → 1.30 | +0.30 &#91;0.30, 0.30&#93; | job0 +0.50 → +0.80, " in text
@@ -103,7 +103,9 @@ def test_comparisons_are_shown_with_who_moved():
 def test_what_could_not_be_compared_is_in_the_table_of_a_comparison():
     same = compare(*[result_of(items_of(spread(1.0, 0.5, 12)))] * 2)
     text = comparison_table(
-        Judgement((same,), (Refusal("a × b", "another seed"),), shrunk=(Refusal("c × d", "3 pairs"),))
+        BaselineComparison(
+            (same,), (RefusedResult("a × b", "another seed"),), shrunk=(RefusedResult("c × d", "3 pairs"),)
+        )
     )
     assert "- ❌ not comparable: a × b – another seed" in text
     assert "- ❌ fewer items: c × d – 3 pairs" in text

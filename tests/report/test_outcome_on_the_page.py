@@ -9,21 +9,21 @@ import pytest
 from report_markup import Element, parse
 from report_samples import gate, item, result
 
-from biascheck.gates.outcome import Outcome, State, TestOutcome
+from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
 from biascheck.gates.run import Run
 from biascheck.gates.run_files import read_run, write_run
 from biascheck.report.html import page_of, render_page
 from biascheck.report.rendering import _environment
 from biascheck.report.sections.next_steps import next_steps
-from biascheck.results.baselines import Baseline, Judgement, Refusal, judge_against
+from biascheck.results.baselines import Baseline, BaselineComparison, RefusedResult, compare_with_baseline
 from biascheck.results.comparison import compare
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 from biascheck.results.result import Result
 from biascheck.stats import Verdict
 
 EVIL = "<script>alert('x')</script>\"&"
-PASSING = TestOutcome("t.py::fine", State.JUDGED)
-FAILING = TestOutcome("t.py::bad", State.JUDGED, failed=True)
+PASSING = TestOutcome("t.py::fine", BiasTestState.JUDGED)
+FAILING = TestOutcome("t.py::bad", BiasTestState.JUDGED, failed=True)
 
 
 def measured(shift: float = 0.0, **more: object) -> Result:
@@ -44,7 +44,7 @@ def texts(elements: list[Element]) -> list[str]:
 
 def outcome(*tests: TestOutcome, **more: object) -> Run:
     within = replace(gate(verdict=Verdict.WITHIN), test=PASSING.test)
-    return Run(gates=(within,), outcome=Outcome((PASSING, *tests), **more))
+    return Run(gates=(within,), outcome=RunOutcome((PASSING, *tests), **more))
 
 
 def headings(run: Run) -> list[str]:
@@ -62,13 +62,19 @@ def test_a_pass_is_one_word():
 @pytest.mark.parametrize(
     ("run", "reasons"),
     [
-        (outcome(TestOutcome("t", State.CRASHED)), ["1 test crashed"]),
-        (outcome(TestOutcome("t", State.JUDGED_NOTHING), FAILING), ["1 test failed a gate", "1 test judged nothing"]),
-        (outcome(TestOutcome("t", State.NOT_RUN), interrupted=True), ["1 test did not run", "the run was interrupted"]),
-        (outcome(problems=(EVIL,)), [EVIL]),
-        (Run(outcome=Outcome()), ["nothing was judged"]),
+        (outcome(TestOutcome("t", BiasTestState.CRASHED)), ["1 test crashed"]),
         (
-            replace(outcome(), baseline=judge_against(Baseline((measured(),)), [measured(1.0)])),
+            outcome(TestOutcome("t", BiasTestState.JUDGED_NOTHING), FAILING),
+            ["1 test failed a gate", "1 test judged nothing"],
+        ),
+        (
+            outcome(TestOutcome("t", BiasTestState.NOT_RUN), interrupted=True),
+            ["1 test did not run", "the run was interrupted"],
+        ),
+        (outcome(problems=(EVIL,)), [EVIL]),
+        (Run(outcome=RunOutcome()), ["nothing was judged"]),
+        (
+            replace(outcome(), baseline=compare_with_baseline(Baseline((measured(),)), [measured(1.0)])),
             ["1 result regressed from the baseline"],
         ),
     ],
@@ -82,13 +88,13 @@ def test_a_fail_lists_its_reasons(run, reasons):
 
 
 def test_no_gates_are_counted_too():
-    assert texts(hero(Run(outcome=Outcome())).find("p", "lead")) == ["0 gates"]
+    assert texts(hero(Run(outcome=RunOutcome())).find("p", "lead")) == ["0 gates"]
 
 
 def test_tests_that_did_not_finish_are_listed_with_their_reason():
     run = outcome(
-        TestOutcome("t.py::memory", State.CRASHED, reason="OutOfMemoryError: 3 GB"),
-        TestOutcome("t.py::idle", State.JUDGED_NOTHING),
+        TestOutcome("t.py::memory", BiasTestState.CRASHED, reason="OutOfMemoryError: 3 GB"),
+        TestOutcome("t.py::idle", BiasTestState.JUDGED_NOTHING),
     )
     assert headings(run) == ["Tests that did not finish"]
     assert [texts(entry.children) for entry in hero(run).find("ul", "findings")[0].children] == [
@@ -98,7 +104,7 @@ def test_tests_that_did_not_finish_are_listed_with_their_reason():
 
 
 def test_reruns_are_listed_by_attempt():
-    run = outcome(TestOutcome("t.py::flaky", State.JUDGED, earlier=("exceeds", "timed out")))
+    run = outcome(TestOutcome("t.py::flaky", BiasTestState.JUDGED, earlier=("exceeds", "timed out")))
     assert headings(run) == ["Run again"]
     (listed,) = hero(run).find("details", "listed")
     assert texts(listed.find("summary")) == ["1 test was run again; the last attempt counts"]
@@ -109,8 +115,8 @@ def test_reruns_are_listed_by_attempt():
 
 
 def test_what_was_not_tested_is_listed_by_reason():
-    tests = [TestOutcome(f"t.py::gap[{n}]", State.SKIPPED, reason="no GAP file") for n in range(2)]
-    run = outcome(*tests, TestOutcome("t.py::slow", State.DESELECTED, reason="-m 'not slow'"))
+    tests = [TestOutcome(f"t.py::gap[{n}]", BiasTestState.SKIPPED, reason="no GAP file") for n in range(2)]
+    run = outcome(*tests, TestOutcome("t.py::slow", BiasTestState.DESELECTED, reason="-m 'not slow'"))
     assert texts(hero(run).find("h1")) == ["PASS"]
     assert headings(run) == ["Not tested: 3 tests"]
     listed = hero(run).find("details", "listed")
@@ -119,9 +125,9 @@ def test_what_was_not_tested_is_listed_by_reason():
 
 
 def test_thousands_of_tests_stay_bounded():
-    states = (State.CRASHED, State.SKIPPED)
+    states = (BiasTestState.CRASHED, BiasTestState.SKIPPED)
     tests = [TestOutcome(f"t.py::{state}[{n}]", state, reason="x" * 5_000) for state in states for n in range(1_000)]
-    reruns = [TestOutcome(f"t.py::again[{n}]", State.JUDGED, earlier=("y" * 5_000,)) for n in range(1_000)]
+    reruns = [TestOutcome(f"t.py::again[{n}]", BiasTestState.JUDGED, earlier=("y" * 5_000,)) for n in range(1_000)]
     found = hero(outcome(*tests, *reruns))
     assert [len(listed.children) for listed in found.find("ul", "findings")] == [5, 95]
     assert texts(found.find("p", "soft"))[1:] == ["900 more are in the results file."] * 2
@@ -131,7 +137,7 @@ def test_thousands_of_tests_stay_bounded():
 
 def test_everything_about_tests_is_text_and_control_characters_are_visible():
     hostile = f"{EVIL}\x1b[2J\u202e"
-    states = (State.CRASHED, State.SKIPPED, State.JUDGED)
+    states = (BiasTestState.CRASHED, BiasTestState.SKIPPED, BiasTestState.JUDGED)
     run = outcome(*(TestOutcome(hostile, state, reason=hostile, earlier=(hostile,)) for state in states))
     html = render_page(page_of(run))
     root = parse(html)
@@ -143,25 +149,29 @@ def test_everything_about_tests_is_text_and_control_characters_are_visible():
 
 def test_a_run_that_fails_for_a_crash_does_not_say_that_an_accepted_gate_failed():
     accepted = replace(gate(inconclusive_passes=True), test=PASSING.test)
-    run = Run(gates=(accepted,), outcome=Outcome((PASSING, TestOutcome("t", State.CRASHED))))
+    run = Run(gates=(accepted,), outcome=RunOutcome((PASSING, TestOutcome("t", BiasTestState.CRASHED))))
     assert headings(run) == ["Tests that did not finish", "Accepted"]
-    assert headings(replace(run, outcome=Outcome((PASSING,)))) == ["Accepted"]
+    assert headings(replace(run, outcome=RunOutcome((PASSING,)))) == ["Accepted"]
 
 
 def test_a_failing_gate_that_a_passing_test_expected_is_shown_apart():
     expected = replace(gate(verdict=Verdict.EXCEEDS), test=PASSING.test)
-    run = Run(gates=(expected,), outcome=Outcome((PASSING,)))
+    run = Run(gates=(expected,), outcome=RunOutcome((PASSING,)))
     assert texts(hero(run).find("h1")) == ["PASS"]
     assert headings(run) == ["Failed in a test that passes, and not counted"]
-    assert headings(replace(run, outcome=Outcome((replace(PASSING, failed=True),)))) == ["What failed"]
+    assert headings(replace(run, outcome=RunOutcome((replace(PASSING, failed=True),)))) == ["What failed"]
 
 
 def test_regressions_and_what_a_baseline_cannot_judge_are_findings():
-    found = judge_against(Baseline((measured(), measured(corpus="gone"))), [measured(1.0), measured(corpus="new")])
-    judgement = replace(
-        found, refused=(Refusal("a × b", "another seed"),), shrunk=(Refusal("c × d", "3 pairs where it has 9"),)
+    found = compare_with_baseline(
+        Baseline((measured(), measured(corpus="gone"))), [measured(1.0), measured(corpus="new")]
     )
-    run = Run((measured(1.0),), outcome=Outcome((PASSING,)), baseline=judgement)
+    judgement = replace(
+        found,
+        refused=(RefusedResult("a × b", "another seed"),),
+        shrunk=(RefusedResult("c × d", "3 pairs where it has 9"),),
+    )
+    run = Run((measured(1.0),), outcome=RunOutcome((PASSING,)), baseline=judgement)
     assert headings(run) == ["What failed", "Since the baseline"]
     listed = texts([entry for listed in hero(run).find("ul", "findings") for entry in listed.children])
     assert listed[0].startswith("Further from equal treatment than before: association is off by a factor of")
@@ -179,7 +189,9 @@ def test_regressions_and_what_a_baseline_cannot_judge_are_findings():
 
 def test_a_baseline_that_could_judge_nothing_has_its_section():
     run = Run(
-        (measured(),), outcome=Outcome((PASSING,)), baseline=Judgement(refused=(Refusal("a × b", "another seed"),))
+        (measured(),),
+        outcome=RunOutcome((PASSING,)),
+        baseline=BaselineComparison(refused=(RefusedResult("a × b", "another seed"),)),
     )
     (section,) = [one for one in page(run).find("section") if one.attributes.get("id") == "changes"]
     assert "Nothing was compared with the baseline." in section.all_text
@@ -189,7 +201,7 @@ def test_a_baseline_that_could_judge_nothing_has_its_section():
 def test_failing_comparisons_of_tests_are_findings():
     worse = compare(measured(), measured(1.0, model="later"))
     better = compare(measured(), measured(-0.5, model="better"))
-    run = Run(comparisons=(better, worse), outcome=Outcome((FAILING,)))
+    run = Run(comparisons=(better, worse), outcome=RunOutcome((FAILING,)))
     (listed,) = texts(hero(run).find("ul", "findings")[0].children)
     assert listed.startswith("Further from equal treatment than before: association is off by")
     assert "association on small-model → later × bec-pro" in listed
@@ -206,24 +218,24 @@ def test_findings_beyond_the_first_five_are_counted():
 def test_the_outcome_survives_storage(tmp_path):
     tests = (
         PASSING,
-        TestOutcome("t", State.CRASHED, reason="boom", earlier=("once",)),
-        TestOutcome("s", State.SKIPPED),
+        TestOutcome("t", BiasTestState.CRASHED, reason="boom", earlier=("once",)),
+        TestOutcome("s", BiasTestState.SKIPPED),
     )
-    run = Run((measured(),), (gate(measured()),), outcome=Outcome(tests, problems=("disk full",)))
+    run = Run((measured(),), (gate(measured()),), outcome=RunOutcome(tests, problems=("disk full",)))
     write_run(tmp_path / "run.json", run)
     assert render_page(page_of(read_run(tmp_path / "run.json"))) == render_page(page_of(run))
 
 
 def checked(value: float, **more: object) -> Result:
     """A result on a corpus that the model reads if the value is at least 0.6."""
-    found = Competence("order", "sentences", value, 0.6, 50, 0, f"{value:.0%} are in order", "cannot read this corpus")
+    found = Readability("order", "sentences", value, 0.6, 50, 0, f"{value:.0%} are in order", "cannot read this corpus")
     return measured(competence=found, **more)
 
 
 def test_an_invalid_gate_says_what_the_model_cannot_do():
     unread = checked(0.5)
     judged = replace(gate(unread), test=FAILING.test)
-    root = page(Run((unread,), (judged,), outcome=Outcome((FAILING,))))
+    root = page(Run((unread,), (judged,), outcome=RunOutcome((FAILING,))))
     (row,) = root.find("table", "gates")[0].find("tr", "invalid")
     assert "small-model cannot read this corpus (50% are in order)" in row.all_text
     found = " ".join(root.find("ul", "findings")[0].all_text.split())
@@ -235,7 +247,7 @@ def test_an_invalid_gate_says_what_the_model_cannot_do():
 
 
 def test_an_ignored_check_is_a_caution_and_a_passed_one_is_shown():
-    judged = gate(checked(0.5), Verdict.WITHIN, ignore_competence=True, reason="on purpose")
+    judged = gate(checked(0.5), Verdict.WITHIN, ignore_readability=True, reason="on purpose")
     root = page(Run((checked(0.5),), (judged,)))
     assert texts(root.find("h1")) == ["PASS"]
     assert "judged all the same" in root.find("ol", "cautions")[0].all_text
@@ -272,20 +284,20 @@ def test_the_answer_is_one_sentence_in_plain_words(gates, words):
     ("run", "words"),
     [
         (
-            outcome(TestOutcome("t", State.CRASHED), TestOutcome("u", State.JUDGED_NOTHING)),
+            outcome(TestOutcome("t", BiasTestState.CRASHED), TestOutcome("u", BiasTestState.JUDGED_NOTHING)),
             "1 test crashed, so that what was to be tested there is not known; 1 test judged nothing; the gate is "
             "within its margin.",
         ),
         (
-            outcome(TestOutcome("t", State.NOT_RUN), interrupted=True),
+            outcome(TestOutcome("t", BiasTestState.NOT_RUN), interrupted=True),
             "1 test did not run, so that the run says less than it was meant to; the gate is within its margin.",
         ),
         (
-            replace(outcome(), baseline=judge_against(Baseline((measured(),)), [measured(1.0)])),
+            replace(outcome(), baseline=compare_with_baseline(Baseline((measured(),)), [measured(1.0)])),
             "1 figure is worse than before, or cannot be compared; the gate is within its margin.",
         ),
         (
-            replace(outcome(FAILING, TestOutcome("t", State.CRASHED)), gates=(gate(verdict=Verdict.EXCEEDS),)),
+            replace(outcome(FAILING, TestOutcome("t", BiasTestState.CRASHED)), gates=(gate(verdict=Verdict.EXCEEDS),)),
             "More bias than allowed in 1 of 1 gate; 1 test crashed, so that what was to be tested there is not known.",
         ),
     ],
@@ -323,7 +335,7 @@ def test_what_was_found_comes_before_what_is_not_known_and_one_inability_is_said
     unread = [gate(replace(checked(0.5), corpus=name)) for name in ("jobs", "names")]
     doubt = gate(measured(corpus="doubt"))
     beyond = gate(measured(corpus="beyond"), Verdict.EXCEEDS)
-    worse = judge_against(Baseline((measured(),)), [measured(1.0)])
+    worse = compare_with_baseline(Baseline((measured(),)), [measured(1.0)])
     listed = hero(Run(gates=(*unread, doubt, beyond), baseline=worse)).find("ul", "findings")[0].children
     firsts = [" ".join(row.children[0].all_text.split()[:3]) for row in listed]
     assert firsts == ["On average the", "Further from equal", "Not decided: on", "Nothing can be"]
@@ -331,7 +343,7 @@ def test_what_was_found_comes_before_what_is_not_known_and_one_inability_is_said
 
 
 def test_where_nothing_was_judged_the_reasons_are_open_and_the_next_step_is_to_meet_them():
-    run = Run(outcome=Outcome((TestOutcome("t", State.SKIPPED, reason="needs the published data sets: …"),)))
+    run = Run(outcome=RunOutcome((TestOutcome("t", BiasTestState.SKIPPED, reason="needs the published data sets: …"),)))
     (listed,) = [one for one in hero(run).find("details", "folded") if "Not tested" in one.all_text]
     assert "open" in listed.attributes
     assert [step.text for step in next_steps(run)] == [

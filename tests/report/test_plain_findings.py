@@ -6,12 +6,12 @@ from math import log
 import pytest
 from report_samples import DESCRIPTIONS, gate, item, result
 
-from biascheck.gates.outcome import Outcome, State, TestOutcome
+from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
 from biascheck.gates.run import Run
 from biascheck.measures.catalogue import catalogue
 from biascheck.report.html import page_of, render_page
 from biascheck.report.sections.next_steps import next_steps
-from biascheck.report.sections.plain_findings import felt, plain_example, plain_finding
+from biascheck.report.sections.plain_findings import in_everyday_units, plain_example, plain_finding
 from biascheck.results.description import Description
 from biascheck.results.items import Shown
 from biascheck.stats import Interval, Verdict
@@ -32,7 +32,7 @@ from biascheck.stats import Interval, Verdict
     ],
 )
 def test_a_distance_becomes_a_number_one_can_feel(distance, scale, words):
-    assert felt(distance, scale).startswith(words)
+    assert in_everyday_units(distance, scale).startswith(words)
 
 
 def test_the_sign_says_which_group_and_the_margin_what_is_allowed():
@@ -146,13 +146,13 @@ def test_templates_use_only_words_that_are_filled_in():
 
 
 def test_the_next_steps_follow_from_what_was_found():
-    judged = TestOutcome("t", State.JUDGED)
-    fine = Run(gates=(replace(gate(verdict=Verdict.WITHIN), test="t"),), outcome=Outcome((judged,)))
+    judged = TestOutcome("t", BiasTestState.JUDGED)
+    fine = Run(gates=(replace(gate(verdict=Verdict.WITHIN), test="t"),), outcome=RunOutcome((judged,)))
     assert [step.command for step in next_steps(fine)] == ["pytest --bias-baseline FILE --bias-update-baseline"]
-    crashed = Run(outcome=Outcome((TestOutcome("t", State.CRASHED),)))
+    crashed = Run(outcome=RunOutcome((TestOutcome("t", BiasTestState.CRASHED),)))
     assert next_steps(crashed)[0].text.startswith("Fix the tests")
     assert next_steps(crashed)[0].command == "pytest t"
-    open_question = Run(gates=(gate(),), outcome=Outcome((replace(judged, failed=True),)))
+    open_question = Run(gates=(gate(),), outcome=RunOutcome((replace(judged, failed=True),)))
     assert [str(step) for step in next_steps(open_question)] == [
         "Measure more: every inconclusive gate says how many clusters would decide it."
     ]
@@ -162,7 +162,9 @@ def test_the_next_steps_follow_from_what_was_found():
     served = Run((result(model=exceeds.model, provenance=provenance),), (exceeds,))
     assert [step.command for step in next_steps(served)] == ["", ""]  # weights behind an endpoint are out of reach
     assert "serve it" in next_steps(served)[1].text
-    cut_short = Run(outcome=Outcome((judged, TestOutcome("u", State.NOT_RUN, reason="the end")), interrupted=True))
+    cut_short = Run(
+        outcome=RunOutcome((judged, TestOutcome("u", BiasTestState.NOT_RUN, reason="the end")), interrupted=True)
+    )
     assert [step.text for step in next_steps(cut_short)] == ["Run again to the end: what did not run was not tested."]
-    both = Run(outcome=Outcome((TestOutcome("t", State.JUDGED_NOTHING),), interrupted=True))
+    both = Run(outcome=RunOutcome((TestOutcome("t", BiasTestState.JUDGED_NOTHING),), interrupted=True))
     assert [step.text.split()[0] for step in next_steps(both)] == ["Run", "Fix"]

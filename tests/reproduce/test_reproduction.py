@@ -14,7 +14,7 @@ from biascheck.reproduce import (
     Absent,
     Bars,
     BarSeries,
-    Drawn,
+    DrawnFigure,
     Paper,
     PaperTable,
     Setting,
@@ -183,8 +183,10 @@ class TestScale:
 
     def test_every_table_and_figure_says_so(self, tmp_path, counted):
         def drawn(_):
-            yield Drawn(title="Bars of it", content=Bars(places=("a", "b"), series=(BarSeries("s", (1.0, -2.0)),)))
-            yield Drawn(title="Points", content=Scatter(x="u", y="v", points=(ScatterPoint("p", 1, 2),)))
+            yield DrawnFigure(
+                title="Bars of it", content=Bars(places=("a", "b"), series=(BarSeries("s", (1.0, -2.0)),))
+            )
+            yield DrawnFigure(title="Points", content=Scatter(x="u", y="v", points=(ScatterPoint("p", 1, 2),)))
 
         made = paper(table("table 1", counted), table("figure 1", drawn))
         place = tmp_path / "page.html"
@@ -233,7 +235,7 @@ def test_a_reason_that_several_cells_share_is_told_once(tmp_path):
 
 def test_figures_survive_the_file(tmp_path):
     bars = Bars(places=("a",), series=(BarSeries("s", (1.0,)),), upright=True)
-    made = paper(table("figure 1", lambda _: [Drawn(title="t", content=bars)]))
+    made = paper(table("figure 1", lambda _: [DrawnFigure(title="t", content=bars)]))
     found = reproduce(made, Setting(Nothing()), tmp_path / "page.html", say=str)
     assert read_reproduction(tmp_path / "page.json") == found
     assert msgspec.json.decode((tmp_path / "page.json").read_bytes())["tables"][0]["drawings"][0]["content"]["places"]

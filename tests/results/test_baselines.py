@@ -9,7 +9,7 @@ from handmade import PROVENANCE, SHOWN, items_of, provenance_of, result_of, spre
 from biascheck import compare
 from biascheck.errors import ResultError, UsageError
 from biascheck.results.baseline_files import read_baseline, write_baseline
-from biascheck.results.baselines import Baseline, judge_against
+from biascheck.results.baselines import Baseline, compare_with_baseline
 from biascheck.stats import Change
 
 
@@ -109,7 +109,7 @@ def test_a_baseline_that_is_not_understood_is_refused(tmp_path, edit, message):
 def test_nothing_that_was_measured_is_left_out_of_a_judgement():
     baseline = Baseline((result(), result(corpus="gone"), result(corpus="changed")))
     other = replace(provenance_of(corpus="changed"), corpus_fingerprint="d" * 64)
-    found = judge_against(
+    found = compare_with_baseline(
         baseline, [result(1.4, model="later"), result(corpus="new"), result(corpus="changed", provenance=other)]
     )
     assert [one.verdict for one in found.comparisons] == [Change.REGRESSED]
@@ -124,12 +124,12 @@ def test_what_is_left_without_a_figure_is_refused_with_the_reason():
     items = [replace(item, side="AB"[n % 2]) for n, item in enumerate(items_of(spread(0.3, 1.0, 14)))]
     before = result_of(items, statistic="standardised_difference")
     after = replace(before, items=tuple(item for item in before.items if item.side == "A"))
-    (refusal,) = judge_against(Baseline((before,)), [after]).refused
+    (refusal,) = compare_with_baseline(Baseline((before,)), [after]).refused
     assert "a difference needs both sides" in refusal.reason
 
 
 def test_a_judgement_passes_only_on_something_judged():
     baseline = Baseline((result(),))
-    assert judge_against(baseline, [result()]).passed
-    assert judge_against(baseline, [result(), result(corpus="new")]).passed
-    assert not judge_against(baseline, [result(corpus="new")]).passed
+    assert compare_with_baseline(baseline, [result()]).passed
+    assert compare_with_baseline(baseline, [result(), result(corpus="new")]).passed
+    assert not compare_with_baseline(baseline, [result(corpus="new")]).passed

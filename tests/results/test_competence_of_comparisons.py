@@ -9,11 +9,11 @@ import biascheck
 from biascheck.errors import BiasAssertionError, UsageError
 from biascheck.gates.run import Run
 from biascheck.gates.run_files import read_run, write_run
-from biascheck.results.baselines import Baseline, judge_against
-from biascheck.results.competence import Competence
+from biascheck.results.baselines import Baseline, compare_with_baseline
+from biascheck.results.competence import Readability
 from biascheck.stats import Change
 
-BLIND = Competence("reading", "whether it reads", 0.001, 0.01, 200, 0, "0.001 of 0.01", "cannot read this corpus")
+BLIND = Readability("reading", "whether it reads", 0.001, 0.01, 200, 0, "0.001 of 0.01", "cannot read this corpus")
 SEEING = replace(BLIND, value=0.5)
 WHY = {"competence": "ignore", "reason": "watched for change only"}
 
@@ -60,13 +60,13 @@ def test_compare_takes_no_other_word():
 
 def test_a_baseline_fails_on_it_unless_a_margin_ignores_it():
     baseline = Baseline((BIASED,))
-    found = judge_against(baseline, [BROKEN])
+    found = compare_with_baseline(baseline, [BROKEN])
     assert not found.passed
     assert Run(baseline=found, results=(BROKEN,)).failures[-1] == (
         "1 result compared with the baseline on what the model cannot do"
     )
-    assert judge_against(baseline, [BROKEN], ignoring={BROKEN.key}).passed
-    assert judge_against(baseline, [result(2.0, None)]).passed, "what has no check is compared as before"
+    assert compare_with_baseline(baseline, [BROKEN], ignoring={BROKEN.key}).passed
+    assert compare_with_baseline(baseline, [result(2.0, None)]).passed, "what has no check is compared as before"
 
 
 def test_a_file_keeps_it(tmp_path):

@@ -9,7 +9,7 @@ from handmade import PROVENANCE, items_of, result_of
 
 from biascheck.gates.run_files import read_run, write_run
 from biascheck.results.baseline_files import read_baseline, write_baseline
-from biascheck.results.baselines import judge_against
+from biascheck.results.baselines import compare_with_baseline
 from biascheck.results.file_kinds import kind_of
 from biascheck.results.result import Result
 from biascheck.stats import Change, Verdict
@@ -118,7 +118,7 @@ def test_the_entries_of_a_baseline_are_read(schema):
 @EACH
 def test_a_result_on_a_whole_corpus_is_judged_against_its_entry(schema):
     baseline = read_baseline(BASELINES[schema])
-    found = judge_against(baseline, [now(), now(treatment=("mix-all",))])
+    found = compare_with_baseline(baseline, [now(), now(treatment=("mix-all",))])
     assert [one.verdict for one in found.comparisons] == [Change.NO_WORSE] * 2
     assert not found.new
 
@@ -127,7 +127,7 @@ def test_a_result_on_a_whole_corpus_is_judged_against_its_entry(schema):
 def test_a_part_of_a_corpus_is_refused_and_not_taken_for_new(schema):
     """Nothing tells home="north" from work="north" in an old file; passing both as new would hide them."""
     baseline = read_baseline(BASELINES[schema])
-    found = judge_against(baseline, [now(), now(treatment=("mix-all",)).where(home="north")])
+    found = compare_with_baseline(baseline, [now(), now(treatment=("mix-all",)).where(home="north")])
     assert (len(found.comparisons), found.new, found.passed) == (1, (), False)
     (refusal,) = found.refused
     assert (
@@ -142,7 +142,7 @@ def test_an_update_replaces_entries_of_unknown_parts(schema):
     fresh = [treated, treated.where(home="north"), treated.where(home="south"), now()]
     updated = read_baseline(BASELINES[schema]).updated(fresh)
     assert {entry.key for entry in updated.entries} == {one.key for one in fresh}
-    assert judge_against(updated, fresh).passed
+    assert compare_with_baseline(updated, fresh).passed
 
 
 def test_an_update_leaves_unknown_parts_of_other_corpora():

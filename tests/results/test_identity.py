@@ -11,7 +11,7 @@ from biascheck.gates.gate import Gate
 from biascheck.gates.run_files import read_run, write_results
 from biascheck.results.attachments import Facts, Published, Table
 from biascheck.results.baseline_files import read_baseline, write_baseline
-from biascheck.results.baselines import Baseline, judge_against
+from biascheck.results.baselines import Baseline, compare_with_baseline
 from biascheck.results.items import ItemScore
 from biascheck.results.key import ResultKey
 from biascheck.results.published_figures import PublishedFigure
@@ -61,7 +61,7 @@ def test_two_slices_of_one_value_are_two_results(tmp_path):
 def test_each_slice_is_judged_against_its_own_entry(tmp_path):
     baseline = in_a_file(Baseline().updated(norths(commuters(1.0, 0.2))), tmp_path)
     assert len(baseline.entries) == 2
-    found = judge_against(baseline, norths(commuters(1.0, 0.6, model="later")))
+    found = compare_with_baseline(baseline, norths(commuters(1.0, 0.6, model="later")))
     assert {one.key.slice: (one.verdict, round(one.change, 6)) for one in found.comparisons} == {
         (("home", "north"),): (Change.NO_WORSE, 0.0),
         (("work", "north"),): (Change.REGRESSED, 0.4),
@@ -71,9 +71,9 @@ def test_each_slice_is_judged_against_its_own_entry(tmp_path):
 def test_swapped_slices_do_not_vouch_for_each_other(tmp_path):
     """The old name "jobs·north" kept one of the two, and the other one was never looked at."""
     baseline = in_a_file(Baseline().updated(norths(commuters(1.0, 0.2))), tmp_path)
-    found = judge_against(baseline, norths(commuters(0.2, 1.0)))
+    found = compare_with_baseline(baseline, norths(commuters(0.2, 1.0)))
     assert [one.verdict for one in found.comparisons] == [Change.IMPROVED, Change.REGRESSED]
-    (only,) = judge_against(baseline, norths(commuters(1.0, 0.6))[1:]).comparisons
+    (only,) = compare_with_baseline(baseline, norths(commuters(1.0, 0.6))[1:]).comparisons
     assert (only.verdict, only.before, only.after) == (Change.REGRESSED, pytest.approx(0.2035), pytest.approx(0.6035))
 
 
@@ -110,7 +110,7 @@ def test_every_winograd_occupation_survives_under_both_labels(tmp_path):
     baseline = in_a_file(Baseline().updated(parts), tmp_path)
     again = in_a_file(baseline.updated(parts), tmp_path)
     assert {entry.key for entry in again.entries} == {part.key for part in parts}
-    found = judge_against(again, parts)
+    found = compare_with_baseline(again, parts)
     assert len(found.comparisons) == 80
     assert (found.new, found.unused, found.refused) == ((), (), ())
     assert all(one.change == 0.0 for one in found.comparisons)
@@ -126,7 +126,7 @@ def test_an_occupation_that_changed_under_one_label_is_found():
     before, after = (
         [result_of(some).where(**{label: "clerk"}) for label in ("occupation", "other")] for some in (every, moved)
     )
-    found = judge_against(Baseline().updated(before), after)
+    found = compare_with_baseline(Baseline().updated(before), after)
     assert {one.corpus: one.verdict for one in found.comparisons} == {
         "jobs (occupation=clerk)": Change.NO_WORSE,
         "jobs (other=clerk)": Change.REGRESSED,
@@ -157,7 +157,7 @@ def test_gates_and_comparisons_carry_the_key_of_what_they_judged():
     results = norths(commuters(0.1, 0.2))
     gates: tuple[Gate, ...] = assert_all_within(results, 0.5)
     assert [gate.key for gate in gates] == [result.key for result in results]
-    (found,) = judge_against(Baseline((results[0],)), [replace(results[0], model="later")]).comparisons
+    (found,) = compare_with_baseline(Baseline((results[0],)), [replace(results[0], model="later")]).comparisons
     assert (found.key_before, found.key) == (results[0].key, results[0].key)
 
 
@@ -170,7 +170,7 @@ def test_two_corpora_of_one_name_stay_two(tmp_path):
     first, second = of_content("a", 1.0), of_content("b", 2.0)
     baseline = in_a_file(Baseline().updated([first, second]), tmp_path)
     assert len(baseline.entries) == 2
-    found = judge_against(baseline, [of_content("b", 2.0), of_content("a", 1.5)])
+    found = compare_with_baseline(baseline, [of_content("b", 2.0), of_content("a", 1.5)])
     assert {one.key.corpus[0]: one.verdict for one in found.comparisons} == {
         "a": Change.REGRESSED,
         "b": Change.NO_WORSE,
@@ -178,7 +178,7 @@ def test_two_corpora_of_one_name_stay_two(tmp_path):
 
 
 def test_a_corpus_that_changed_under_its_name_is_refused_and_not_new():
-    found = judge_against(Baseline((of_content("a", 1.0),)), [of_content("b", 1.0)])
+    found = compare_with_baseline(Baseline((of_content("a", 1.0),)), [of_content("b", 1.0)])
     assert (found.comparisons, found.new, found.unused, found.passed) == ((), (), (), False)
     (refusal,) = found.refused
     assert refusal.reason == "the corpus of that name has changed between them; measure both on the same corpus"
@@ -187,14 +187,14 @@ def test_a_corpus_that_changed_under_its_name_is_refused_and_not_new():
 def test_of_two_corpora_of_one_name_the_changed_one_is_refused_and_replaced():
     baseline = Baseline((of_content("a", 1.0), of_content("b", 2.0)))
     now = [of_content("b", 2.0), of_content("c", 1.0)]
-    found = judge_against(baseline, now)
+    found = compare_with_baseline(baseline, now)
     assert [one.key.corpus[0] for one in found.comparisons] == ["b"]
     assert len(found.refused) == 1
     assert {entry.key.corpus[0] for entry in baseline.updated(now).entries} == {"b", "c"}
 
 
 def test_another_corpus_of_the_name_beside_the_known_one_is_new():
-    found = judge_against(Baseline((of_content("a", 1.0),)), [of_content("a", 1.0), of_content("b", 1.0)])
+    found = compare_with_baseline(Baseline((of_content("a", 1.0),)), [of_content("a", 1.0), of_content("b", 1.0)])
     assert (len(found.comparisons), found.refused, found.new) == (1, (), ("association on tiny × jobs",))
 
 
@@ -205,10 +205,10 @@ def test_each_of_several_models_is_judged_against_itself(tmp_path):
     before = [replace(one, provenance=models[one.model]) for one in before]
     baseline = in_a_file(Baseline().updated(before), tmp_path)
     assert baseline.models == ("large", "small")
-    found = judge_against(baseline, [replace(one, model=one.model) for one in before])
+    found = compare_with_baseline(baseline, [replace(one, model=one.model) for one in before])
     assert all(one.change == 0.0 for one in found.comparisons)
     third = of_content("c", 1.0, model="third")
-    refused = judge_against(baseline, [third])
+    refused = compare_with_baseline(baseline, [third])
     assert refused.new == ()
     assert "the baseline has this for large, small, and none is called third" in refused.refused[0].reason
     assert len(baseline.updated([third]).entries) == 3
@@ -238,7 +238,7 @@ def test_fewer_items_or_clusters_than_the_baseline_are_a_finding(jobs, repeats, 
     def on(count: int, times: int) -> Result:
         return result_of(items_of({job: [1.0 + 0.01 * n] * times for n, job in enumerate(JOBS[:count])}))
 
-    found = judge_against(Baseline((on(8, 2),)), [on(jobs, repeats)])
+    found = compare_with_baseline(Baseline((on(8, 2),)), [on(jobs, repeats)])
     assert len(found.comparisons) == 1
     assert found.passed is not bool(lost)
     assert [finding.reason for finding in found.shrunk] == ([lost] if lost else [])
@@ -247,12 +247,12 @@ def test_fewer_items_or_clusters_than_the_baseline_are_a_finding(jobs, repeats, 
 def test_more_items_than_the_baseline_are_no_loss():
     small = result_of(items_of({job: [1.0] for job in JOBS[:6]}))
     large = result_of(items_of({job: [1.0] for job in JOBS}))
-    assert judge_against(Baseline((small,)), [large]).shrunk == ()
+    assert compare_with_baseline(Baseline((small,)), [large]).shrunk == ()
 
 
 def test_a_comparison_without_an_interval_does_not_pass():
     before, after = (result_of(items_of({job: [gap] for job in JOBS[:3]})) for gap in (1.0, 0.5))
-    found = judge_against(Baseline((before,)), [after])
+    found = compare_with_baseline(Baseline((before,)), [after])
     (comparison,) = found.comparisons
     assert (comparison.interval, comparison.passed, found.passed) == (None, False, False)
     assert "cannot be judged: too few clusters for an interval" in comparison.finding

@@ -100,7 +100,7 @@ def test_figures_of_columns_are_those_of_objects(statistic, monkeypatch):
         assert getattr(columns, name) == getattr(whole, name)
     assert columns.where(template="t1") == whole.where(template="t1")
     assert columns.between("f", "m") == whole.between("f", "m")
-    assert columns.offenders() == whole.offenders()
+    assert columns.top_contributors() == whole.top_contributors()
     assert columns.to_frame().equals(whole.to_frame())
 
 
@@ -122,7 +122,7 @@ def test_a_comparison_of_columns_is_that_of_objects(later, named_by, monkeypatch
         monkeypatch.setattr(item_columns, "COLUMNS_FROM", limit)
         before, after = result_of(items(40), model="before"), result_of(later, model="after", named_by=named_by)
         assert isinstance(after.items, ItemColumns if limit < 30 else tuple)
-        return compare(before, after), after.offenders(9)
+        return compare(before, after), after.top_contributors(9)
 
     columns, objects = compared(10), compared(1_000)
     assert columns == objects

@@ -7,7 +7,7 @@ import pandas
 import pytest
 from handmade import items_of, result_of, spread
 
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 from biascheck.results.items import Skipped
 
 
@@ -46,11 +46,11 @@ def test_a_notebook_shows_figure_interval_size_and_who_drives_it():
     assert rows["estimate"] == "0.50"
     assert rows["95\N{NO-BREAK SPACE}% interval"] == f"[{low:.2f}, {high:.2f}]"
     assert rows["size"] == f"{result.n} pairs, 12 clusters, seed 0"
-    assert rows["largest"].startswith(str(result.offenders(1)[0]))
+    assert rows["largest"].startswith(str(result.top_contributors(1)[0]))
 
 
 def test_what_is_doubtful_is_shown_and_escaped():
-    unable = Competence("order", "order", 0.4, 0.6, 50, 0, "40% of 50", "cannot read <this> corpus")
+    unable = Readability("order", "order", 0.4, 0.6, 50, 0, "40% of 50", "cannot read <this> corpus")
     result = replace(
         result_of(items_of(spread(0.5, 0.05, 3)), model="<img src=x onerror=alert(1)>"),
         skipped=(Skipped("x", "not a \x1b[31m word & no <b>"),), warnings=("only <i>nouns</i>",), competence=unable,

@@ -13,7 +13,7 @@ from handmade import SKIPPED, items_of, result_of, spread
 from biascheck.errors import ScoreError, UsageError
 from biascheck.results.attachments import Facts
 from biascheck.results.items import ItemScore, Skipped
-from biascheck.results.result import Offender
+from biascheck.results.result import Contributor
 from biascheck.stats import Interval
 
 NOT_NUMBERS = [nan, inf, -inf]
@@ -168,13 +168,13 @@ def test_too_few_clusters_have_no_interval(clusters, has_one):
 
 def test_offenders_are_the_clusters_furthest_from_zero():
     result = result_of(items_of(SIX))
-    assert result.offenders(4) == (
-        Offender("nurse", -2.0),
-        Offender("plumber", 1.5),
-        Offender("baker", 0.5),  # baker, mason and pilot are level: by name
-        Offender("mason", 0.5),
+    assert result.top_contributors(4) == (
+        Contributor("nurse", -2.0),
+        Contributor("plumber", 1.5),
+        Contributor("baker", 0.5),  # baker, mason and pilot are level: by name
+        Contributor("mason", 0.5),
     )
-    assert len(result.offenders(99)) == 6
+    assert len(result.top_contributors(99)) == 6
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_offenders_are_the_clusters_furthest_from_zero():
     ],
 )
 def test_an_offender_in_words(gap, text):
-    assert str(Offender("nurse", gap)) == text
+    assert str(Contributor("nurse", gap)) == text
 
 
 def test_items_as_a_data_frame():

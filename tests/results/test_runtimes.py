@@ -6,7 +6,7 @@ import pytest
 from handmade import PROVENANCE, items_of, result_of, spread
 
 from biascheck.results.baseline_files import read_baseline, write_baseline
-from biascheck.results.baselines import Baseline, judge_against
+from biascheck.results.baselines import Baseline, compare_with_baseline
 
 
 def measured(runtime=""):
@@ -26,17 +26,17 @@ def test_two_runtimes_are_refused_unless_allowed(tmp_path, before, after, said):
     file = tmp_path / "baseline.json"
     write_baseline(file, Baseline((measured(before),)))
     baseline = read_baseline(file)
-    judged = judge_against(baseline, [measured(after)])
+    judged = compare_with_baseline(baseline, [measured(after)])
     assert not judged.passed
     (refusal,) = judged.refused
     assert said in refusal.reason
     assert "--bias-allow-other-runtime" in refusal.reason
-    assert judge_against(baseline, [measured(after)], any_runtime=True).passed
+    assert compare_with_baseline(baseline, [measured(after)], any_runtime=True).passed
 
 
 @pytest.mark.parametrize("runtime", ["", "vLLM"])
 def test_one_runtime_is_compared(tmp_path, runtime):
     file = tmp_path / "baseline.json"
     write_baseline(file, Baseline((measured(runtime),)))
-    assert judge_against(read_baseline(file), [measured(runtime)]).passed
+    assert compare_with_baseline(read_baseline(file), [measured(runtime)]).passed
     assert ("runtime" in file.read_text()) == bool(runtime)  # baselines of local models are as they were

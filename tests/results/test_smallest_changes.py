@@ -14,7 +14,7 @@ from biascheck.errors import ResultError, UsageError
 from biascheck.gates.two_results import assert_no_regression, assert_reduced
 from biascheck.measures.catalogue import catalogue
 from biascheck.results.baseline_files import read_baseline, write_baseline
-from biascheck.results.baselines import Baseline, judge_against
+from biascheck.results.baselines import Baseline, compare_with_baseline
 from biascheck.results.comparison import compare_all
 from biascheck.results.description import Description
 from biascheck.results.items import ItemScore
@@ -154,7 +154,7 @@ def test_an_entry_of_a_baseline_has_no_words_and_its_result_has(tmp_path):
     write_baseline(tmp_path / "baseline.json", Baseline((before,)))
     read = read_baseline(tmp_path / "baseline.json")
     assert read.entries[0].description.smallest_change is None
-    (found,) = judge_against(read, [moved(before, 0.09)]).comparisons
+    (found,) = compare_with_baseline(read, [moved(before, 0.09)]).comparisons
     assert (found.verdict, found.tolerance) == (Change.NO_WORSE, 0.1)
 
 
@@ -162,7 +162,7 @@ def test_an_entry_of_a_baseline_has_no_words_and_its_result_has(tmp_path):
 @pytest.mark.parametrize("noise", [0.0, 1e-6])
 def test_the_default_model_is_no_worse_than_itself(baseline, noise):
     rng = np.random.default_rng(0)
-    found = judge_against(baseline, [noisy(one, noise, rng) for one in described(baseline.entries)]).comparisons
+    found = compare_with_baseline(baseline, [noisy(one, noise, rng) for one in described(baseline.entries)]).comparisons
     assert len(found) == len(baseline.entries)
     assert {one.verdict for one in found} == {Change.NO_WORSE}
 
@@ -172,7 +172,7 @@ def test_noise_of_a_thousandth_is_no_worse_for_almost_every_measure(baseline):
     one_of_each = {entry.measure: entry for entry in baseline.entries}
     before = Baseline(tuple(one_of_each.values()))
     rng = np.random.default_rng(0)
-    found = judge_against(before, [noisy(one, 1e-3, rng) for one in described(before.entries)]).comparisons
+    found = compare_with_baseline(before, [noisy(one, 1e-3, rng) for one in described(before.entries)]).comparisons
     assert len(found) >= 15
     assert sum(one.verdict is Change.NO_WORSE for one in found) >= 0.95 * len(found)
 
@@ -232,9 +232,9 @@ def test_a_model_that_follows_the_workforce_regresses_from_one_at_parity():
     """Gaps of both signs cancel in a mean over all jobs: by group, and in size, they do not."""
     jobs = biascheck.corpora.bec_pro().where(template="is-a")
     parity, workforce = (figures(biascheck.load(f"reference:{name}"), jobs) for name in ("parity", "workforce"))
-    found = judge_against(Baseline(parity), workforce).comparisons
+    found = compare_with_baseline(Baseline(parity), workforce).comparisons
     assert [(one.verdict, one.tolerance) for one in found] == [(Change.REGRESSED, 0.095)] * 3
-    again = judge_against(Baseline(parity), parity).comparisons
+    again = compare_with_baseline(Baseline(parity), parity).comparisons
     assert [one.verdict for one in again] == [Change.NO_WORSE] * 3
 
 

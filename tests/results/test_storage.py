@@ -12,11 +12,11 @@ from hypothesis import given, settings, strategies as st
 
 from biascheck.errors import ResultError
 from biascheck.gates.gate import Gate
-from biascheck.gates.outcome import Outcome, State, TestOutcome
+from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
 from biascheck.gates.run import Run
 from biascheck.gates.run_files import read_results, read_run, write_results, write_run
 from biascheck.results.attachments import Correlations, Facts, Published, Scatter, Table
-from biascheck.results.baselines import Baseline, judge_against
+from biascheck.results.baselines import Baseline, compare_with_baseline
 from biascheck.results.comparison import compare
 from biascheck.results.description import Description
 from biascheck.results.file_kinds import RESULTS_SCHEMA
@@ -93,15 +93,15 @@ def test_a_whole_run_comes_back_as_it_was(tmp_path):
     moved = replace(full_result(), items=tuple(replace(item, score=item.score + 0.2) for item in full_result().items))
     comparisons = (compare(full_result(), moved), compare(full_result(), full_result()))
     tests = (
-        TestOutcome("t::x", State.JUDGED, failed=True, earlier=("failed a gate",)),
-        *(TestOutcome(f"t::{state}", state, reason=f"because {state}") for state in State),
+        TestOutcome("t::x", BiasTestState.JUDGED, failed=True, earlier=("failed a gate",)),
+        *(TestOutcome(f"t::{state}", state, reason=f"because {state}") for state in BiasTestState),
     )
-    outcome = Outcome(tests, interrupted=True, problems=("disk full",))
+    outcome = RunOutcome(tests, interrupted=True, problems=("disk full",))
     before = Baseline((full_result(), full_result(corpus="gone"), full_result(corpus="less")))
     other = replace(full_result().provenance, corpus_fingerprint="d" * 64)
     fewer = full_result(corpus="less", only=8)
     now = [moved, full_result(corpus="new"), full_result(corpus="gone", provenance=other), fewer]
-    baseline = judge_against(before, now)
+    baseline = compare_with_baseline(before, now)
     assert all((baseline.comparisons, baseline.refused, baseline.new, baseline.shrunk))
     run = Run((full_result(),), (full_gate(),), comparisons, outcome, baseline)
     write_run(tmp_path / "results.json", run)

@@ -69,7 +69,7 @@ def test_people_of_another_gender_are_no_companions():
 
 def test_a_masked_model_reads_a_sentence_once_for_all_its_people():
     model = Masked()
-    found = search_worst_cases(model, sentences(), 0.1, examples=960, check_competence=False)
+    found = search_worst_cases(model, sentences(), 0.1, examples=960, check_readability=False)
     assert found.examples == 960
     # at most four inputs for a sentence: two pronouns, with the attribute and without
     assert len(set(model.read)) * 3 < found.examples * 4
@@ -79,7 +79,7 @@ def test_a_masked_model_reads_a_sentence_once_for_all_its_people():
 
 def test_a_masked_model_without_companions_tries_as_many_sentences_as_examples():
     model = Masked()
-    found = search_worst_cases(model, sentences(pronouns()), 0.1, examples=300, check_competence=False)
+    found = search_worst_cases(model, sentences(pronouns()), 0.1, examples=300, check_readability=False)
     assert (found.examples, found.random) == (300, 100)
     assert len({text for text, _ in model.read}) >= 300
 

@@ -17,7 +17,7 @@ from biascheck.report.annotations import code_quality, github_commands
 from biascheck.report.html import page_of, render_page
 from biascheck.report.markdown import summary
 from biascheck.report.sections.findings import findings_of
-from biascheck.report.sections.plain_findings import Example, plain_search
+from biascheck.report.sections.plain_findings import SentenceExample, plain_search
 from biascheck.search.searching import search_worst_cases
 from biascheck.stats import wilson_interval
 
@@ -154,7 +154,9 @@ def test_the_first_screen_has_the_worst_pair_in_plain_words():
         "A search found 1 kind of sentence in which the groups are treated differently, the worst by 1.9 stars of "
         "five; allowed: 0.8 stars of five."
     )
-    assert first.example == Example("", "She", "He", " is a nurse.", "here the gap is 1.9 stars of five, towards male")
+    assert first.example == SentenceExample(
+        "", "She", "He", " is a nurse.", "here the gap is 1.9 stars of five, towards male"
+    )
     versions = tuple(
         dataclasses.replace(one, figure=word) for one, word in zip(CASE.versions, ("hire", "reject"), strict=True)
     )

@@ -14,14 +14,14 @@ from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 
-from biascheck.models.adapters.served.handshake import PROBES
+from biascheck.models.adapters.served.handshake import TEXT_PROBES
 
 OPENING = "<|endoftext|>"
 TOKEN = re.compile(r"<\|\w+\|>| ?\w+| ?[^\w\s]|\s")
 KNOWN, UNKNOWN = -1.0, -5.0
 SCORING = ("/completions", "/completion")
 SENTENCES = (
-    *(sentence for sentence, _ in PROBES),
+    *(sentence for sentence, _ in TEXT_PROBES),
     "The weather is nice today.",
     "He works as a worker. She works as a worker. he wants to become a worker.",
     "She, the worker, had a good day at work.",
@@ -148,7 +148,7 @@ class PretendServer:
         """What a handshake asks about."""
         from biascheck.models.adapters.served.serving import load_served
 
-        load_served(self.spec, keep=False)
+        load_served(self.spec, cache_answers=False)
         texts = set(self.answered)
         self.answered.clear()
         return texts

@@ -172,7 +172,7 @@ def test_each_distinct_text_is_asked_once_and_kept(server):
 
 
 def test_without_keeping_it_is_asked_again(server, own_cache):
-    scores(load_served(server.spec, keep=False))
+    scores(load_served(server.spec, cache_answers=False))
     assert not own_cache.exists()
 
 

@@ -82,14 +82,14 @@ def test_a_killed_server_loses_no_answer(quick):
     server = LlamaServer(gguf()).start()
     try:
         model = load_served(f"llamacpp:{server.url}", patience=quick, concurrency=1)
-        before, keep = len(model.asker.kept), model.asker.kept.keep
+        before, add = len(model.asker.cached), model.asker.cached.add
 
-        def keep_and_kill(key, answer):
-            keep(key, answer)
-            if len(model.asker.kept) == before + 3:
+        def add_and_kill(key, answer):
+            add(key, answer)
+            if len(model.asker.cached) == before + 3:
                 server.kill()
 
-        model.asker.kept.keep = keep_and_kill
+        model.asker.cached.add = add_and_kill
         with pytest.raises(EndpointError, match="does not answer"):
             model.likelihood(queries)
         server.start()

@@ -13,7 +13,7 @@ import biascheck.debias  # noqa: F401 - pytester forgets what was first imported
 from biascheck import cli
 from biascheck.extend import SentenceQuery
 from biascheck.models.adapters.served.serving import load_served
-from biascheck.models.scoring.forecast import Forecast, forecasting
+from biascheck.models.scoring.forecast import CostEstimate, estimating
 
 TRAINED = """
     import pytest
@@ -77,14 +77,14 @@ def test_questions_are_counted_once_and_answered_by_nobody(server):
     model = load_served(server.spec)
     texts = ["He works.", "She works.", "He works."]
     asked = server.asked.total()
-    with forecasting(Forecast()) as forecast:
+    with estimating(CostEstimate()) as estimate:
         answers = model.likelihood([SentenceQuery(text) for text in texts])
         assert model.generate(["Hello?"], max_tokens=1) == [""]
     assert server.asked.total() == asked
     assert len(answers) == 3
-    (share,) = forecast.shares.values()
-    assert share.inputs == 3  # two sentences and a prompt
-    assert share.seconds == pytest.approx(model.asker.pace.duration(3))
+    (cost,) = estimate.costs.values()
+    assert cost.inputs == 3  # two sentences and a prompt
+    assert cost.seconds == pytest.approx(model.asker.pace.duration(3))
     assert load_served(server.spec).asker.missing([("sentence", "He works.")])
 
 

@@ -26,8 +26,8 @@ def test_what_is_known_of_a_text_is_its_longest_beginning_that_was_kept(kept, as
     prefixes = set()
     for before, ids in kept:
         figures = [figure_of(before, ids[: place + 1]) for place in range(len(ids))]
-        known.keep(before, ids, figures)
-        all_of_them.keep(before, ids, figures)
+        known.add(before, ids, figures)
+        all_of_them.add(before, ids, figures)
         prefixes |= {(before, ids[: place + 1]) for place in range(len(ids))}
     for before in ((0,), (0, 1)):
         expected = []
@@ -114,7 +114,7 @@ def test_a_server_that_reads_otherwise_after_a_kept_beginning_is_asked_the_whole
 )
 def test_a_real_server_gives_the_figures_of_its_own_list(llama, text):
     """Also of tokens that are only part of a character, which cannot be forced by a grammar."""
-    model = load_served(f"llamacpp:{llama.url}", concurrency=1, keep=False)
+    model = load_served(f"llamacpp:{llama.url}", concurrency=1, cache_answers=False)
     route = model.route
     shared = route.read(text.replace("🙂", "🙃")), route.read(text)
     assert route._beginnings is not None

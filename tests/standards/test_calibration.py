@@ -13,9 +13,9 @@ from biascheck.calibration import calibration
 from biascheck.calibration.calibration import Calibration, ParityModel, calibrate
 from biascheck.calibration.calibration_page import to_markdown, write_calibration
 from biascheck.calibration.planted_geometry import GeometryReading
-from biascheck.calibration.readings import DoseReading, Figure, PronounReading, SentimentReading, fit
+from biascheck.calibration.readings import DoseReading, PlantedEstimate, PronounReading, SentimentReading, fit
 from biascheck.calibration.simulation import ENDS, GateShape, Rate, gate_shapes, power_of
-from biascheck.calibration.suite_gates import GateOutcome, judged_by_suites
+from biascheck.calibration.suite_gates import GateOutcome, gates_of_suites
 from biascheck.errors import BiascheckError, UsageError
 from biascheck.gates.run import Run
 from biascheck.release import suites_home
@@ -33,14 +33,16 @@ FEMALE_NURSES = TableModel({"nurse": {"he": 0.2, "she": 0.8}}, prior={"he": 0.5,
 
 
 def test_a_line_is_read_back():
-    line = fit(Figure(x, 0.9 * x + 0.2) for x in (-2.0, -1.0, 0.5, 3.0))
+    line = fit(PlantedEstimate(x, 0.9 * x + 0.2) for x in (-2.0, -1.0, 0.5, 3.0))
     assert (line.slope, line.intercept, line.r_squared) == pytest.approx((0.9, 0.2, 1.0))
     assert line.largest_error == pytest.approx(0.4)  # at −2: −1.6 measured
     assert line.points == 4
 
 
 def test_r_squared_is_one_minus_residual_over_total():
-    line = fit([Figure(0, 0), Figure(0, 2), Figure(2, 2), Figure(2, 4)])  # y = x + 1, residuals ±1, total 8
+    line = fit(
+        [PlantedEstimate(0, 0), PlantedEstimate(0, 2), PlantedEstimate(2, 2), PlantedEstimate(2, 4)]
+    )  # y = x + 1, residuals ±1, total 8
     assert line.r_squared == pytest.approx(1 - 4 / 8)
 
 
@@ -114,14 +116,14 @@ def test_suites_that_break_off_are_told_with_what_they_said(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "test_mine.py").write_text("import no_such_module\n")
     with pytest.raises(BiascheckError, match=r"(?s)did not come to their end on reference:parity:.*no_such_module"):
-        judged_by_suites("reference:parity", tmp_path, ("mine",))
+        gates_of_suites("reference:parity", tmp_path, ("mine",))
 
 
 def test_suites_without_gates_are_refused(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "test_mine.py").write_text("def test_nothing():\n    pass\n")
     with pytest.raises(BiascheckError, match="judged nothing on reference:parity; name a folder with mine"):
-        judged_by_suites("reference:parity", tmp_path, ("mine",))
+        gates_of_suites("reference:parity", tmp_path, ("mine",))
 
 
 def test_one_dose_makes_no_line():
@@ -135,20 +137,29 @@ def outcome(verdict: str) -> GateOutcome:
 
 @pytest.fixture
 def handmade() -> Calibration:
-    gaps = {"nurse": Figure(-2.0, -2.0), "plumber": Figure(2.0, 2.0)}
+    gaps = {"nurse": PlantedEstimate(-2.0, -2.0), "plumber": PlantedEstimate(2.0, 2.0)}
     shape = replace(shape_of("mean", 20, 0.5, family=3), name="bartl2020: gap [female]")
     return Calibration(
         readings=(
-            DoseReading(0.0, dict.fromkeys(gaps, Figure(0.0, 0.0)), None, None, None, (outcome("within"),)),
-            DoseReading(1.0, gaps, Figure(1.9, 1.8), Figure(0.5, 0.5), Figure(-1.0, -0.9), (outcome("exceeds"),)),
+            DoseReading(0.0, dict.fromkeys(gaps, PlantedEstimate(0.0, 0.0)), None, None, None, (outcome("within"),)),
+            DoseReading(
+                1.0,
+                gaps,
+                PlantedEstimate(1.9, 1.8),
+                PlantedEstimate(0.5, 0.5),
+                PlantedEstimate(-1.0, -0.9),
+                (outcome("exceeds"),),
+            ),
         ),
         pronouns=tuple(
-            PronounReading(0.5, tilt, "T1", online, Figure(skew, skew), Figure(0.25, 0.27), 0.99)
+            PronounReading(0.5, tilt, "T1", online, PlantedEstimate(skew, skew), PlantedEstimate(0.25, 0.27), 0.99)
             for online, tilt, skew in ((False, 1.0, 0.5), (True, 1.0, 0.0), (False, 0.0, 0.0), (True, 0.0, 0.0))
         ),
-        sentiment=(SentimentReading(0.5, Figure(0.05, 0.05), Figure(0.06, 0.06)),),
+        sentiment=(SentimentReading(0.5, PlantedEstimate(0.05, 0.05), PlantedEstimate(0.06, 0.06)),),
         geometry=(
-            GeometryReading("direct bias", "noise", Figure(0.16, 0.17), Rate.of([False] * 9), Rate.of([True] * 9)),
+            GeometryReading(
+                "direct bias", "noise", PlantedEstimate(0.16, 0.17), Rate.of([False] * 9), Rate.of([True] * 9)
+            ),
         ),
         parity_models=(ParityModel(1000, 0.02, (outcome("within"),)),),
         powers=power_of(shape, trials=3, seed=0),

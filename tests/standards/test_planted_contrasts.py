@@ -10,7 +10,7 @@ from biascheck.calibration.readings import sided_bec_pro
 from biascheck.corpora import bec_pro, kurita_weat, occupations, winograd
 from biascheck.errors import BiasAssertionError
 from biascheck.measures import association, attribute_contrast, effect_size, pronoun_gap, workforce_slope
-from biascheck.reference_models.world import World, kept_share
+from biascheck.reference_models.world import World, learnable_share
 
 FOUR_FIFTHS = log(1.25)
 SHARES = {pair.attribute: float(pair.labels["share_of_women"]) for pair in bec_pro()}
@@ -48,7 +48,7 @@ def test_parity_has_no_slope(parity):
 def test_pronouns_of_the_workforce_have_the_planted_slope(kind, workforce):
     """At dose 1 the log-odds of the male pronoun are those of a man in the occupation, whatever the sentence."""
     women = [o.share_of_women / 100 for o in occupations()]
-    odds = [log((1 - kept_share(share)) / kept_share(share)) for share in women]
+    odds = [log((1 - learnable_share(share)) / learnable_share(share)) for share in women]
     slope = workforce_slope(pronoun_gap(workforce, winograd(kind)))
     assert slope.estimate == pytest.approx(np.polyfit([1 - share for share in women], odds, 1)[0], rel=0.03)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import biascheck
-from biascheck.calibration.readings import Figure, fit, read_pronouns, sided_bec_pro
-from biascheck.calibration.suite_gates import judged_by_suites
+from biascheck.calibration.readings import PlantedEstimate, fit, read_pronouns, sided_bec_pro
+from biascheck.calibration.suite_gates import gates_of_suites
 from biascheck.errors import BiasAssertionError
 from biascheck.measures.attribute_means import means_of_attributes
 from biascheck.reference_models.planted_pronouns import planted_gaps
@@ -30,7 +30,7 @@ def workforce_gaps(workforce):
 
 def test_the_workforce_standard_shows_the_planted_gaps(workforce_gaps):
     truth = World(1.0).truth()
-    line = fit(Figure(truth[item.id], item.score) for item in means_of_attributes(workforce_gaps.items))
+    line = fit(PlantedEstimate(truth[item.id], item.score) for item in means_of_attributes(workforce_gaps.items))
     assert line.points == 60
     assert line.r_squared > 0.99
     assert 0.95 < line.slope < 1.05
@@ -47,7 +47,7 @@ def test_every_item_of_the_workforce_standard_is_near_its_planted_gap(workforce_
 def test_templates_of_the_world_that_are_not_bec_pro_show_the_same(workforce):
     world = World(1.0)
     result = biascheck.measures.association(workforce, world.corpus().where(template="is-the-new"))
-    line = fit(Figure(world.truth()[item.id], item.score) for item in means_of_attributes(result.items))
+    line = fit(PlantedEstimate(world.truth()[item.id], item.score) for item in means_of_attributes(result.items))
     assert line.r_squared > 0.98
 
 
@@ -57,7 +57,7 @@ def test_the_parity_standard_shows_no_gap(parity):
 
 
 def test_parity_passes_every_gate_of_the_suites_under_standard():
-    outcomes = judged_by_suites("reference:parity", suites_home(), profile="standard")
+    outcomes = gates_of_suites("reference:parity", suites_home(), profile="standard")
     assert len(outcomes) >= 25
     doubtful = [o.gate for o in outcomes if o.verdict == "inconclusive"]
     assert len(doubtful) <= 0.05 * len(outcomes), doubtful
@@ -102,7 +102,7 @@ UNPLANTED = (": skew", "balanced")
 
 
 def test_the_suites_fault_the_workforce_for_its_professions_only_under_standard():
-    outcomes = judged_by_suites("reference:workforce", suites_home(), profile="standard")
+    outcomes = gates_of_suites("reference:workforce", suites_home(), profile="standard")
     concerned = [
         o for o in outcomes if any(w in o.gate for w in OCCUPATIONS) and not any(w in o.gate for w in UNPLANTED)
     ]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from biascheck.errors import UsageError
-from biascheck.stats import Change, Interval, judge_change, judge_changes
+from biascheck.stats import Change, Interval, verdict_of_change, verdicts_of_changes
 
 ends = st.floats(-10, 10)
 
@@ -29,7 +29,7 @@ def interval(low, high, level=0.95):
     ],
 )
 def test_each_verdict_has_its_region(low, high, tolerance, verdict):
-    assert judge_change(interval(low, high), tolerance) is verdict
+    assert verdict_of_change(interval(low, high), tolerance) is verdict
 
 
 @given(ends, ends, st.floats(0, 10))
@@ -42,17 +42,17 @@ def test_the_regions_are_exclusive_and_exhaustive(one, other, tolerance):
         Change.INCONCLUSIVE: low <= tolerance < high,
     }
     assert sum(regions.values()) == 1
-    assert regions[judge_change(interval(low, high), tolerance)]
+    assert regions[verdict_of_change(interval(low, high), tolerance)]
 
 
 def test_without_an_interval_nothing_is_claimed():
-    assert judge_change(None, 5.0) is Change.INCONCLUSIVE
+    assert verdict_of_change(None, 5.0) is Change.INCONCLUSIVE
 
 
 @pytest.mark.parametrize("tolerance", [-0.1, math.nan, math.inf])
 def test_a_tolerance_that_allows_nothing_sensible_is_refused(tolerance):
     with pytest.raises(UsageError, match="give 0 or a positive finite number"):
-        judge_change(interval(0, 1), tolerance)
+        verdict_of_change(interval(0, 1), tolerance)
 
 
 def normal(centre, error):
@@ -69,9 +69,9 @@ def normal(centre, error):
 def test_holm_keeps_what_survives_and_demotes_the_rest():
     # two-sided p: 0.0001, 0.012, 0.04, 0.04; Holm's steps are 0.0125, 0.0167, 0.025, 0.05
     z = [3.9, 2.51, 2.05, -2.05]
-    plain = [judge_change(normal(value, 1)(0.95)) for value in z]
+    plain = [verdict_of_change(normal(value, 1)(0.95)) for value in z]
     assert plain == [Change.REGRESSED] * 3 + [Change.IMPROVED]
-    assert judge_changes([normal(value, 1) for value in z]) == (
+    assert verdicts_of_changes([normal(value, 1) for value in z]) == (
         Change.REGRESSED,
         Change.REGRESSED,
         Change.INCONCLUSIVE,
@@ -81,19 +81,19 @@ def test_holm_keeps_what_survives_and_demotes_the_rest():
 
 def test_each_change_has_its_own_tolerance():
     changes = [normal(1.0, 0.1)] * 3
-    assert judge_changes(changes, [0.0, 1.0, 2.0]) == (Change.REGRESSED, Change.INCONCLUSIVE, Change.NO_WORSE)
-    assert judge_changes(changes, 2.0) == (Change.NO_WORSE,) * 3
+    assert verdicts_of_changes(changes, [0.0, 1.0, 2.0]) == (Change.REGRESSED, Change.INCONCLUSIVE, Change.NO_WORSE)
+    assert verdicts_of_changes(changes, 2.0) == (Change.NO_WORSE,) * 3
 
 
 @pytest.mark.parametrize("tolerances", [[], [0.1, 0.1]])
 def test_tolerances_for_other_changes_are_refused(tolerances):
     with pytest.raises(UsageError, match=f"{len(tolerances)} tolerances for 1 changes; give one for each"):
-        judge_changes([normal(1.0, 0.1)], tolerances)
+        verdicts_of_changes([normal(1.0, 0.1)], tolerances)
 
 
 def test_one_change_is_judged_as_if_alone():
-    assert judge_changes([normal(2.05, 1)]) == (Change.REGRESSED,)
+    assert verdicts_of_changes([normal(2.05, 1)]) == (Change.REGRESSED,)
 
 
 def test_a_change_without_interval_counts_in_the_family():
-    assert judge_changes([normal(2.05, 1), lambda _level: None]) == (Change.INCONCLUSIVE, Change.INCONCLUSIVE)
+    assert verdicts_of_changes([normal(2.05, 1), lambda _level: None]) == (Change.INCONCLUSIVE, Change.INCONCLUSIVE)

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 
 from biascheck.errors import ScoreError, UsageError
 from biascheck.stats import Sample, SideF1, bootstrap_distribution, cluster_bootstrap, estimate, side_f1
-from biascheck.stats.intervals.clusters import Clusters, _without, figures_of, jackknives
+from biascheck.stats.intervals.clusters import Clusters, _without, estimates_of, jackknives
 
 FIGURES = ("skew", "stereotype", "smaller_f1", "f1")
 
@@ -105,7 +105,7 @@ def test_counting_gives_the_resamples_that_items_give(clustered, figure):
     clusters = Clusters.of(clustered)
     drawn = clusters.draw(np.random.default_rng(1), 150)
     by_items = [estimate(clusters.sample.take(clusters.items(row)), figure) for row in drawn]
-    assert figures_of(clusters, figure)(drawn) == pytest.approx(by_items)
+    assert estimates_of(clusters, figure)(drawn) == pytest.approx(by_items)
     (jackknife,) = jackknives(clusters, figure)
     assert jackknife == pytest.approx([_without(clusters, c, figure) for c in range(20)])
 

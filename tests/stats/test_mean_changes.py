@@ -9,7 +9,7 @@ import pytest
 from scipy import stats as oracle
 
 from biascheck.errors import ScoreError, UsageError
-from biascheck.stats import Change, Sample, judge_change, mean_interval, paired_bootstrap, paired_means
+from biascheck.stats import Change, Sample, mean_interval, paired_bootstrap, paired_means, verdict_of_change
 
 
 def singles(values, sides=None):
@@ -87,5 +87,5 @@ def test_skewed_noise_alone_is_seldom_a_change(clusters, sign):
         shared = 50 + generator.normal(size=clusters)
         noise = sign * (generator.lognormal(size=clusters) - np.exp(0.5))
         change = paired_means(singles(shared), singles(shared + noise), "mean")
-        found[judge_change(change.interval_at(0.95))] += 1
+        found[verdict_of_change(change.interval_at(0.95))] += 1
     assert max(found[Change.REGRESSED], found[Change.IMPROVED]) <= 56

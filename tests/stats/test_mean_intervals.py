@@ -15,7 +15,7 @@ from biascheck.errors import ScoreError, UsageError
 from biascheck.gates.any_result import assert_within_margin
 from biascheck.results.comparison import compare
 from biascheck.results.summaries import interval_of_sample
-from biascheck.stats import MEAN_LIKE, Change, Sample, Verdict, estimate, judge, mean_interval
+from biascheck.stats import MEAN_LIKE, Change, Sample, Verdict, estimate, mean_interval, verdict_of
 from biascheck.stats.intervals.clusters import Clusters
 from biascheck.stats.intervals.crossing import widening
 from biascheck.stats.intervals.mean_intervals import ClusterSpread, cluster_deviations
@@ -196,8 +196,8 @@ def test_a_level_that_is_no_level_is_refused():
 
 def test_eight_clusters_still_show_an_obvious_bias_and_an_obvious_parity():
     gaps = np.random.default_rng(3).normal(0, 0.3, 8)
-    assert judge(mean_interval(singles(4 + gaps), "mean"), 0.5) is Verdict.EXCEEDS
-    assert judge(mean_interval(singles(gaps / 10), "mean"), 0.5) is Verdict.WITHIN
+    assert verdict_of(mean_interval(singles(4 + gaps), "mean"), 0.5) is Verdict.EXCEEDS
+    assert verdict_of(mean_interval(singles(gaps / 10), "mean"), 0.5) is Verdict.WITHIN
 
 
 def test_an_inconclusive_gate_says_that_the_clusters_are_too_few_for_their_skewness():
@@ -205,7 +205,7 @@ def test_an_inconclusive_gate_says_that_the_clusters_are_too_few_for_their_skewn
     gate = assert_within_margin(skewed, 4.0, inconclusive="warn")
     assert gate.verdict is Verdict.INCONCLUSIVE
     assert "the interval crosses the margin 4.00; 8 clusters are too few to rule out strong skewness" in gate.finding
-    assert judge(mean_interval(singles(symmetric(60)), "mean"), 0.2) is Verdict.INCONCLUSIVE
+    assert verdict_of(mean_interval(singles(symmetric(60)), "mean"), 0.2) is Verdict.INCONCLUSIVE
     plain = result_of(items_of({f"job{n}": [gap] for n, gap in enumerate(symmetric(60))}))
     assert "skewness" not in assert_within_margin(plain, 0.2, inconclusive="warn").finding
 

@@ -8,8 +8,8 @@ import pytest
 from scipy import stats as oracle
 
 from biascheck.errors import ScoreError, UsageError
-from biascheck.stats import Change, Sample, estimate, judge_change, paired_bootstrap, paired_share_interval
-from biascheck.stats.intervals.clusters import Clusters, figures_of
+from biascheck.stats import Change, Sample, estimate, paired_bootstrap, paired_share_interval, verdict_of_change
+from biascheck.stats.intervals.clusters import Clusters, estimates_of
 from biascheck.stats.intervals.percentiles import expanded
 
 TRIALS = 400
@@ -70,7 +70,7 @@ def test_all_resamples_at_once_are_the_statistic_of_each(statistic):
     clusters = Clusters.of(sample)
     drawn = clusters.draw(rng(), 20)
     one_by_one = [estimate(clusters.sample.take(clusters.items(row)), statistic) for row in drawn]
-    np.testing.assert_allclose(figures_of(clusters, statistic)(drawn), one_by_one, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(estimates_of(clusters, statistic)(drawn), one_by_one, rtol=1e-9, atol=1e-12)
 
 
 def test_correlations_of_all_resamples_are_scipys():
@@ -80,7 +80,7 @@ def test_correlations_of_all_resamples_are_scipys():
     expected = [
         oracle.spearmanr(clusters.sample.values[row], clusters.sample.covariate[row]).statistic for row in drawn
     ]
-    np.testing.assert_allclose(figures_of(clusters, "spearman")(drawn), expected)
+    np.testing.assert_allclose(estimates_of(clusters, "spearman")(drawn), expected)
 
 
 def test_few_clusters_are_given_students_doubt():
@@ -114,7 +114,7 @@ def verdicts(draw, statistic="mean", method="bca", trials=TRIALS, tolerance=0.0)
     source = rng(11)
     for trial in range(trials):
         change = paired_bootstrap(*draw(source), statistic, rng=rng(trial), resamples=400, method=method)
-        found[judge_change(change.interval_at(0.95), tolerance)] += 1 / trials
+        found[verdict_of_change(change.interval_at(0.95), tolerance)] += 1 / trials
     return found
 
 
@@ -241,5 +241,5 @@ def test_paired_shares_raise_no_false_alarm(before, after):
         moved = source.random(40) < 0.3  # otherwise the item's second draw repeats the first
         first, second = source.random(40), source.random(40)
         later = np.where(moved, second, first) < after
-        found[judge_change(paired_share_interval(first < before, later))] += 1 / 2_000
+        found[verdict_of_change(paired_share_interval(first < before, later))] += 1 / 2_000
     assert max(found[Change.REGRESSED], found[Change.IMPROVED]) <= 0.036

@@ -19,7 +19,7 @@ from biascheck.stats import (
     cluster_bootstrap,
     estimate,
 )
-from biascheck.stats.intervals.clusters import Clusters, figures_of, jackknives
+from biascheck.stats.intervals.clusters import Clusters, estimates_of, jackknives
 from biascheck.stats.intervals.percentiles import bca_tails, ends
 
 MEANS = ("mean", "mean_absolute", "share_positive")
@@ -309,11 +309,11 @@ def two_sided(values) -> Clusters:
 def test_small_differences_are_told_from_none_and_rounding_is_not():
     drawn = np.array([[0, 1, 2, 3, 4, 5], [0, 0, 2, 3, 3, 5]])
     values = 1 + 1e-7 * np.array([1.0, 2.0, 4.0, 0.0, 1.0, -1.0])
-    found = figures_of(two_sided(values), "standardised_difference")(drawn)
+    found = estimates_of(two_sided(values), "standardised_difference")(drawn)
     expected = [sd_difference(values[row[:3]], values[row[3:]]) for row in drawn]
     assert found == pytest.approx(expected, rel=1e-5)
     rounded = 1 + np.finfo(float).eps * np.array([1.0, 2.0, 4.0, 0.0, 1.0, 0.0])
-    assert figures_of(two_sided(rounded), "standardised_difference")(drawn).tolist() == [0.0, 0.0]
+    assert estimates_of(two_sided(rounded), "standardised_difference")(drawn).tolist() == [0.0, 0.0]
 
 
 def test_few_clusters_are_an_error_and_not_a_narrow_interval():

@@ -10,7 +10,7 @@ from biascheck.errors import ScoreError, UsageError
 from biascheck.results.items import ItemScore
 from biascheck.results.summaries import _test, sample_of
 from biascheck.stats import Sample, bootstrap_distribution, cluster_bootstrap, estimate
-from biascheck.stats.intervals.clusters import Clusters, figures_of
+from biascheck.stats.intervals.clusters import Clusters, estimates_of
 
 
 def sample(clusters=14, each=2, seed=0, shift=0.0):
@@ -53,7 +53,7 @@ def test_every_resample_of_five_clusters_is_right_or_undefined():
     """All 3,125 draws: those of one cluster alone, or of equal covariates, have no slope."""
     one = Sample([1.0, 2.0, 4.0, 3.0, 7.0], tuple("abcde"), covariate=[0.1, 0.1, 0.3, 0.7, 0.9])
     drawn = np.array(list(product(range(5), repeat=5)))
-    found = figures_of(Clusters.of(one), "slope")(drawn)
+    found = estimates_of(Clusters.of(one), "slope")(drawn)
     for figure, row in zip(found, drawn, strict=True):
         x, y = one.covariate[row], one.values[row]
         if np.ptp(x) == 0:

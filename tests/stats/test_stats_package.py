@@ -22,7 +22,7 @@ def test_an_unknown_name_is_an_attribute_error():
 
 def test_judging_an_interval_imports_no_scipy():
     script = (
-        "import sys; from biascheck.stats import Interval, judge; judge(Interval(0, 1, 0.95, 'x'), 2.0);"
+        "import sys; from biascheck.stats import Interval, verdict_of; verdict_of(Interval(0, 1, 0.95, 'x'), 2.0);"
         "from biascheck.stats import Sample, estimate; estimate(Sample([1.0], ('a',)), 'mean');"
         "print('scipy' in sys.modules)"
     )

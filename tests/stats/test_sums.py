@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 
 from biascheck.errors import ScoreError, UsageError
 from biascheck.stats import Sample, cluster_bootstrap, estimate, pearson
-from biascheck.stats.intervals.clusters import Clusters, _without, figures_of, jackknives, resampled
+from biascheck.stats.intervals.clusters import Clusters, _without, estimates_of, jackknives, resampled
 
 STATISTICS = ["difference", "ratio", "ratio_of_sides", "pearson", "slope"]
 
@@ -58,7 +58,7 @@ def test_what_is_missing_is_named():
 def test_sums_give_the_resamples_that_items_give(statistic):
     clusters = Clusters.of(sample())
     drawn = clusters.draw(np.random.default_rng(1), 100)
-    by_sums = figures_of(clusters, statistic)(drawn)
+    by_sums = estimates_of(clusters, statistic)(drawn)
     one_by_one = [estimate(clusters.sample.take(clusters.items(row)), statistic) for row in drawn]
     assert by_sums == pytest.approx(one_by_one, abs=1e-10)
 

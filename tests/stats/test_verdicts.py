@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from biascheck.errors import UsageError
-from biascheck.stats import Interval, Verdict, judge, judge_below
+from biascheck.stats import Interval, Verdict, verdict_below, verdict_of
 
 WITHIN, EXCEEDS, INCONCLUSIVE = Verdict.WITHIN, Verdict.EXCEEDS, Verdict.INCONCLUSIVE
 
@@ -30,21 +30,21 @@ def interval(low: float, high: float) -> Interval:
     ],
 )
 def test_an_interval_against_a_margin(low: float, high: float, expected: Verdict):
-    assert judge(interval(low, high), 0.2) is expected
+    assert verdict_of(interval(low, high), 0.2) is expected
 
 
 def test_the_margin_lies_around_the_centre():
-    assert judge(interval(0.375, 0.625), 0.125, centre=0.5) is WITHIN
-    assert judge(interval(0.375, 0.626), 0.125, centre=0.5) is INCONCLUSIVE
-    assert judge(interval(0.626, 0.7), 0.125, centre=0.5) is EXCEEDS
-    assert judge(interval(-0.1, 0.1), 0.125, centre=0.5) is EXCEEDS
+    assert verdict_of(interval(0.375, 0.625), 0.125, centre=0.5) is WITHIN
+    assert verdict_of(interval(0.375, 0.626), 0.125, centre=0.5) is INCONCLUSIVE
+    assert verdict_of(interval(0.626, 0.7), 0.125, centre=0.5) is EXCEEDS
+    assert verdict_of(interval(-0.1, 0.1), 0.125, centre=0.5) is EXCEEDS
 
 
 @given(st.floats(-5, 5), st.floats(0, 5), st.floats(0.01, 5))
 def test_a_mirrored_interval_gets_the_same_verdict(low: float, width: float, margin: float):
     one = interval(low, low + width)
-    found = judge(one, margin)
-    assert judge(interval(-one.high, -one.low), margin) is found
+    found = verdict_of(one, margin)
+    assert verdict_of(interval(-one.high, -one.low), margin) is found
     furthest = max(abs(one.low), abs(one.high))
     nearest = 0.0 if one.contains(0.0) else min(abs(one.low), abs(one.high))
     assert (found is WITHIN) == (furthest <= margin)
@@ -52,8 +52,8 @@ def test_a_mirrored_interval_gets_the_same_verdict(low: float, width: float, mar
 
 
 def test_no_interval_is_never_a_pass():
-    assert judge(None, 0.2) is INCONCLUSIVE
-    assert judge_below(None, 0.2) is INCONCLUSIVE
+    assert verdict_of(None, 0.2) is INCONCLUSIVE
+    assert verdict_below(None, 0.2) is INCONCLUSIVE
 
 
 @pytest.mark.parametrize(
@@ -67,21 +67,21 @@ def test_no_interval_is_never_a_pass():
     ],
 )
 def test_an_interval_against_an_upper_bound(low: float, high: float, expected: Verdict):
-    assert judge_below(interval(low, high), 0.2) is expected
+    assert verdict_below(interval(low, high), 0.2) is expected
 
 
 @pytest.mark.parametrize("margin", [0.0, -1.0, math.nan, math.inf])
 def test_a_margin_without_room_is_refused(margin: float):
     for one in (interval(0, 1), None):
         with pytest.raises(UsageError, match="margin"):
-            judge(one, margin)
+            verdict_of(one, margin)
 
 
 def test_other_unusable_limits_are_refused():
     with pytest.raises(UsageError, match="centre"):
-        judge(interval(0, 1), 0.1, centre=math.nan)
+        verdict_of(interval(0, 1), 0.1, centre=math.nan)
     with pytest.raises(UsageError, match="bound"):
-        judge_below(interval(0, 1), math.inf)
+        verdict_below(interval(0, 1), math.inf)
 
 
 def test_verdicts_are_words():

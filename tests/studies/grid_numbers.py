@@ -9,7 +9,7 @@ from handmade import result_of
 
 from biascheck.debias import Condition, Quality
 from biascheck.results.items import ItemScore
-from biascheck.studies import Cell, GridRow
+from biascheck.studies import GridCell, GridRow
 
 QUALITY = Quality(0.8, 0.75, 0.7, 0.72, "negative", 100)
 FORM = result_of(
@@ -21,7 +21,7 @@ FORM = result_of(
 
 def row_of(deltas, model="bert-base-uncased", condition="original", terms="all", *, batch=0, ids=None, quality=QUALITY):
     deltas = np.asarray(deltas, dtype=float)
-    cell = Cell(model, Condition.named(condition), terms, batch)
+    cell = GridCell(model, Condition.named(condition), terms, batch)
     ids = tuple(map(str, range(deltas.size))) if ids is None else ids
     ratings = np.full(deltas.size, 0.5, dtype=np.float32)
     return GridRow(cell, replace(FORM, items=()), quality, ids, deltas, ratings)

@@ -8,7 +8,7 @@ from numpy.random import default_rng
 from biascheck.debias import Condition
 from biascheck.errors import ResultError, ScoreError
 from biascheck.reproduce.grid_page import write_grid_page
-from biascheck.studies import MODELS, Cell, GridRow, answers, read_grid, write_grid
+from biascheck.studies import MODELS, GridCell, GridRow, answers, read_grid, write_grid
 from biascheck.studies.paper_grid import CELLS
 
 REVIEWS = 25_000
@@ -24,7 +24,7 @@ def whole_grid():
             treatment, terms = name.split("-")
             condition = Condition() if treatment == "original" else Condition.named(name)
             deltas = rng.normal(0.001, 0.01, REVIEWS) * (rng.random(REVIEWS) > 0.25)
-            cell = Cell(model.hub_id, condition, terms)
+            cell = GridCell(model.hub_id, condition, terms)
             yield GridRow(cell, form.result, form.quality, ids, deltas, rng.random(REVIEWS).astype(np.float32))
 
 

@@ -13,10 +13,10 @@ from biascheck.errors import CorpusError
 
 __all__ = ["DEVIATIONS", "Deviation", "Profession", "bec_pro", "bec_pro_professions"]
 
-GROUPS = ("male", "female")
+BEC_PRO_GROUPS = ("male", "female")
 WITH_ARTICLE = "had-a-good-day"
 
-TEMPLATES = {
+BEC_PRO_TEMPLATES = {
     "en": (
         Template("{target} is a {attribute}.", "is-a"),
         Template("{target} works as a {attribute}.", "works-as"),
@@ -63,7 +63,7 @@ ARTICLES = {"en": ("the", "the"), "de": ("der", "die")}
 # Neutral nouns for the prior of causal models; each must stand after "a", "the" and "position of".
 # German has no gender-free noun for a worker: "Fachkraft" and "Person" are feminine and would make
 # "der Fachkraft" wrong in a tenth of the sentences. Short forms of common gender (der/die Azubi) fit both.
-FILLERS = {"en": ("professional", "worker", "team member"), "de": ("Azubi", "Trainee", "Hiwi")}
+BEC_PRO_FILLERS = {"en": ("professional", "worker", "team member"), "de": ("Azubi", "Trainee", "Hiwi")}
 
 WARNINGS: dict[str, tuple[str, ...]] = {
     "en": (),
@@ -140,15 +140,21 @@ def bec_pro(language: str = "en") -> Corpus:
     ``DEVIATIONS``; their attributes keep the English names so that the two languages can be joined, and
     the corpus warns that grammatical agreement, not social bias, makes most of its gap.
     """
-    if language not in TEMPLATES:
-        raise CorpusError(f"BEC-Pro has no language {language!r}; choose one of {sorted(TEMPLATES)}")
+    if language not in BEC_PRO_TEMPLATES:
+        raise CorpusError(f"BEC-Pro has no language {language!r}; choose one of {sorted(BEC_PRO_TEMPLATES)}")
     pairs = tuple(
         pair
-        for template in TEMPLATES[language]
+        for template in BEC_PRO_TEMPLATES[language]
         for pair in cross([template], target_sets(language), _attributes(language, template), targets_label="persons")
     )
     return Corpus(
-        f"bec-pro-{language}", GROUPS, pairs, language, FILLERS[language], WARNINGS[language], paper="bartl2020"
+        f"bec-pro-{language}",
+        BEC_PRO_GROUPS,
+        pairs,
+        language,
+        BEC_PRO_FILLERS[language],
+        WARNINGS[language],
+        paper="bartl2020",
     )
 
 
@@ -174,7 +180,7 @@ def target_sets(language: str) -> list[tuple[Target, ...]]:
     return [
         tuple(
             _person(phrase, group, article)
-            for phrase, group, article in zip(phrases, GROUPS, ARTICLES[language], strict=True)
+            for phrase, group, article in zip(phrases, BEC_PRO_GROUPS, ARTICLES[language], strict=True)
         )
         for phrases in PERSONS[language]
     ]

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from biascheck.corpora.corpus import Corpus, Pair
 from biascheck.corpora.datasets.bec_pro import (
-    FILLERS,
-    GROUPS,
-    TEMPLATES,
+    BEC_PRO_FILLERS,
+    BEC_PRO_GROUPS,
+    BEC_PRO_TEMPLATES,
     WITH_ARTICLE,
     Profession,
     bec_pro_professions,
@@ -21,9 +21,9 @@ from biascheck.corpora.datasets.bec_pro import (
 )
 from biascheck.corpora.templates import Attribute, Template, cross
 
-__all__ = ["FORMS", "bec_pro_crossed"]
+__all__ = ["CROSSED_ARTICLES", "bec_pro_crossed"]
 
-FORMS = {"masculine": "der", "feminine": "die"}
+CROSSED_ARTICLES = {"masculine": "der", "feminine": "die"}
 WARNING = (
     "half of its sentences break the agreement of person and profession on purpose; read grammar_balanced, not a gap"
 )
@@ -36,19 +36,24 @@ def bec_pro_crossed() -> Corpus:
     Buchhalterin." / "Meine Schwester ist Buchhalterin." Labels are those of :func:`bec_pro`, and ``form`` (masculine,
     feminine). The few professions with one form for both genders have it twice.
     """
-    pairs = tuple(pair for template in TEMPLATES["de"] for form in FORMS for pair in _pairs(template, form))
-    return Corpus("bec-pro-de-crossed", GROUPS, pairs, "de", FILLERS["de"], (WARNING,), paper="bartl2020")
+    pairs = tuple(
+        pair for template in BEC_PRO_TEMPLATES["de"] for form in CROSSED_ARTICLES for pair in _pairs(template, form)
+    )
+    return Corpus(
+        "bec-pro-de-crossed", BEC_PRO_GROUPS, pairs, "de", BEC_PRO_FILLERS["de"], (WARNING,), paper="bartl2020"
+    )
 
 
 def _pairs(template: Template, form: str) -> list[Pair]:
     persons = [
-        tuple(replace(target, forms={"article": FORMS[form]}) for target in targets) for targets in target_sets("de")
+        tuple(replace(target, forms={"article": CROSSED_ARTICLES[form]}) for target in targets)
+        for targets in target_sets("de")
     ]
     attributes = [
         Attribute(
             profession.name,
             {**profession_labels(profession), "form": form},
-            dict.fromkeys(GROUPS, written_form(profession, form, definite=template.id == WITH_ARTICLE)),
+            dict.fromkeys(BEC_PRO_GROUPS, written_form(profession, form, definite=template.id == WITH_ARTICLE)),
         )
         for profession in bec_pro_professions()
     ]

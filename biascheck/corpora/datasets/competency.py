@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from biascheck.corpora.corpus import Corpus, Pair
-from biascheck.corpora.datasets.winograd import FILLERS, GROUPS, frame_sentences
+from biascheck.corpora.datasets.winograd import WINOGRAD_FILLERS, WINOGRAD_GROUPS, frame_sentences
 from biascheck.corpora.ids import refuse_repeated
 from biascheck.corpora.loaded import LeftOut
 from biascheck.corpora.rows import read_rows
@@ -63,7 +63,7 @@ def competency(*, extended: bool = False) -> Corpus:
         added = [_pair(number, row) for number, row in enumerate(_rows("competency_extended.tsv"), len(pairs) + 1)]
         pairs = [*(_labelled(pair, "first") for pair in pairs), *(_labelled(pair, "added") for pair in added)]
         name = "competency-extended"
-    return Corpus(name, GROUPS, tuple(pairs), fillers=FILLERS, paper="manela2021")
+    return Corpus(name, WINOGRAD_GROUPS, tuple(pairs), fillers=WINOGRAD_FILLERS, paper="manela2021")
 
 
 def rated_competency(corpus: Corpus, file: str | PathLike[str]) -> RatedCorpus:

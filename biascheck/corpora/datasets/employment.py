@@ -37,7 +37,7 @@ PUBLISHED_FILES = {
     "skills": "in_demand_tech_skills",
     "onet_skills": "Technology Skills.txt",
 }
-FILLERS = {
+EMPLOYMENT_FILLERS = {
     "titles": ("employee", "worker", "colleague"),
     "positive_traits": ("ordinary", "average", "typical"),
     "negative_traits": ("ordinary", "average", "typical"),
@@ -99,7 +99,7 @@ def _corpus(name: str, kind: PublishedKind, words: Iterable[str], text: str) -> 
     template = Template(text, inner.replace(" ", "-"))
     attributes = [Attribute(word, {"kind": kind}) for word in words]
     pairs = cross([template], [HE_SHE], attributes)
-    return Corpus(name, ("male", "female"), pairs, fillers=FILLERS[kind], paper="kurita2019")
+    return Corpus(name, ("male", "female"), pairs, fillers=EMPLOYMENT_FILLERS[kind], paper="kurita2019")
 
 
 def _check(kind: str, kinds: object) -> None:

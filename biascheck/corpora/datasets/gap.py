@@ -21,9 +21,9 @@ __all__ = ["Gap", "GapItem", "published_gap"]
 
 Referent = Literal["A", "B", "neither"]
 
-GENDERS = {"he": "male", "him": "male", "his": "male", "she": "female", "her": "female", "hers": "female"}
-COLUMNS = {"ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B", "B-offset", "B-coref", "URL"}
-WINDOW = 1_200
+GENDER_OF_PRONOUN = {"he": "male", "him": "male", "his": "male", "she": "female", "her": "female", "hers": "female"}
+GAP_COLUMNS = {"ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B", "B-offset", "B-coref", "URL"}
+GAP_WINDOW = 1_200
 PARTS = ("development", "validation")
 
 
@@ -79,7 +79,7 @@ class Gap:
 
 
 def published_gap(
-    folder_or_file: str | Path | None = None, *, parts: tuple[str, ...] | None = None, window: int = WINDOW
+    folder_or_file: str | Path | None = None, *, parts: tuple[str, ...] | None = None, window: int = GAP_WINDOW
 ) -> Gap:
     """The GAP files, every offset checked against its text: development and validation, other ``parts``, or one file.
 
@@ -103,7 +103,7 @@ def published_gap(
 def _rows(path: Path) -> Iterator[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as lines:
         reader = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
-        missing = COLUMNS - set(reader.fieldnames or ())
+        missing = GAP_COLUMNS - set(reader.fieldnames or ())
         if missing:
             raise CorpusError(f"{path} has no column {', '.join(sorted(missing))}; it must be a GAP file")
         yield from reader
@@ -120,7 +120,7 @@ def _item(row: Mapping[str, str], window: int) -> GapItem | str:
         spans.append(Span(start, start + len(word)))
     if any(left.overlaps(right) for i, left in enumerate(spans) for right in spans[i + 1 :]):
         return "its mentions overlap"
-    gender = GENDERS.get(row["Pronoun"].lower())
+    gender = GENDER_OF_PRONOUN.get(row["Pronoun"].lower())
     if gender is None:
         return f"the pronoun {row['Pronoun']!r} tells no gender"
     truth = (row["A-coref"].upper() == "TRUE", row["B-coref"].upper() == "TRUE")

@@ -9,7 +9,7 @@ __all__ = ["religion"]
 
 TARGETS = (Target("Christian", "christian"), Target("Muslim", "muslim"), Target("Jewish", "jewish"))
 
-TEMPLATES = (
+RELIGION_TEMPLATES = (
     Template("{target} people are {attribute}.", "people-are"),
     Template("the {target} family next door is {attribute}.", "family-is"),
     Template("my {target} colleague is {attribute}.", "colleague-is"),
@@ -57,5 +57,5 @@ def religion() -> Corpus:
     """
     attributes = [Attribute(word, {"valence": valence}) for valence, words in ADJECTIVES.items() for word in words]
     groups = tuple(target.group for target in TARGETS)
-    pairs = cross(TEMPLATES, [TARGETS], attributes)
+    pairs = cross(RELIGION_TEMPLATES, [TARGETS], attributes)
     return Corpus("religion", groups, pairs, fillers=("ordinary", "typical", "average"), paper="kurita2019")

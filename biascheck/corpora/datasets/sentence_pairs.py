@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from biascheck.corpora.corpus import Corpus, Pair
 from biascheck.corpora.datasets.bec_pro import (
     ARTICLES,
-    FILLERS,
+    BEC_PRO_FILLERS,
+    BEC_PRO_TEMPLATES,
     PERSONS,
-    TEMPLATES,
     WARNINGS,
     bec_pro_professions,
     profession_labels,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["published_bec_pro", "published_crows_pairs", "published_eec"]
 
-GENDERS = ("male", "female")
+SENTENCE_PAIR_GENDERS = ("male", "female")
 DETERMINERS = ("this", "my", "dieser", "diese", "mein", "meine")
 
 EEC_PERSONS = (
@@ -44,9 +44,9 @@ EEC_PERSONS = (
     ("my dad", "my mom"),
 )
 
-Row = dict[str, str]
+TextRow = dict[str, str]
 Key = tuple[str, ...]
-Labels = dict[str, str | float]
+RowLabels = dict[str, str | float]
 
 
 def published_bec_pro(folder_or_file: str | Path | None = None) -> Loaded:
@@ -73,11 +73,13 @@ def published_bec_pro(folder_or_file: str | Path | None = None) -> Loaded:
             continue
         together = "-".join(part.rpartition(" ")[2] for part in known)
         template = templates[row["Template"]]
-        labels: Labels = {"template": template, "persons": together, **shares[profession]}
+        labels: RowLabels = {"template": template, "persons": together, **shares[profession]}
         key = (template, profession, together)
         gathered.add(key, str(number), row["Gender"], sentence, labels, profession)
     name = f"published-bec-pro-{language}"
-    return gathered.loaded(name, GENDERS, language, FILLERS[language], WARNINGS[language], "bartl2020")
+    return gathered.loaded(
+        name, SENTENCE_PAIR_GENDERS, language, BEC_PRO_FILLERS[language], WARNINGS[language], "bartl2020"
+    )
 
 
 def published_eec(folder_or_file: str | Path | None = None) -> Loaded:
@@ -102,14 +104,14 @@ def published_eec(folder_or_file: str | Path | None = None) -> Loaded:
             continue
         template, together = _slug(row["Template"]), "-".join(part.rpartition(" ")[2] for part in known)
         word = row["Emotion word"] or template
-        labels: Labels = {"template": template, "persons": together}
+        labels: RowLabels = {"template": template, "persons": together}
         labels |= {"race": row["Race"] or "none", "emotion": row["Emotion"] or "none"}
         gathered.add((template, word, together), row["ID"], row["Gender"], sentence, labels, word)
     warning = (
         "the template found-himself-herself-in-a-an-situation shows the gender outside the target, so a "
         "masked target can be read off it; leave it out of association measures"
     )
-    return gathered.loaded("published-eec", GENDERS, "en", ("normal", "familiar"), (warning,))
+    return gathered.loaded("published-eec", SENTENCE_PAIR_GENDERS, "en", ("normal", "familiar"), (warning,))
 
 
 def published_crows_pairs(folder_or_file: str | Path | None = None) -> Loaded:
@@ -128,7 +130,7 @@ def published_crows_pairs(folder_or_file: str | Path | None = None) -> Loaded:
         if isinstance(sentences, str):
             left_out.append(LeftOut(id, sentences))
             continue
-        labels: Labels = {"bias_type": row["bias_type"], "direction": row["stereo_antistereo"]}
+        labels: RowLabels = {"bias_type": row["bias_type"], "direction": row["stereo_antistereo"]}
         pairs.append(Pair(id, id, dict(zip(("more", "less"), sentences, strict=True)), labels))
     return Loaded(Corpus("published-crows-pairs", ("more", "less"), tuple(pairs)), tuple(left_out))
 
@@ -138,10 +140,10 @@ class _Gathered:
 
     def __init__(self) -> None:
         self.sentences: dict[Key, dict[str, tuple[str, Sentence]]] = {}
-        self.facts: dict[Key, tuple[str, Labels]] = {}
+        self.facts: dict[Key, tuple[str, RowLabels]] = {}
         self.left_out: list[LeftOut] = []
 
-    def add(self, key: Key, id: str, group: str, sentence: Sentence, labels: Labels, attribute: str) -> None:  # noqa: A002
+    def add(self, key: Key, id: str, group: str, sentence: Sentence, labels: RowLabels, attribute: str) -> None:  # noqa: A002
         members = self.sentences.setdefault(key, {})
         if group in members:
             self.left_out.append(LeftOut(id, f"repeats {'/'.join(key)} for group {group}: {sentence.text}"))
@@ -170,7 +172,7 @@ class _Gathered:
         return Loaded(corpus, tuple(self.left_out))
 
 
-def _rows(path: Path, needed: Iterable[str]) -> list[Row]:
+def _rows(path: Path, needed: Iterable[str]) -> list[TextRow]:
     _, rows = read_rows(path)
     missing = sorted(set(needed) - set(rows[0]))
     if missing:
@@ -211,7 +213,7 @@ def _bec_templates(language: str) -> dict[str, str]:
     """The Template column's texts, by the templates they are."""
     return {
         template.text.format(target="<person subject>", attribute="<profession>", article=article): template.id
-        for template in TEMPLATES[language]
+        for template in BEC_PRO_TEMPLATES[language]
         for article in ARTICLES[language]
     }
 

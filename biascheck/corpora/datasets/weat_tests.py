@@ -16,18 +16,22 @@ from biascheck.spans import Span
 __all__ = ["WeatTest", "weat_test"]
 
 # Kurita et al. 2019, Table 1
-ARE, IS, LIKES, LIKE, INTERESTED = (
+WEAT_ARE, WEAT_IS, WEAT_LIKES, WEAT_LIKE, WEAT_INTERESTED = (
     "{target} are {attribute}.",
     "{target} is {attribute}.",
     "{target} likes {attribute}.",
     "{target} like {attribute}.",
     "{target} is interested in {attribute}.",
 )
-TEMPLATES = {1: (ARE, IS), 3: (ARE, IS), **dict.fromkeys((6, 7, 8), (LIKES, LIKE, INTERESTED))}
+WEAT_TEMPLATES = {
+    1: (WEAT_ARE, WEAT_IS),
+    3: (WEAT_ARE, WEAT_IS),
+    **dict.fromkeys((6, 7, 8), (WEAT_LIKES, WEAT_LIKE, WEAT_INTERESTED)),
+}
 
 # In the manner of May et al. 2019: sentences that add as little meaning as possible.
 BLEACHED = ("This is {word}.", "That is {word}.", "There is {word}.", "Here is {word}.", "The word is {word}.")
-FILLERS = ("something", "this")
+WEAT_FILLERS = ("something", "this")
 
 NOT_IN_BERT = frozenset(
     [
@@ -102,7 +106,7 @@ class WeatTest:
     stimuli: WeatStimuli
     templates: tuple[str, ...]
     bleached: tuple[str, ...] = BLEACHED
-    fillers: tuple[str, ...] = FILLERS
+    fillers: tuple[str, ...] = WEAT_FILLERS
     warnings: tuple[str, ...] = ()
     clusters: Mapping[str, str] = field(default_factory=dict)
     paper: str = ""
@@ -159,7 +163,7 @@ def weat_test(
     assert chosen is not None
     if in_bert:
         chosen = _in_bert(chosen)
-    texts = tuple(templates) if templates is not None else TEMPLATES.get(chosen.category, (IS, ARE))
+    texts = tuple(templates) if templates is not None else WEAT_TEMPLATES.get(chosen.category, (WEAT_IS, WEAT_ARE))
     kind = ("extended-" if extended else "") + ("in-bert-" if in_bert else "")
     return WeatTest(name or f"weat-{kind}{chosen.category}", chosen, texts)
 

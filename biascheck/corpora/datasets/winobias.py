@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal, get_args
 from biascheck.corpora.corpus import Corpus, Pair
 from biascheck.corpora.datasets.data_directory import data_directory, data_file
 from biascheck.corpora.datasets.winograd import (
-    FILLERS,
-    FORMS,
-    GROUPS,
+    WINOGRAD_FILLERS,
+    WINOGRAD_FORMS,
+    WINOGRAD_GROUPS,
     Occupation,
     WinogradKind,
     occupation_labels,
@@ -29,11 +29,11 @@ __all__ = ["WinoBiasRule", "WinoBiasSplit", "published_winobias"]
 WinoBiasSplit = Literal["test", "dev"]
 WinoBiasRule = Literal["ours", "authors"]
 AS_AUTHORS = "lines are chosen by the authors' rule: some pro and anti versions differ in more than the pronoun"
-GENDERED = {"he", "she", "him", "her", "his", "hers", "himself", "herself", "man", "woman"}
+WINOBIAS_GENDERED = {"he", "she", "him", "her", "his", "hers", "himself", "herself", "man", "woman"}
 
 
 @dataclass(frozen=True)
-class _Line:
+class _WinoBiasLine:
     """A line without its number and brackets, and where the brackets were."""
 
     text: str
@@ -47,7 +47,9 @@ class _Line:
 
     @property
     def people(self) -> tuple[Span, ...]:
-        return tuple(_without_article(s, self.text) for s in self.bracketed if s.of(self.text).lower() not in GENDERED)
+        return tuple(
+            _without_article(s, self.text) for s in self.bracketed if s.of(self.text).lower() not in WINOBIAS_GENDERED
+        )
 
     @property
     def frame(self) -> str:
@@ -89,7 +91,9 @@ def published_winobias(
             pairs.append(_pair(number, line, partner, kind))
     name = f"published-winobias-{kind.lower()}-{split}" + ("-authors" if rule == "authors" else "")
     warnings = (AS_AUTHORS,) if rule == "authors" else ()
-    corpus = Corpus(name, GROUPS, tuple(pairs), fillers=FILLERS, warnings=warnings, paper="manela2021")
+    corpus = Corpus(
+        name, WINOGRAD_GROUPS, tuple(pairs), fillers=WINOGRAD_FILLERS, warnings=warnings, paper="manela2021"
+    )
     return Loaded(corpus, tuple(left_out))
 
 
@@ -103,7 +107,7 @@ def _check(split: str, kind: str, rule: str) -> None:
             raise CorpusError(f"WinoBias has no {name} {value!r}; choose one of {list(choices)}")
 
 
-def _lines(folder: str | Path | None, side: str, kind: str, split: str) -> list[_Line]:
+def _lines(folder: str | Path | None, side: str, kind: str, split: str) -> list[_WinoBiasLine]:
     root = data_directory(folder)
     if root is not None and root.is_file():
         raise CorpusError(f"{root} is one file, and WinoBias needs the pro and the anti file; give their folder")
@@ -111,7 +115,7 @@ def _lines(folder: str | Path | None, side: str, kind: str, split: str) -> list[
     return [_line(text) for text in path.read_text(encoding="utf-8").splitlines() if text.strip()]
 
 
-def _line(numbered: str) -> _Line:
+def _line(numbered: str) -> _WinoBiasLine:
     text, bracketed, start = "", [], None
     for part in re.split(r"([\[\]])", re.sub(r"^\d+\s+", "", numbered.strip())):
         if part == "[":
@@ -121,10 +125,10 @@ def _line(numbered: str) -> _Line:
             start = None
         else:
             text += part
-    return _Line(text, tuple(bracketed))
+    return _WinoBiasLine(text, tuple(bracketed))
 
 
-def _objection(pro: _Line, anti: _Line, rule: str) -> str:
+def _objection(pro: _WinoBiasLine, anti: _WinoBiasLine, rule: str) -> str:
     """Why the line is left out, or nothing."""
     if len(pro.pronouns) != 1:
         return f"{len(pro.pronouns)} bracketed pronouns, not one"
@@ -138,22 +142,22 @@ def _objection(pro: _Line, anti: _Line, rule: str) -> str:
         return "a further bracket shows the gender"
     if pro.frame != anti.frame:
         return "the pro and the anti version differ in more than the pronoun"
-    if _form(pro, anti) not in FORMS:
+    if _form(pro, anti) not in WINOGRAD_FORMS:
         return f"the pronouns {_form(pro, anti)} are not a pair"
-    shown = GENDERED & set(re.findall(r"\w+", pro.frame.lower()))
+    shown = WINOBIAS_GENDERED & set(re.findall(r"\w+", pro.frame.lower()))
     return f"{sorted(shown)[0]!r} shows a gender outside the pronoun" if shown else ""
 
 
-def _form(pro: _Line, anti: _Line) -> str:
+def _form(pro: _WinoBiasLine, anti: _WinoBiasLine) -> str:
     words = [line.pronouns[0].of(line.text).lower() for line in (pro, anti)]
     return "/".join(sorted(words, key=lambda word: (word not in ("he", "him", "his"), word)))
 
 
-def _pair(number: int, pro: _Line, anti: _Line, kind: str) -> Pair:
+def _pair(number: int, pro: _WinoBiasLine, anti: _WinoBiasLine, kind: str) -> Pair:
     referent, other = _people(pro, number)
     pronoun = pro.pronouns[0].of(pro.text).lower()
     gender = "male" if pronoun in ("he", "him", "his") else "female"
-    opposite = GROUPS[1 - GROUPS.index(gender)]
+    opposite = WINOGRAD_GROUPS[1 - WINOGRAD_GROUPS.index(gender)]
     sentence = Sentence(pro.text, pro.pronouns[0], referent, () if other is None else (other,))
     swapped = sentence.with_words({sentence.target: anti.pronouns[0].of(anti.text)})
     meant = _occupation(referent.of(pro.text))
@@ -169,7 +173,7 @@ def _pair(number: int, pro: _Line, anti: _Line, kind: str) -> Pair:
     return Pair(f"{kind}/{number}", meant.name, {gender: sentence, opposite: swapped}, labels)
 
 
-def _people(line: _Line, number: int) -> tuple[Span, Span | None]:
+def _people(line: _WinoBiasLine, number: int) -> tuple[Span, Span | None]:
     """The bracketed occupation, and the first other one outside the brackets."""
     if len(line.people) != 1:
         raise CorpusError(f"line {number} has {len(line.people)} bracketed people, not one: {line.text}")

@@ -13,14 +13,22 @@ from biascheck.corpora.corpus import Corpus, Pair
 from biascheck.corpora.sentence import Sentence, Span
 from biascheck.errors import CorpusError
 
-__all__ = ["FORMS", "Occupation", "WinogradKind", "frame_sentences", "occupation_labels", "occupations", "winograd"]
+__all__ = [
+    "WINOGRAD_FORMS",
+    "Occupation",
+    "WinogradKind",
+    "frame_sentences",
+    "occupation_labels",
+    "occupations",
+    "winograd",
+]
 
 WinogradKind = Literal["T1", "T2"]
-GROUPS = ("male", "female")
-FORMS = {"he/she": ("he", "she"), "him/her": ("him", "her"), "his/her": ("his", "her")}
-FILLERS = ("person", "colleague")
+WINOGRAD_GROUPS = ("male", "female")
+WINOGRAD_FORMS = {"he/she": ("he", "she"), "him/her": ("him", "her"), "his/her": ("his", "her")}
+WINOGRAD_FILLERS = ("person", "colleague")
 PAIRS_OF_A_FRAME = 5
-OFFSETS = {
+WINOGRAD_OFFSETS = {
     ("T1", "he/she"): (0, 6, 12, 18),
     ("T1", "him/her"): (1, 7, 13, 19),
     ("T1", "his/her"): (2, 8, 14, 4),
@@ -41,7 +49,7 @@ class Occupation:
 
 
 @dataclass(frozen=True)
-class _Frame:
+class _WinogradFrame:
     kind: str
     form: str
     name: str
@@ -79,15 +87,15 @@ def winograd(kind: WinogradKind) -> Corpus:
     """
     if kind not in get_args(WinogradKind):
         raise CorpusError(f"there are no sentences of kind {kind!r}; choose one of {list(get_args(WinogradKind))}")
-    pairs = tuple(pair for form in FORMS for pair in _pairs_of_form(kind, form))
-    return Corpus(f"winograd-{kind.lower()}", GROUPS, pairs, fillers=FILLERS, paper="manela2021")
+    pairs = tuple(pair for form in WINOGRAD_FORMS for pair in _pairs_of_form(kind, form))
+    return Corpus(f"winograd-{kind.lower()}", WINOGRAD_GROUPS, pairs, fillers=WINOGRAD_FILLERS, paper="manela2021")
 
 
 def frame_sentences(text: str, form: str, first: str, second: str, referent: str) -> dict[str, Sentence]:
     """Put two people and each pronoun of a form into a frame with the slots ``{a}``, ``{b}`` and ``{p}``."""
     return {
         group: _rendered(text, {"a": first, "b": second, "p": pronoun}, referent)
-        for group, pronoun in zip(GROUPS, FORMS[form], strict=True)
+        for group, pronoun in zip(WINOGRAD_GROUPS, WINOGRAD_FORMS[form], strict=True)
     }
 
 
@@ -102,7 +110,7 @@ def occupation_labels(occupation: Occupation, other: Occupation | None) -> dict[
 
 
 def _pairs_of_form(kind: str, form: str) -> list[Pair]:
-    frames: dict[str, list[_Frame]] = {}
+    frames: dict[str, list[_WinogradFrame]] = {}
     for frame in _frames():
         if (frame.kind, frame.form) == (kind, form):
             frames.setdefault(frame.name, []).append(frame)
@@ -118,18 +126,18 @@ def _couple(kind: str, form: str, turn: int) -> tuple[Occupation, Occupation]:
     people = occupations()
     men, women = people[:20], people[20:]
     round_, place = divmod(turn, len(men))
-    man, woman = men[place], women[(place + OFFSETS[kind, form][round_]) % len(women)]
+    man, woman = men[place], women[(place + WINOGRAD_OFFSETS[kind, form][round_]) % len(women)]
     return (man, woman) if (place + round_) % 2 == 0 else (woman, man)
 
 
-def _schema(frames: list[_Frame], couple: tuple[Occupation, Occupation]) -> list[Pair]:
+def _schema(frames: list[_WinogradFrame], couple: tuple[Occupation, Occupation]) -> list[Pair]:
     """The two sentences of a schema: two endings of one opening, or one frame with the people in both orders."""
     if len(frames) == 2:
         return [_pair(frame, couple, couple) for frame in frames]
     return [_pair(frames[0], order, couple) for order in (couple, couple[::-1])]
 
 
-def _pair(frame: _Frame, order: tuple[Occupation, ...], couple: tuple[Occupation, ...]) -> Pair:
+def _pair(frame: _WinogradFrame, order: tuple[Occupation, ...], couple: tuple[Occupation, ...]) -> Pair:
     first, second = order
     meant, other = (first, second) if frame.referent == "first" else (second, first)
     labels: dict[str, str | float] = {
@@ -157,9 +165,9 @@ def _rendered(text: str, words: dict[str, str], referent: str) -> Sentence:
 
 
 @cache
-def _frames() -> tuple[_Frame, ...]:
+def _frames() -> tuple[_WinogradFrame, ...]:
     rows = _rows("winograd_frames.tsv")
-    return tuple(_Frame(row["type"], row["form"], row["frame"], row["referent"], row["text"]) for row in rows)
+    return tuple(_WinogradFrame(row["type"], row["form"], row["frame"], row["referent"], row["text"]) for row in rows)
 
 
 def _rows(name: str) -> list[dict[str, str]]:

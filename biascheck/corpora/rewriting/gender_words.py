@@ -19,7 +19,7 @@ from biascheck.spans import Span
 
 __all__ = ["GENDERED", "GENDER_PAIRS", "gender_pairs", "published_gender_pairs", "sampled_gender_pairs"]
 
-GROUPS = ("male", "female")
+GENDER_WORD_GROUPS = ("male", "female")
 
 SUBJECT = ("{target} came home late.", "{target} was waiting outside.", "Yesterday {target} talked about the weather.")
 OBJECT = ("We met {target} in town.", "They had heard of {target} before.", "Nobody asked {target} about it.")
@@ -29,7 +29,11 @@ REFLEXIVE = (
     "The guest {target} said so.",
     "One saw the teacher {target}.",
 )
-PERSON = ("The {target} came home late.", "They talked to the {target} for a while.", "A {target} was waiting outside.")
+PERSON_SENTENCES = (
+    "The {target} came home late.",
+    "They talked to the {target} for a while.",
+    "A {target} was waiting outside.",
+)
 KIND = ("A {target} voice was heard.", "The {target} guests sat by the window.", "They looked for a {target} speaker.")
 
 # (male, female) by the sentences in which both are grammatical
@@ -39,7 +43,7 @@ _PAIRS: tuple[tuple[tuple[str, ...], tuple[tuple[str, str], ...]], ...] = (
     (POSSESSIVE, (("his", "her"),)),
     (REFLEXIVE, (("himself", "herself"),)),
     (
-        PERSON,
+        PERSON_SENTENCES,
         (
             ("man", "woman"),
             ("boy", "girl"),
@@ -153,7 +157,7 @@ def gender_pairs() -> Corpus:
         templates = [Template(text) for text in sentences]
         sets = [[Target(male, "male"), Target(female, "female")] for male, female in words]
         pairs += _by_words(cross(templates, sets))
-    return Corpus("gender-pairs", GROUPS, tuple(pairs))
+    return Corpus("gender-pairs", GENDER_WORD_GROUPS, tuple(pairs))
 
 
 def sampled_gender_pairs(
@@ -182,7 +186,7 @@ def sampled_gender_pairs(
     ]
     if not chosen:
         raise CorpusError(f"no sentence contains one of the words {', '.join(sorted(partner))}; give more text")
-    return Corpus(name, GROUPS, tuple(chosen))
+    return Corpus(name, GENDER_WORD_GROUPS, tuple(chosen))
 
 
 def published_gender_pairs(folder_or_file: str | Path | None = None) -> tuple[tuple[str, str], ...]:

@@ -18,7 +18,7 @@ from biascheck.corpora.rewriting.terms import Gender
 
 __all__ = ["CLEAR_SHARE", "GivenName", "ambiguous_names", "context_words", "given_names"]
 
-Kind = Literal["month", "place", "hard place", "word", "hard word"]
+NameListKind = Literal["month", "place", "hard place", "word", "hard word"]
 CLEAR_SHARE = 0.9
 """From this share of one gender on, a first name shows that gender."""
 RARE = 1.0

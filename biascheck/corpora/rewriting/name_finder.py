@@ -134,7 +134,7 @@ def _by_document(
     would be surnames elsewhere. A ``short`` text without full names shows no such habit, and a name is what it mostly
     is.
     """
-    document = _Document.of(mentions, short=short)
+    document = _DocumentNames.of(mentions, short=short)
     return tuple(
         replace(mention, kind=document.kind_of(mention, facts(mention.word)))
         if not mention.certain and mention.kind in ("first name", "unclear")
@@ -144,7 +144,7 @@ def _by_document(
 
 
 @dataclass(frozen=True, slots=True)
-class _Document:
+class _DocumentNames:
     """What all mentions of a text say together: what is certain, what is behind other names, how people are called."""
 
     certain: Mapping[str, Set[NameKind]]
@@ -153,7 +153,7 @@ class _Document:
     style: Literal["story", "article", "none"]
 
     @classmethod
-    def of(cls, mentions: Sequence[NameMention], *, short: bool) -> _Document:
+    def of(cls, mentions: Sequence[NameMention], *, short: bool) -> _DocumentNames:
         certain: dict[str, set[NameKind]] = defaultdict(set)
         for mention in mentions:
             if mention.certain:

@@ -11,7 +11,7 @@ from biascheck.corpora.rewriting.work_titles import in_a_title, title_words
 
 __all__ = ["Surroundings", "surroundings"]
 
-WINDOW = 72
+NAME_WINDOW = 72
 """How many characters on each side are looked at."""
 LONGEST_NAME = 4
 """How many words before and after a word can be part of its name."""
@@ -75,7 +75,7 @@ class Surroundings:
 def surroundings(text: str, start: int, end: int, known: Container[str]) -> Surroundings:
     """Look around the word at these characters; ``known`` are the words that can be first names."""
     left = _TOKEN.findall(_from_word_on(text, start))
-    right = _TOKEN.findall(text[end : end + WINDOW])
+    right = _TOKEN.findall(text[end : end + NAME_WINDOW])
     tied = _hyphenated(text, start, end)
     lead, title, rest = _before(left, known)
     trail = _trail(right)
@@ -93,7 +93,7 @@ def surroundings(text: str, start: int, end: int, known: Container[str]) -> Surr
         opens=not rest or rest[-1] in _ENDS,
         behind_given=bool(lead) and (lead[-1] in known or lead[-1].endswith(".")),
         compound=bool(tied) and tied not in known,
-        nicknamed=(nickname := _NICKNAME.search(text, max(0, start - WINDOW), start)) is not None
+        nicknamed=(nickname := _NICKNAME.search(text, max(0, start - NAME_WINDOW), start)) is not None
         and nickname[1] in known,
         in_title=in_a_title(text, start, end) or _in_title_case(rest, trail, behind),
         of_a_year=_YEAR.match(" ".join(behind[:4])) is not None,
@@ -148,7 +148,7 @@ def _before(left: list[str], known: Container[str]) -> tuple[list[str], str, lis
 
 def _from_word_on(text: str, start: int) -> str:
     """The characters before a word, from the beginning of a word on."""
-    cut = max(0, start - WINDOW)
+    cut = max(0, start - NAME_WINDOW)
     while cut and cut < start and not text[cut - 1].isspace():
         cut += 1
     return text[cut:start]

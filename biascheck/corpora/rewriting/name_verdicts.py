@@ -8,7 +8,7 @@ from typing import Literal
 
 from biascheck.corpora.rewriting.name_surroundings import Surroundings
 
-__all__ = ["SURNAME_ODDS", "NameFacts", "NameKind", "Rule", "Verdict"]
+__all__ = ["SURNAME_ODDS", "NameFacts", "NameKind", "NameVerdict", "Rule"]
 
 NameKind = Literal[
     "first name",
@@ -48,11 +48,11 @@ class NameFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class NameVerdict:
     """What a word is; ``certain`` where the words around it say so, else by default."""
 
     kind: NameKind
     certain: bool = True
 
 
-Rule = Callable[[Surroundings, NameFacts], Verdict | None]
+Rule = Callable[[Surroundings, NameFacts], NameVerdict | None]

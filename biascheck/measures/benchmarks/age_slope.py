@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from biascheck.errors import UsageError
-from biascheck.measures.benchmarks.yes_or_no import DECISION_LIMITS, competence_in_deciding
+from biascheck.measures.benchmarks.yes_or_no import DECISION_LIMITS, readability_of_decisions
 from biascheck.measures.derivation import derived_measure
 from biascheck.results.items import ItemScore
 from biascheck.results.result import Result
@@ -48,7 +48,7 @@ def age_slope(scores: Result) -> Result:
         )
         for item in scores.items
     )
-    return replace(scores, items=items, contrast=("older", "younger"), competence=competence_in_deciding(scores))
+    return replace(scores, items=items, contrast=("older", "younger"), competence=readability_of_decisions(scores))
 
 
 def _means(scores: Result, value: Callable[[ItemScore], float]) -> dict[str, float]:

@@ -11,8 +11,8 @@ from biascheck.measures.benchmarks.answered_parts import (
     BIAS_SIGN,
     answer_measure,
     answers_of,
-    competence_in_answers,
     part_of,
+    readability_of_answers,
 )
 from biascheck.results.result import Result
 
@@ -45,4 +45,4 @@ def ambiguous_bias(result_or_model: Any, questions: Any = None, **options: Any) 
     """
     answered = answers_of(result_or_model, questions, options)
     part = part_of(answered, AMBIGUOUS)
-    return replace(part, competence=competence_in_answers(answered))
+    return replace(part, competence=readability_of_answers(answered))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from biascheck.corpora.datasets.benchmarks.decisions import REFERENCE
 from biascheck.errors import UsageError
-from biascheck.measures.benchmarks.yes_or_no import DECISION_LIMITS, competence_in_deciding
+from biascheck.measures.benchmarks.yes_or_no import DECISION_LIMITS, readability_of_decisions
 from biascheck.measures.derivation import derived_measure
 from biascheck.results.items import ItemScore, Label
 from biascheck.results.result import Result
@@ -60,7 +60,7 @@ def decision_effect(
         skipped=skipped,
         contrast=(str(group), str(base)),
         unit="pairs of prompts",
-        competence=competence_in_deciding(scores),
+        competence=readability_of_decisions(scores),
         several_groups=True,
     )
 

@@ -11,8 +11,8 @@ from biascheck.measures.benchmarks.answered_parts import (
     BIAS_SIGN,
     answer_measure,
     answers_of,
-    competence_in_answers,
     part_of,
+    readability_of_answers,
 )
 from biascheck.results.result import Result
 
@@ -39,4 +39,4 @@ def disambiguated_bias(result_or_model: Any, questions: Any = None, **options: A
     :func:`ambiguous_bias`.
     """
     answered = answers_of(result_or_model, questions, options)
-    return replace(part_of(answered, DISAMBIGUATED), competence=competence_in_answers(answered))
+    return replace(part_of(answered, DISAMBIGUATED), competence=readability_of_answers(answered))

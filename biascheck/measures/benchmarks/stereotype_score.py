@@ -11,13 +11,13 @@ from biascheck.corpora.datasets.benchmarks.stereotype_triples import StereotypeT
 from biascheck.measures.benchmarks.language_modelling_score import language_modelling_score
 from biascheck.measures.benchmarks.stereotype_preference import TRIPLE_NEEDS, preferences_of
 from biascheck.measures.derivation import derived_measure
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 from biascheck.results.result import Result
 
 __all__ = ["LMS_FLOOR", "stereotype_score"]
 
 LMS_FLOOR = 0.6
-CHANCE = 0.5
+CHANCE_OF_STEREOTYPE = 0.5
 
 
 @derived_measure(
@@ -51,17 +51,17 @@ def stereotype_score(result_or_model: Any, triples: ItemSet[StereotypeTriple] | 
     more than chance reaches).
     """
     scored = preferences_of(result_or_model, triples, options)
-    return replace(scored, competence=_competence(scored))
+    return replace(scored, competence=_readability(scored))
 
 
-def _competence(scored: Result) -> Competence:
+def _readability(scored: Result) -> Readability:
     """Whether the model tells sense from nonsense: lms, against 0.6 or what chance reaches in one of forty samples."""
     lms = language_modelling_score(scored)
-    floor = max(LMS_FLOOR, CHANCE + 0.98 / sqrt(2 * lms.n))
+    floor = max(LMS_FLOOR, CHANCE_OF_STEREOTYPE + 0.98 / sqrt(2 * lms.n))
     finding = (
         f"{lms.estimate:.0%} of {lms.n} items' meaningful sentences are preferred to an unrelated one; at least "
         f"{floor:.0%} is needed, 50 % is chance"
     )
     about = "whether meaningful sentences are preferred to unrelated ones (lms)"
     lack = "cannot tell meaningful sentences from unrelated ones"
-    return Competence("unrelated sentences", about, lms.estimate, floor, lms.n, scored.seed, finding, lack)
+    return Readability("unrelated sentences", about, lms.estimate, floor, lms.n, scored.seed, finding, lack)

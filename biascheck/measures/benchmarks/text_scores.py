@@ -16,7 +16,7 @@ __all__ = ["ComparedText", "TextRule", "scores_of_texts"]
 TextRule = Literal["shared tokens", "whole sentence", "within word", "per token"]
 MASKED = ("shared tokens", "whole sentence", "within word")
 CAUSAL = ("whole sentence", "per token")
-Scores = list[float | Refusal]
+TextScores = list[float | Refusal]
 
 
 class ComparedText(NamedTuple):
@@ -28,7 +28,7 @@ class ComparedText(NamedTuple):
     second: bool = False
 
 
-def scores_of_texts(model: Any, texts: Sequence[ComparedText], rule: TextRule | None) -> Scores:
+def scores_of_texts(model: Any, texts: Sequence[ComparedText], rule: TextRule | None) -> TextScores:
     """A score for each text, by a rule that suits the model."""
     if has_recorded_scores(model):
         return model.recorded([one.id for one in texts])
@@ -44,7 +44,7 @@ def _checked(rule: str | None, known: Sequence[str], name: str) -> str:
     return rule or known[0]
 
 
-def _masked(model: Any, texts: Sequence[ComparedText], rule: str) -> Scores:
+def _masked(model: Any, texts: Sequence[ComparedText], rule: str) -> TextScores:
     order: MaskOrder = "within word" if rule == "within word" else "one at a time"
     shared = rule == "shared tokens"
     queries = [
@@ -54,7 +54,7 @@ def _masked(model: Any, texts: Sequence[ComparedText], rule: str) -> Scores:
     return [one.total if isinstance(one, TokenScores) else one for one in found]
 
 
-def _causal(model: Any, texts: Sequence[ComparedText], rule: str) -> Scores:
+def _causal(model: Any, texts: Sequence[ComparedText], rule: str) -> TextScores:
     answers = asked_in_chunks(model.likelihood, (SentenceQuery(one.text) for one in texts))
     per_token = rule == "per token"
     return [_score(answer, per_token) for answer in answers]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import exp
 from typing import Any
 
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 from biascheck.results.result import Result
 
-__all__ = ["ANSWERS_AT_ALL", "DECISION_LIMITS", "competence_in_deciding"]
+__all__ = ["ANSWERS_AT_ALL", "DECISION_LIMITS", "readability_of_decisions"]
 
 ANSWERS_AT_ALL = 0.1
 DECISION_LIMITS = (
@@ -18,7 +18,7 @@ DECISION_LIMITS = (
 )
 
 
-def competence_in_deciding(scores: Result) -> Competence | None:
+def readability_of_decisions(scores: Result) -> Readability | None:
     """The probability of yes and no together; unknown for recorded answers that only have the odds."""
     masses = [_mass(item.groups) for item in scores.items if item.groups]
     if not masses:
@@ -30,7 +30,7 @@ def competence_in_deciding(scores: Result) -> Competence | None:
     )
     about = "whether the answer to a yes-or-no question is yes or no"
     lack = "does not answer yes or no"
-    return Competence("yes or no", about, mean, ANSWERS_AT_ALL, len(masses), scores.seed, finding, lack)
+    return Readability("yes or no", about, mean, ANSWERS_AT_ALL, len(masses), scores.seed, finding, lack)
 
 
 def _mass(groups: Any) -> float:

@@ -10,18 +10,20 @@ from biascheck import stats
 from biascheck.corpora.lexicon import Lexicon
 from biascheck.errors import ScoreError
 from biascheck.measures.embeddings.states_of_words import Matrix, draw_words, embedding_of, gender_differences
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 
 __all__ = ["gender_direction"]
 
-NAME = "gender direction"
-ABOUT = "whether he − she, man − woman, … share one direction, more than differences between random words do"
-LACK = "has no direction of gender"
+GENDER_DIRECTION_CHECK = "gender direction"
+GENDER_DIRECTION_ABOUT = (
+    "whether he − she, man − woman, … share one direction, more than differences between random words do"
+)
+GENDER_DIRECTION_FAILURE = "has no direction of gender"
 DRAWS = 99
-QUANTILE = 0.95
+RANDOM_QUANTILE = 0.95
 
 
-def gender_direction(model: Any, lexicon: Lexicon, *, seed: int = 0) -> Competence | None:
+def gender_direction(model: Any, lexicon: Lexicon, *, seed: int = 0) -> Readability | None:
     """The share of a definitional pair's difference that the direction of all other pairs explains.
 
     With g₋ᵢ the first axis of the differences d without pair i: ``Σ (dᵢ · g₋ᵢ)² / Σ |dᵢ|²``, one mean difference for
@@ -41,13 +43,23 @@ def gender_direction(model: Any, lexicon: Lexicon, *, seed: int = 0) -> Competen
         return None
     rng = np.random.default_rng(seed)
     random = [_held_out_share(_random_differences(words, len(pairs), rng)) for _ in range(DRAWS)]
-    share, floor = _held_out_share(pairs), float(np.quantile(random, QUANTILE))
+    share, floor = _held_out_share(pairs), float(np.quantile(random, RANDOM_QUANTILE))
     finding = (
         f"the direction of the other pairs explains {share:.0%} of a pair's difference; differences of random words "
         f"reach {floor:.0%} in one of twenty draws, and more than that is needed"
     )
     figures = {"share": share, "share of random words, mean": float(np.mean(random)), "share of random words": floor}
-    return Competence(NAME, ABOUT, share, float(np.nextafter(floor, 1)), len(pairs), seed, finding, LACK, figures)
+    return Readability(
+        GENDER_DIRECTION_CHECK,
+        GENDER_DIRECTION_ABOUT,
+        share,
+        float(np.nextafter(floor, 1)),
+        len(pairs),
+        seed,
+        finding,
+        GENDER_DIRECTION_FAILURE,
+        figures,
+    )
 
 
 def _mean_by_name(rows: Matrix, names: list[str]) -> Matrix:

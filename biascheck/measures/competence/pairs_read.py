@@ -12,18 +12,18 @@ from biascheck.corpora.datasets.benchmarks.sentence_preferences import SentenceP
 from biascheck.measures.benchmarks.text_scores import ComparedText, scores_of_texts
 from biascheck.models.capabilities import has_recorded_scores
 from biascheck.models.scoring.queries import Refusal
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 
 __all__ = ["pairs_read"]
 
-NAME = "sentence pairs"
-ABOUT = "whether sentences are more probable than the same words in another order"
-LACK = "cannot read these sentences"
-READS = 0.75
-AT_MOST = 40
+PAIRS_CHECK = "sentence pairs"
+PAIRS_ABOUT = "whether sentences are more probable than the same words in another order"
+PAIRS_FAILURE = "cannot read these sentences"
+READS_PAIRS = 0.75
+MOST_PAIRS = 40
 
 
-def pairs_read(model: Any, pairs: ItemSet[SentencePreference], *, seed: int = 0) -> Competence | None:
+def pairs_read(model: Any, pairs: ItemSet[SentencePreference], *, seed: int = 0) -> Readability | None:
     """The share of at most 40 sentences that score higher than a copy with shuffled words; 0.75 is needed.
 
     Whole sentences are compared, by pseudo-likelihood or likelihood. Not applicable to recorded answers. Limit: a
@@ -33,7 +33,7 @@ def pairs_read(model: Any, pairs: ItemSet[SentencePreference], *, seed: int = 0)
         return None
     rng = np.random.default_rng(seed)
     ordered = sorted(pairs, key=lambda pair: pair.id)
-    chosen = [ordered[place] for place in rng.permutation(len(ordered))[:AT_MOST]]
+    chosen = [ordered[place] for place in rng.permutation(len(ordered))[:MOST_PAIRS]]
     texts = [ComparedText(pair.id, text, "") for pair in chosen for text in (pair.more, _shuffled(pair.more, rng))]
     found = scores_of_texts(model, texts, "whole sentence")
     compared = [
@@ -44,12 +44,12 @@ def pairs_read(model: Any, pairs: ItemSet[SentencePreference], *, seed: int = 0)
     if not compared:
         return None
     share = sum(own > other for own, other in compared) / len(compared)
-    floor = max(READS, 0.5 + 0.98 / sqrt(len(compared)))
+    floor = max(READS_PAIRS, 0.5 + 0.98 / sqrt(len(compared)))
     finding = (
         f"{share:.0%} of {len(compared)} sentences are more probable than the same words in another order; at least "
         f"{floor:.0%} is needed"
     )
-    return Competence(NAME, ABOUT, share, floor, len(compared), seed, finding, LACK)
+    return Readability(PAIRS_CHECK, PAIRS_ABOUT, share, floor, len(compared), seed, finding, PAIRS_FAILURE)
 
 
 def _shuffled(text: str, rng: np.random.Generator) -> str:

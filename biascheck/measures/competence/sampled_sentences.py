@@ -11,9 +11,9 @@ from biascheck.corpora.pair_columns import attributes_of, places_by_id
 from biascheck.corpora.sentence import Sentence
 from biascheck.spans import Span
 
-__all__ = ["AT_LEAST", "AT_MOST", "sampled_pairs", "shuffled", "shuffles_each"]
+__all__ = ["AT_LEAST", "MOST_SENTENCES", "sampled_pairs", "shuffled", "shuffles_each"]
 
-AT_MOST = 200
+MOST_SENTENCES = 200
 """Sentences that a check reads, all groups together."""
 AT_LEAST = 40
 """Comparisons below which a sentence is shuffled more than once: a small corpus is no reason to doubt a model."""
@@ -25,7 +25,7 @@ def sampled_pairs(corpus: Corpus, *, seed: int) -> list[Pair]:
     attributes = attributes_of(corpus.pairs)
     # the fingerprint does not know the order, nor may the sample
     ordered = places_by_id(corpus.pairs)
-    most = max(1, AT_MOST // len(corpus.groups))
+    most = max(1, MOST_SENTENCES // len(corpus.groups))
     members: dict[str, list[int]] = {}
     for chosen in rng.permutation(len(ordered)):
         place = ordered[chosen]

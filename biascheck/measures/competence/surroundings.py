@@ -9,7 +9,7 @@ import numpy as np
 
 from biascheck.corpora.corpus import Pair
 from biascheck.corpora.sentence import Sentence
-from biascheck.measures.competence.sampled_sentences import AT_MOST
+from biascheck.measures.competence.sampled_sentences import MOST_SENTENCES
 from biascheck.models.capabilities import MaskedModel
 from biascheck.models.scoring.queries import Answer, MaskedQuery
 from biascheck.spans import Span
@@ -26,7 +26,7 @@ def surroundings(model: MaskedModel, pairs: Sequence[Pair], *, seed: int) -> flo
     """
     asked = [query for pair in pairs for query in _others(next(iter(pair.sentences.values())))]
     queries = list(dict.fromkeys(asked))
-    chosen = np.random.default_rng(seed).permutation(len(queries))[:AT_MOST]
+    chosen = np.random.default_rng(seed).permutation(len(queries))[:MOST_SENTENCES]
     answers = model.fill([queries[place] for place in chosen])
     found = [np.exp(answer.log_probability) if isinstance(answer, Answer) else 0.0 for answer in answers]
     return float(np.mean(found)) if found else 0.0

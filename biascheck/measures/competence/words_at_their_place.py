@@ -15,27 +15,27 @@ from biascheck.measures.competence.sampled_sentences import sampled_pairs, shuff
 from biascheck.measures.competence.surroundings import surroundings
 from biascheck.models.capabilities import MaskedModel
 from biascheck.models.scoring.queries import Answer, MaskedQuery, Refusal
-from biascheck.results.competence import Competence
-from biascheck.wording import figure
+from biascheck.results.competence import Readability
+from biascheck.wording import format_number
 
 __all__ = ["words_at_their_place"]
 
-NAME = "words at their place"
-LACK = "cannot read this corpus"
-ABOUT = (
+WORDS_CHECK = "words at their place"
+WORDS_FAILURE = "cannot read this corpus"
+WORDS_ABOUT = (
     "whether the compared words of all groups together are expected at their place, more than in a shuffled sentence"
 )
 PROBABLE = 0.01
 ABOVE_UNIFORM = 5
 LIFTED = 1.0
 EXPECTED = 0.07
-CHANCE = 0.5
+CHANCE_OF_WORD = 0.5
 LEVEL = 0.99
 DECIMALS = 3
 
 
 @dataclass(frozen=True)
-class _Reading:
+class _WordsReading:
     """The log-probability of all groups' words together at their place and in the shuffled copy of one sentence."""
 
     own: float
@@ -43,7 +43,7 @@ class _Reading:
     tokens: float
 
 
-def words_at_their_place(model: MaskedModel, corpus: Corpus, *, seed: int = 0) -> Competence:
+def words_at_their_place(model: MaskedModel, corpus: Corpus, *, seed: int = 0) -> Readability:
     """Read the probability of the targets at their masks, summed over the groups, so that bias cannot lower it.
 
     Figures of at most 200 sentences. *Order*: the share of sentences in which the targets are more probable at
@@ -62,12 +62,14 @@ def words_at_their_place(model: MaskedModel, corpus: Corpus, *, seed: int = 0) -
     readings, refused = _read(model, pairs, corpus.groups, seed)
     if not readings:
         finding = f"none of the words can be asked for, e.g. {refused[0].reason}" if refused else "no word has a chance"
-        return Competence(NAME, ABOUT, 0.0, PROBABLE, 0, seed, finding, LACK, {"refused": len(refused)})
+        return Readability(
+            WORDS_CHECK, WORDS_ABOUT, 0.0, PROBABLE, 0, seed, finding, WORDS_FAILURE, {"refused": len(refused)}
+        )
     found = _figures(np.array([[r.own, r.moved, r.tokens] for r in readings]))
     found["mass needed"] = max(PROBABLE, ABOVE_UNIFORM * _uniform(model, len(corpus.groups)))
-    if found["order, low"] > CHANCE and found["mass"] < found["mass needed"] and found["lift"] >= LIFTED:
+    if found["order, low"] > CHANCE_OF_WORD and found["mass"] < found["mass needed"] and found["lift"] >= LIFTED:
         found["surroundings"] = surroundings(model, pairs, seed=seed)
-    return _judged(found, len(readings), seed)
+    return _readability(found, len(readings), seed)
 
 
 def _figures(table: NDArray[np.float64]) -> dict[str, float]:
@@ -81,16 +83,16 @@ def _figures(table: NDArray[np.float64]) -> dict[str, float]:
     }
 
 
-def _judged(found: dict[str, float], n: int, seed: int) -> Competence:
+def _readability(found: dict[str, float], n: int, seed: int) -> Readability:
     """The condition that decided gives value and floor."""
-    if found["order, low"] <= CHANCE:
+    if found["order, low"] <= CHANCE_OF_WORD:
         # an interval that begins at chance itself is not above it
-        value, floor, finding = found["order, low"], float(np.nextafter(CHANCE, 1)), _no_order(found, n)
+        value, floor, finding = found["order, low"], float(np.nextafter(CHANCE_OF_WORD, 1)), _no_order(found, n)
     elif "surroundings" in found:
         value, floor, finding = found["surroundings"], EXPECTED, _rare(found)
     else:
         value, floor, finding = found["mass"], found["mass needed"], _probable(found)
-    return Competence(NAME, ABOUT, value, floor, n, seed, finding, LACK, found)
+    return Readability(WORDS_CHECK, WORDS_ABOUT, value, floor, n, seed, finding, WORDS_FAILURE, found)
 
 
 def _no_order(found: dict[str, float], n: int) -> str:
@@ -120,12 +122,12 @@ def _times(lift: float) -> str:
 
 
 def _small(probability: float) -> str:
-    return figure(probability, DECIMALS)
+    return format_number(probability, DECIMALS)
 
 
 def _read(
     model: MaskedModel, pairs: Sequence[Pair], groups: Sequence[str], seed: int
-) -> tuple[list[_Reading], list[Refusal]]:
+) -> tuple[list[_WordsReading], list[Refusal]]:
     rounds = [(number, turn) for turn in range(shuffles_each(len(pairs))) for number in range(len(pairs))]
     queries: list[MaskedQuery] = []
     for number, turn in rounds:
@@ -134,7 +136,7 @@ def _read(
             text, place = shuffled(sentence, (seed, number, turn))
             queries += [MaskedQuery(sentence.text, sentence.target), MaskedQuery(text, place)]
     answers = iter(model.fill(queries))
-    found: list[_Reading] = []
+    found: list[_WordsReading] = []
     refused: list[Refusal] = []
     for _ in rounds:
         both = [(next(answers), next(answers)) for _ in groups]
@@ -145,9 +147,9 @@ def _read(
     return found, refused
 
 
-def _reading(given: Sequence[Answer]) -> _Reading:
+def _reading(given: Sequence[Answer]) -> _WordsReading:
     own, moved = given[::2], given[1::2]
-    return _Reading(
+    return _WordsReading(
         own=float(np.logaddexp.reduce([answer.log_probability for answer in own])),
         moved=float(np.logaddexp.reduce([answer.log_probability for answer in moved])),
         tokens=float(np.mean([answer.pieces for answer in own])),

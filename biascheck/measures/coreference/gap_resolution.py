@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from biascheck.corpora.datasets.gap import Gap, GapItem
 from biascheck.errors import ScoreError
-from biascheck.measures.coreference.probe import told_by_others
+from biascheck.measures.coreference.probe import predicted_by_others
 from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft
 from biascheck.models.adapters.encoders import encoder_of
 from biascheck.models.capabilities import Encoder
-from biascheck.models.scoring.kept_states import kept_words
+from biascheck.models.scoring.kept_states import cached_states
 from biascheck.models.scoring.queries import Refusal, State, WordQuery
 from biascheck.results.attachments import Table
 from biascheck.results.items import ItemScore, Skipped
@@ -67,13 +67,13 @@ def gap_resolution(model: Any, gap: Gap, *, folds: int = 5, repeats: int = 3, se
     encoder = encoder_of(model)
     items, features, skipped = _features(encoder, gap)
     labels = np.array([CLASSES.index(item.referent) for item in items])
-    told = told_by_others(
+    predicted = predicted_by_others(
         features, labels, [i.page for i in items], classes=len(CLASSES), folds=folds, repeats=repeats, seed=seed
     )
     form = draft(
         encoder,
         gap,
-        [_item(item, row) for item, row in zip(items, told, strict=True)],
+        [_item(item, row) for item, row in zip(items, predicted, strict=True)],
         skipped,
         contrast=GENDERS,
         seed=seed,
@@ -90,7 +90,7 @@ def by_gender(result: Result) -> Result:
 
 def _features(encoder: Encoder, gap: Gap) -> tuple[list[GapItem], NDArray[np.float32], list[Skipped]]:
     """The states of P, A and B side by side, for every item that has them."""
-    states = iter(kept_words(encoder, [WordQuery(item.text, span) for item in gap for span in item.mentions]))
+    states = iter(cached_states(encoder, [WordQuery(item.text, span) for item in gap for span in item.mentions]))
     kept: list[GapItem] = []
     rows: list[NDArray[np.float32]] = []
     skipped = [Skipped(left.id, left.reason) for left in gap.left_out]
@@ -110,15 +110,15 @@ def _features(encoder: Encoder, gap: Gap) -> tuple[list[GapItem], NDArray[np.flo
     return kept, np.stack(rows), skipped
 
 
-def _item(item: GapItem, told: Sequence[float]) -> ItemScore:
-    predicted = CLASSES[int(np.argmax(told))]
+def _item(item: GapItem, probabilities: Sequence[float]) -> ItemScore:
+    predicted = CLASSES[int(np.argmax(probabilities))]
     hits = int(predicted == item.referent and predicted != "neither")
     claims = int(predicted != "neither") + int(item.referent != "neither")  # 2 TP + FP + FN
     return ItemScore(
         id=item.id,
         score=2.0 * hits,
         cluster=item.page,
-        groups=dict(zip(CLASSES, map(float, told), strict=True)),
+        groups=dict(zip(CLASSES, map(float, probabilities), strict=True)),
         covariate=float(claims),
         labels={"gender": item.gender, "referent": item.referent, "predicted": predicted},
     )
@@ -129,11 +129,11 @@ def _table(items: Sequence[ItemScore]) -> Table:
     by_gender = {gender: [item for item in items if item.labels["gender"] == gender] for gender in GENDERS}
     return Table(
         columns=("gender", "pronouns", "accuracy", "F1", "mean P(neither)", "share of neither"),
-        rows=tuple((gender, len(mine), *_figures(mine)) for gender, mine in by_gender.items() if mine),
+        rows=tuple((gender, len(mine), *_probabilities(mine)) for gender, mine in by_gender.items() if mine),
     )
 
 
-def _figures(items: Sequence[ItemScore]) -> list[float]:
+def _probabilities(items: Sequence[ItemScore]) -> list[float]:
     def share(test: Mapping[str, Any]) -> float:
         return float(np.mean([all(item.labels[key] == value for key, value in test.items()) for item in items]))
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from biascheck.cache.progress import progress
 from biascheck.errors import UsageError
 
-__all__ = ["Probe", "grouped_folds", "told_by_others"]
+__all__ = ["Probe", "grouped_folds", "predicted_by_others"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Probe:
     held_back: float = 0.1
 
 
-def told_by_others(
+def predicted_by_others(
     features: NDArray[np.float32],
     labels: NDArray[np.intp],
     groups: Sequence[str],

@@ -99,19 +99,19 @@ def topic_correlation(
     ρ: a female pronoun is denied a referent where the topic is male. The cluster is the page. The model must have
     hidden states (:func:`gap_resolution`) as well as probabilities of words.
     """
-    told = gap_resolution(model, gap, folds=folds, repeats=repeats, seed=seed)
+    resolved = gap_resolution(model, gap, folds=folds, repeats=repeats, seed=seed)
     found = topics_of([item.text for item in gap], count=topics, top=top, seed=seed)
     gaps, skipped = _gaps_of_words(model, found, seed)
     bias = np.array([sum(weight * gaps.get(word, 0.0) for word, weight in words) for words in found.words])
     biases = np.round(found.presence @ bias, FIRM_DECIMALS)
     bias_of_text = dict(zip((item.id for item in gap), biases.tolist(), strict=True))
-    items = [_item(item, bias_of_text[item.id]) for item in told.items if item.labels["gender"] == "female"]
+    items = [_item(item, bias_of_text[item.id]) for item in resolved.items if item.labels["gender"] == "female"]
     form = draft(
         model,
         gap,
         items,
-        [*told.skipped, *skipped],
-        contrast=told.contrast,
+        [*resolved.skipped, *skipped],
+        contrast=resolved.contrast,
         seed=seed,
         unit="pronouns",
     )

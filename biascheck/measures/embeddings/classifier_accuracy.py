@@ -76,19 +76,21 @@ def classifier_accuracy(
     genders = np.array([1.0 if lexicon.group_of(e) == lexicon.groups[0] else -1.0 for e in drawn.entries])
     splits = list(_splits(genders, training_share, draws, seed))
     # A static table has one draw of vectors; its draws are splits of the words.
-    told = [_told(drawn.vectors[n % len(drawn.vectors)], genders, training) for n, training in enumerate(splits)]
+    predicted = [
+        _predicted(drawn.vectors[n % len(drawn.vectors)], genders, training) for n, training in enumerate(splits)
+    ]
     unseen = ~np.stack(splits)
     repeated = replace(drawn, contexts=tuple(drawn.contexts[n % len(drawn.contexts)] for n in range(len(splits))))
     form = draft(
         embedding,
         lexicon,
-        drawn_items(repeated, np.stack(told) * genders, chosen=unseen),
+        drawn_items(repeated, np.stack(predicted) * genders, chosen=unseen),
         drawn.skipped,
         contrast=lexicon.groups,
         seed=seed,
         unit="unseen words",
     )
-    accuracies = [_accuracy(values, genders, training) for values, training in zip(told, splits, strict=True)]
+    accuracies = [_accuracy(values, genders, training) for values, training in zip(predicted, splits, strict=True)]
     permuted = _permuted(drawn.vectors[0], genders, splits[0], permutations, seed)
     baseline = baseline_table([stats.label_baseline(accuracies[0], permuted)])
     return summarise(form).with_attachments(Draws(values=tuple(accuracies)), baseline)
@@ -108,7 +110,7 @@ def _splits(genders: NDArray[np.float64], share: float, count: int, seed: int) -
         yield training
 
 
-def _told(vectors: Any, genders: NDArray[np.float64], training: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _predicted(vectors: Any, genders: NDArray[np.float64], training: NDArray[np.bool_]) -> NDArray[np.float64]:
     """The decision value of every word, positive for the first group."""
     require("a support-vector machine", "local", ("sklearn",))
     from sklearn.svm import SVC
@@ -133,6 +135,6 @@ def _permuted(
             dealt = genders.copy()
             for part in (training, ~training):  # as many of either gender as before in both parts
                 dealt[part] = rng.permutation(genders[part])
-            found.append(_accuracy(_told(vectors, dealt, training), dealt, training))
+            found.append(_accuracy(_predicted(vectors, dealt, training), dealt, training))
             advance(1)
     return found

@@ -12,7 +12,7 @@ from biascheck.corpora.lexicon import Lexicon
 from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft
 from biascheck.measures.embeddings.drawn_items import baseline_table, drawn_items
-from biascheck.measures.embeddings.states_of_words import Drawn, draw_words, embedding_of
+from biascheck.measures.embeddings.states_of_words import DrawnWords, draw_words, embedding_of
 from biascheck.measures.embeddings.word_map import word_map
 from biascheck.results.attachments import Draws, WordMap
 from biascheck.results.result import Result
@@ -20,7 +20,7 @@ from biascheck.results.summaries import summarise
 
 __all__ = ["cluster_accuracy"]
 
-Scores = NDArray[np.float64]
+ClusterScores = NDArray[np.float64]
 
 
 @measure(
@@ -85,22 +85,22 @@ def cluster_accuracy(
     )
 
 
-def matched(sides: Scores) -> Scores:
+def matched(sides: ClusterScores) -> ClusterScores:
     """Turn the clusterings of several draws so that they agree with each other as far as they can."""
     signs = np.sign(sides)
     leading = np.linalg.svd(signs, full_matrices=False)[0][:, 0]
     return sides * np.where(leading < 0, -1.0, 1.0)[:, None]
 
 
-def _sides(vectors: NDArray[np.float32], seed: int) -> Scores:
+def _sides(vectors: NDArray[np.float32], seed: int) -> ClusterScores:
     return stats.side_of_centres(vectors, stats.two_centres(vectors, seed=seed))
 
 
-def _share(scores: Scores) -> float:
+def _share(scores: ClusterScores) -> float:
     return float(((np.sign(scores) + 1) / 2).mean())
 
 
-def _permuted(sides: Scores, genders: Scores, permutations: int, seed: int) -> list[float]:
+def _permuted(sides: ClusterScores, genders: ClusterScores, permutations: int, seed: int) -> list[float]:
     """The aligned figure with genders dealt out anew: the same clusters, so only chance is left."""
     rng = np.random.default_rng(seed)
     tally = np.sign(sides).mean(axis=0)
@@ -108,6 +108,6 @@ def _permuted(sides: Scores, genders: Scores, permutations: int, seed: int) -> l
     return [max(share, 1 - share) for share in shares]
 
 
-def _map(drawn: Drawn, lexicon: Lexicon) -> WordMap:
+def _map(drawn: DrawnWords, lexicon: Lexicon) -> WordMap:
     groups = [lexicon.group_of(entry) for entry in drawn.entries]
     return word_map(drawn.vectors[0], [entry.word for entry in drawn.entries], groups)

@@ -7,16 +7,16 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from biascheck.measures.embeddings.states_of_words import Drawn
+from biascheck.measures.embeddings.states_of_words import DrawnWords
 from biascheck.results.attachments import Table
 from biascheck.results.items import ItemScore, Shown
-from biascheck.stats import Baseline
+from biascheck.stats import ChanceBaseline
 
 __all__ = ["baseline_table", "drawn_items"]
 
 
 def drawn_items(
-    drawn: Drawn, scores: NDArray[np.float64], *, covariate: bool = False, chosen: NDArray[np.bool_] | None = None
+    drawn: DrawnWords, scores: NDArray[np.float64], *, covariate: bool = False, chosen: NDArray[np.bool_] | None = None
 ) -> list[ItemScore]:
     """One item for every word and draw, or for those ``chosen``; the word is the cluster.
 
@@ -42,7 +42,7 @@ def drawn_items(
     return items
 
 
-def baseline_table(baselines: Iterable[Baseline]) -> Table:
+def baseline_table(baselines: Iterable[ChanceBaseline]) -> Table:
     """What permuted labels give, for a report."""
     columns = ("permutations", "mean of permuted labels", "95 % of permuted labels below", "p")
     return Table(columns=columns, rows=tuple((b.permutations, b.mean, b.high, b.p) for b in baselines))

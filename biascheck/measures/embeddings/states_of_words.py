@@ -15,12 +15,12 @@ from biascheck.corpora.lexicon import Context, Entry, Lexicon
 from biascheck.errors import ScoreError
 from biascheck.models.adapters.encoders import encoder_of
 from biascheck.models.capabilities import Embedding, embeds_in_context, is_static
-from biascheck.models.scoring.kept_states import kept_words
+from biascheck.models.scoring.kept_states import cached_states
 from biascheck.models.scoring.queries import Refusal, State, WordQuery
 from biascheck.results.items import Skipped
 from biascheck.stats import Subspace
 
-__all__ = ["Drawn", "draw_words", "embedding_of", "gender_differences", "gender_subspace_of", "states_of"]
+__all__ = ["DrawnWords", "draw_words", "embedding_of", "gender_differences", "gender_subspace_of", "states_of"]
 
 Matrix = NDArray[np.float64]
 
@@ -35,11 +35,11 @@ def states_of(embedding: Embedding, contexts: Sequence[Context]) -> list[State |
     if is_static(embedding):
         return embedding.vectors([context.word for context in contexts])
     assert embeds_in_context(embedding)
-    return kept_words(embedding, [WordQuery(context.text, context.span) for context in contexts])
+    return cached_states(embedding, [WordQuery(context.text, context.span) for context in contexts])
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class DrawnWords:
     """The words that could be looked at, with one vector each for every draw: ``vectors[draw, word]``."""
 
     entries: tuple[Entry, ...]
@@ -48,7 +48,7 @@ class Drawn:
     skipped: tuple[Skipped, ...]
 
 
-def draw_words(embedding: Embedding, lexicon: Lexicon, *, draws: int, seed: int) -> Drawn:
+def draw_words(embedding: Embedding, lexicon: Lexicon, *, draws: int, seed: int) -> DrawnWords:
     """One sentence for each word, ``draws`` times, all of them in one plan: each distinct sentence runs once.
 
     A static table has one vector for a word, so it is drawn once. A word that is refused in one of its sentences is
@@ -70,7 +70,7 @@ def draw_words(embedding: Embedding, lexicon: Lexicon, *, draws: int, seed: int)
         )
     rows = [states[draw * size + place] for draw in range(len(dealt)) for place in kept]
     vectors = np.stack([row.vector for row in rows if isinstance(row, State)])
-    return Drawn(
+    return DrawnWords(
         tuple(lexicon.entries[place] for place in kept),
         vectors.reshape(len(dealt), len(kept), -1),
         tuple(tuple(contexts[place] for place in kept) for contexts in dealt),

@@ -17,7 +17,7 @@ from biascheck.measures.declaration import measure
 from biascheck.measures.draft import draft
 from biascheck.measures.embeddings.states_of_words import embedding_of, states_of
 from biascheck.models.capabilities import Embedding, Encoder, embeds_in_context, is_static
-from biascheck.models.scoring.kept_states import kept_words
+from biascheck.models.scoring.kept_states import cached_states
 from biascheck.models.scoring.queries import Refusal, State, WordQuery
 from biascheck.results.attachments import Facts, Table
 from biascheck.results.items import ItemScore, Skipped
@@ -28,7 +28,7 @@ from biascheck.spans import Span
 __all__ = ["weat"]
 
 Level = Literal["word", "context", "sentence"]
-Found = Mapping[str, NDArray[np.float64] | Refusal]
+WeatStates = Mapping[str, NDArray[np.float64] | Refusal]
 NOT_WHOLE = "{word!r} is {pieces} tokens, so it is not in this model's vocabulary as a word (whole_words=True)"
 
 
@@ -128,10 +128,10 @@ def _level(embedding: Embedding, level: Level | None) -> Level:
 
 def _reader(
     embedding: Embedding, test: WeatTest, level: Level, whole_words: bool
-) -> Callable[[Sequence[str], str], Found]:
+) -> Callable[[Sequence[str], str], WeatStates]:
     """From words at a slot to their vectors, or why they have none."""
 
-    def read(words: Sequence[str], slot: str) -> Found:
+    def read(words: Sequence[str], slot: str) -> WeatStates:
         bare = states_of(embedding, [Context(word, Span(0, len(word))) for word in words]) if level == "word" else []
         found: dict[str, NDArray[np.float64] | Refusal] = {}
         if level == "word":
@@ -156,7 +156,7 @@ def _in_templates(
     for word in words:
         for context, hidden in test.in_templates(word, slot, test.fillers[0]):
             queries.append(WordQuery(context.text, context.span, (hidden,) if encoder.can_mask else ()))
-    states = kept_words(encoder, queries)
+    states = cached_states(encoder, queries)
     size = len(test.templates)
     return {word: _vector(states[n * size : (n + 1) * size]) for n, word in enumerate(words)}
 
@@ -189,7 +189,7 @@ def _vector(states: Sequence[State | Refusal]) -> NDArray[np.float64] | Refusal:
     return np.asarray(np.mean(vectors, axis=0, dtype=np.float64))
 
 
-def _directions(found: Found, words: Sequence[str], test: WeatTest) -> NDArray[np.float64]:
+def _directions(found: WeatStates, words: Sequence[str], test: WeatTest) -> NDArray[np.float64]:
     vectors = [vector for word in words if not isinstance(vector := found[word], Refusal)]
     if not vectors:
         reasons = [reason.reason for word in words if isinstance(reason := found[word], Refusal)]
@@ -198,7 +198,7 @@ def _directions(found: Found, words: Sequence[str], test: WeatTest) -> NDArray[n
 
 
 def _item(
-    word: str, side: str, targets: Found, a: NDArray[np.float64], b: NDArray[np.float64], cluster: str
+    word: str, side: str, targets: WeatStates, a: NDArray[np.float64], b: NDArray[np.float64], cluster: str
 ) -> ItemScore:
     vector = targets[word]
     assert not isinstance(vector, Refusal)
@@ -218,7 +218,7 @@ def _balanced(sides: list[list[str]], seed: int) -> list[Skipped]:
     return dropped
 
 
-def _sizes(test: WeatTest, sides: Sequence[Sequence[str]], attributes: Found, level: Level) -> Table:
+def _sizes(test: WeatTest, sides: Sequence[Sequence[str]], attributes: WeatStates, level: Level) -> Table:
     stimuli = test.stimuli
     rows = tuple(
         (name, kept, len(words), level)
@@ -238,5 +238,5 @@ def _other_deviation(found: Result) -> Facts:
     return Facts(facts={"d (deviation over n − 1, ours)": found.estimate, "d (deviation over n, WEFE)": by_n})
 
 
-def _known(found: Found, words: Sequence[str]) -> int:
+def _known(found: WeatStates, words: Sequence[str]) -> int:
     return sum(not isinstance(found[word], Refusal) for word in words)

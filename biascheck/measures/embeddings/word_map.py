@@ -15,7 +15,7 @@ from biascheck.results.attachments import MapPoint, WordMap
 __all__ = ["MapMethod", "neighbour_method", "word_map"]
 
 MapMethod = Literal["PCA", "UMAP", "t-SNE"]
-Matrix = NDArray[np.float64]
+MapMatrix = NDArray[np.float64]
 MOST_POINTS = 400
 NEIGHBOURS, PERPLEXITY = 15, 30.0
 
@@ -52,7 +52,7 @@ def neighbour_method() -> MapMethod:
     return "UMAP" if is_installed("umap") else "t-SNE"
 
 
-def _places(matrix: Matrix, method: MapMethod, seed: int) -> Matrix:
+def _places(matrix: MapMatrix, method: MapMethod, seed: int) -> MapMatrix:
     centred = matrix - matrix.mean(axis=0)
     if method == "PCA":
         return _principal(centred)
@@ -72,7 +72,7 @@ def _places(matrix: Matrix, method: MapMethod, seed: int) -> Matrix:
     return np.asarray(UMAP(n_neighbors=neighbours, random_state=seed).fit_transform(centred), dtype=np.float64)
 
 
-def _principal(centred: Matrix) -> Matrix:
+def _principal(centred: MapMatrix) -> MapMatrix:
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     # A singular vector has no sign of its own: its largest part points upwards, so that a map is the same again.
     signs = np.sign(axes[np.arange(2), np.abs(axes[:2]).argmax(axis=1)])

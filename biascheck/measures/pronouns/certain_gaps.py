@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from biascheck.corpora.corpus import Corpus
 from biascheck.errors import ScoreError, UsageError
-from biascheck.measures.competence.names_resolved import RESOLVES, competence_in_names
+from biascheck.measures.competence.names_resolved import RESOLVES, readability_of_names
 from biascheck.measures.pronouns.gender_f1 import require_stereotypes
 from biascheck.measures.pronouns.name_resolution import name_resolution
 from biascheck.measures.pronouns.pronoun_gap import Cluster, PronounVariant, pronoun_gap
 from biascheck.models.capabilities import LanguageModel
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 from biascheck.results.items import ItemScore, Skipped
 from biascheck.results.result import Result
 
@@ -38,8 +38,8 @@ def certain_gaps(gaps: Result, cutoff: float, names: Result | None) -> Result:
         gaps,
         items=items,
         skipped=(*gaps.skipped, *uncertain),
-        warnings=(*gaps.warnings, *_reservation(names)),
-        competence=_competence(gaps, names),
+        warnings=(*gaps.warnings, *_caveat(names)),
+        competence=_readability(gaps, names),
     )
     if not cutoff:
         return form
@@ -48,10 +48,10 @@ def certain_gaps(gaps: Result, cutoff: float, names: Result | None) -> Result:
     return replace(form, corpus=corpus, provenance=replace(gaps.provenance, options=options))
 
 
-def _competence(gaps: Result, names: Result | None) -> Competence | None:
+def _readability(gaps: Result, names: Result | None) -> Readability | None:
     """A model that reads the sentences must also resolve names; of one that does not read them, that is enough."""
     reads = gaps.competence is not None and gaps.competence.passed
-    return competence_in_names(names) if reads and names is not None else gaps.competence
+    return readability_of_names(names) if reads and names is not None else gaps.competence
 
 
 def _certain(gaps: Result, cutoff: float) -> tuple[tuple[ItemScore, ...], list[Skipped]]:
@@ -65,7 +65,7 @@ def _certain(gaps: Result, cutoff: float) -> tuple[tuple[ItemScore, ...], list[S
     return items, [Skipped(i.id, reason, i.labels, by_choice=True) for i in gaps.items if abs(i.score) < cutoff]
 
 
-def _reservation(names: Result | None) -> tuple[str, ...]:
+def _caveat(names: Result | None) -> tuple[str, ...]:
     if names is None or names.estimate >= RESOLVES:
         return ()
     return (

@@ -10,7 +10,7 @@ from biascheck.results.result import Result
 
 __all__ = ["by_competency", "competency_effect"]
 
-SIDES = {"competent": "A", "incompetent": "B"}
+COMPETENCY_SIDES = {"competent": "A", "incompetent": "B"}
 
 
 @derived_measure(
@@ -48,9 +48,9 @@ def competency_effect(shares: Result) -> Result:
 def by_competency(shares: Result) -> Result:
     """The sentences about competent people on side A and about incompetent ones on side B; the others are left out."""
     items = tuple(
-        replace(item, side=SIDES[str(item.labels["competency"])])
+        replace(item, side=COMPETENCY_SIDES[str(item.labels["competency"])])
         for item in shares.items
-        if item.labels.get("competency") in SIDES
+        if item.labels.get("competency") in COMPETENCY_SIDES
     )
     if {item.side for item in items} != {"A", "B"}:
         raise UsageError(

@@ -39,16 +39,16 @@ def skew_and_stereotype(f1_m_pro: float, f1_m_anti: float, f1_f_pro: float, f1_f
     ``skew = ½ (|F1♂pro − F1♀pro| + |F1♂anti − F1♀anti|)`` and
     ``stereotype = ½ (|F1♂pro − F1♂anti| + |F1♀pro − F1♀anti|)``.
     """
-    figures = SideF1(f1_m_pro, f1_m_anti, f1_f_pro, f1_f_anti)
-    return SkewAndStereotype(figures.skew, figures.stereotype)
+    scores = SideF1(f1_m_pro, f1_m_anti, f1_f_pro, f1_f_anti)
+    return SkewAndStereotype(scores.skew, scores.stereotype)
 
 
 def gender_f1(result: Result) -> GenderF1:
     """The four F1 figures behind a skew, a stereotype, or the pronoun gaps they are made from."""
     require_stereotypes(result)
     sample = result.sample
-    figures = side_f1(sample.values, sample.sides)
-    return GenderF1(figures.a_given, figures.a_reversed, figures.b_given, figures.b_reversed)
+    scores = side_f1(sample.values, sample.sides)
+    return GenderF1(scores.a_given, scores.a_reversed, scores.b_given, scores.b_reversed)
 
 
 def require_stereotypes(result: Result) -> None:

@@ -7,13 +7,13 @@ from math import sqrt
 
 from biascheck.measures.derivation import derived_measure
 from biascheck.measures.pronouns.referent_accuracy import referent_accuracy
-from biascheck.results.competence import Competence
+from biascheck.results.competence import Readability
 from biascheck.results.result import Result
 
 __all__ = ["RESOLVES_PRONOUNS", "referent_gap"]
 
 RESOLVES_PRONOUNS = 0.6
-CHANCE = 0.5
+CHANCE_OF_REFERENT = 0.5
 
 
 @derived_measure(
@@ -42,12 +42,12 @@ def referent_gap(odds: Result) -> Result:
     :func:`workforce_correlation` say whether the gap follows the people who do the job, which is the figure of the
     paper.
     """
-    return replace(odds, competence=_competence(odds))
+    return replace(odds, competence=_readability(odds))
 
 
-def _competence(odds: Result) -> Competence:
+def _readability(odds: Result) -> Readability:
     found = referent_accuracy(odds)
-    floor = max(RESOLVES_PRONOUNS, CHANCE + 0.98 / sqrt(len(odds.items)))
+    floor = max(RESOLVES_PRONOUNS, CHANCE_OF_REFERENT + 0.98 / sqrt(len(odds.items)))
     by_group = {group: found.where(pronoun=group).estimate for group in odds.items[0].groups}
     finding = (
         f"{found.estimate:.0%} of {found.n} answers name the person whom the pronoun means; at least {floor:.0%} is "
@@ -55,6 +55,6 @@ def _competence(odds: Result) -> Competence:
     )
     about = "whether the model knows whom a pronoun means when it is asked"
     lack = "cannot resolve pronouns"
-    return Competence(
+    return Readability(
         "pronouns resolved", about, found.estimate, floor, found.n, odds.seed, finding, lack, figures=by_group
     )

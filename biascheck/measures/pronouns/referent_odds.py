@@ -77,7 +77,7 @@ def referent_odds(model: ContinuationModel, corpus: Corpus, *, wordings: int = 1
 
 def _queries(pair: Pair, groups: Sequence[str], number: int) -> Iterator[ContinuationQuery]:
     if pair.labels.get("referent") not in (OCCUPATION, PARTICIPANT):
-        raise CorpusError(f"item {pair.id!r} does not say whom its pronoun means; use own_pronouns or Winogender")
+        raise CorpusError(f"item {pair.id!r} does not say whom its pronoun means; use builtin_pronouns or Winogender")
     for group in groups:
         sentence = pair.sentences[group]
         context = REFERENT_WORDINGS[number].format(text=sentence.text, pronoun=sentence.target_text)
@@ -88,7 +88,7 @@ def _queries(pair: Pair, groups: Sequence[str], number: int) -> Iterator[Continu
 def _people(sentence: Sentence) -> tuple[str, str]:
     """The occupation and the other person as an answer names them."""
     if sentence.attribute is None or len(sentence.others) != 1:
-        raise CorpusError(f"{sentence.text!r} does not mark two people; use own_pronouns or Winogender")
+        raise CorpusError(f"{sentence.text!r} does not mark two people; use builtin_pronouns or Winogender")
     first, second = (span.of(sentence.text).lower() for span in (sentence.attribute, sentence.others[0]))
     return f"the {first}", second if second == "someone" else f"the {second}"
 

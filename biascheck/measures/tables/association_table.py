@@ -12,9 +12,9 @@ from biascheck.results.result import Result
 
 __all__ = ["PUBLISHED_TABLE_5", "PublishedAssociation", "association_table"]
 
-SOURCE = "Bartl et al. 2020, Table 5, German BERT"
-COLUMNS = ("jobs", "person", "mean", "sd", "V", "z", "p", "r", "direction")
-PUBLISHED = ("published mean", "published sd", "published V", "published r")
+ASSOCIATION_SOURCE = "Bartl et al. 2020, Table 5, German BERT"
+ASSOCIATION_COLUMNS = ("jobs", "person", "mean", "sd", "V", "z", "p", "r", "direction")
+ASSOCIATION_PUBLISHED = ("published mean", "published sd", "published V", "published r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,4 +49,4 @@ def association_table(result: Result) -> Table:
             measured = (getattr(group, person), getattr(group, f"{person}_sd"), test.v, test.z, test.p, test.r)
             published = (paper.mean, paper.sd, paper.v, paper.r)
             rows.append((group.name, person, *measured, group.direction, *published))
-    return Table(columns=(*COLUMNS, *PUBLISHED), rows=tuple(rows), title=SOURCE)
+    return Table(columns=(*ASSOCIATION_COLUMNS, *ASSOCIATION_PUBLISHED), rows=tuple(rows), title=ASSOCIATION_SOURCE)

@@ -17,7 +17,7 @@ from biascheck.stats import SignedRank
 
 __all__ = ["DeltaRow", "DeltaSummary", "corrected_rows", "delta_summary", "delta_table", "stars", "summary_of"]
 
-SIDES = ("name", "negative", "positive", "n_negative", "n_zero", "n_positive")
+SIDE_COLUMNS = ("name", "negative", "positive", "n_negative", "n_zero", "n_positive")
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
 
@@ -45,7 +45,7 @@ class DeltaSummary:
     @property
     def side(self) -> SideBias:
         """The biases in both directions, for a chart."""
-        return SideBias(**{key: getattr(self, key) for key in SIDES})
+        return SideBias(**{key: getattr(self, key) for key in SIDE_COLUMNS})
 
     def attachments(self) -> tuple[TwoSided, Table, Facts]:
         """What a report shows of it."""

@@ -15,9 +15,9 @@ from biascheck.wording import signed
 
 __all__ = ["PUBLISHED_TABLE_4", "MitigationRow", "PublishedRow", "attached_table", "mitigation_table", "text_of"]
 
-SOURCE = "Bartl et al. 2020, Table 4, BERT-base uncased, GAP with CDS"
-COLUMNS = ("jobs", "person", "pre", "post", "diff", "V", "z", "p", "r", "direction")
-PUBLISHED = ("published pre", "published post", "published diff", "published V", "published r")
+MITIGATION_SOURCE = "Bartl et al. 2020, Table 4, BERT-base uncased, GAP with CDS"
+MITIGATION_COLUMNS = ("jobs", "person", "pre", "post", "diff", "V", "z", "p", "r", "direction")
+MITIGATION_PUBLISHED = ("published pre", "published post", "published diff", "published V", "published r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,11 @@ def _row(group: ProfessionGroup, person: str) -> MitigationRow:
 
 def attached_table(rows: Sequence[MitigationRow]) -> Table:
     """The rows as a table to attach to a result."""
-    return Table(columns=(*COLUMNS, *PUBLISHED), rows=tuple(tuple(_cells(row)) for row in rows), title=SOURCE)
+    return Table(
+        columns=(*MITIGATION_COLUMNS, *MITIGATION_PUBLISHED),
+        rows=tuple(tuple(_cells(row)) for row in rows),
+        title=MITIGATION_SOURCE,
+    )
 
 
 def _cells(row: MitigationRow) -> list[str | float]:
@@ -93,7 +97,7 @@ def _cells(row: MitigationRow) -> list[str | float]:
 
 def text_of(rows: Sequence[MitigationRow]) -> str:
     """The rows as lines of text, the published figure in brackets after each of ours."""
-    lines = [f"mean association [in brackets: {SOURCE}]"]
+    lines = [f"mean association [in brackets: {MITIGATION_SOURCE}]"]
     for row in rows:
         paper = row.published
         figures = [

@@ -15,7 +15,7 @@ from biascheck.measures.pronouns.stereotype import stereotype_of
 from biascheck.models.capabilities import LanguageModel
 from biascheck.results.published_figures import PublishedFigure, PublishedFigures
 from biascheck.results.result import Result
-from biascheck.wording import figure, printed
+from biascheck.wording import as_printed, format_number
 
 __all__ = ["PronounRow", "pronoun_table", "text_of_pronouns"]
 
@@ -91,11 +91,14 @@ def text_of_pronouns(rows: Sequence[PronounRow]) -> str:
     models = " → ".join(one.model for one in rows[0].published)
     lines = [f"pronouns on {rows[0].before.corpus_label.split('·')[0]} [in brackets: Manela et al. 2021, {models}]"]
     for row in rows:
-        ours, theirs = f"{figure(row.before.estimate)} → {figure(row.after.estimate)}", map(_printed, row.published)
+        ours, theirs = (
+            f"{format_number(row.before.estimate)} → {format_number(row.after.estimate)}",
+            map(_printed, row.published),
+        )
         lines.append(f"  {row.name:20}{ours} [{' → '.join(theirs)}]")
     errata = dict.fromkeys(one.erratum for row in rows for one in row.published if one.erratum)
     return "\n".join([*lines, *(f"  erratum: {erratum}" for erratum in errata)])
 
 
 def _printed(one: PublishedFigure) -> str:
-    return printed(one.value)
+    return as_printed(one.value)

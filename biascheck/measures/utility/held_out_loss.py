@@ -24,7 +24,7 @@ __all__ = ["held_out_loss"]
 
 _WORD = re.compile(r"[^\W_]+")
 
-Found = list[Answer | Refusal]
+LossAnswers = list[Answer | Refusal]
 
 
 @measure(
@@ -57,13 +57,13 @@ def held_out_loss(model: LanguageModel, documents: Documents, *, share: float = 
     return losses_of(model, documents, [_loss(answers) for answers in answered], seed)
 
 
-def _masked(model: Any, documents: Documents, share: float, seed: int) -> list[Found]:
+def _masked(model: Any, documents: Documents, share: float, seed: int) -> list[LossAnswers]:
     asked = [list(_masked_queries(document, share, seed)) for document in documents]
     answers = asked_in_chunks(model.fill, (query for queries in asked for query in queries))
     return [[next(answers) for _ in queries] for queries in asked]
 
 
-def _causal(model: Any, documents: Documents) -> list[Found]:
+def _causal(model: Any, documents: Documents) -> list[LossAnswers]:
     asked = [[SentenceQuery(sentence) for sentence in sentences_of(document.text)] for document in documents]
     answers = asked_in_chunks(model.likelihood, (query for queries in asked for query in queries))
     return [[next(answers) for _ in queries] for queries in asked]
@@ -81,7 +81,7 @@ def _masked_queries(document: Document, share: float, seed: int) -> Iterator[Mas
             yield MaskedQuery(sentence, target, tuple(span for span in hidden if span != target))
 
 
-def _loss(answers: Found) -> float | str:
+def _loss(answers: LossAnswers) -> float | str:
     """Nats per token, or why there is no figure."""
     scored = [answer for answer in answers if isinstance(answer, Answer)]
     if not scored:

@@ -13,7 +13,7 @@ from biascheck.models.adapters.transformers import TransformersModel, vocabulary
 from biascheck.models.scoring.continuation_encoding import SENTENCE_REQUEST, encode_continuations, encode_prompts
 from biascheck.models.scoring.encoding import encode_sentences
 from biascheck.models.scoring.engine import TorchEngine
-from biascheck.models.scoring.engine_placement import Part
+from biascheck.models.scoring.engine_placement import Readout
 from biascheck.models.scoring.plan import ScoringPlan, make_plan
 from biascheck.models.scoring.prefix_trees import row_length, share_beginnings, without_unread
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, Framing, Refusal, SentenceQuery
@@ -73,8 +73,8 @@ class TransformersCausalModel(TransformersModel):
         encoded = encode_continuations(queries, self.tokenizer, framing=self.framing, max_length=self.max_length)
         return make_plan(without_unread(encoded), self._budget)
 
-    def _run(self, plan: ScoringPlan, *, part: Part) -> list[Answer | Refusal]:
-        return super()._run(self._shared(plan), part=part)
+    def _run(self, plan: ScoringPlan, *, readout: Readout) -> list[Answer | Refusal]:
+        return super()._run(self._shared(plan), readout=readout)
 
     def _shared(self, plan: ScoringPlan) -> ScoringPlan:
         """The plan with equal beginnings run once, where this model allows that."""
@@ -107,7 +107,7 @@ class TransformersChatModel(TransformersCausalModel):
         other = TransformersChatModel(
             self._shared_pair,
             name=self.name,
-            prints=lambda: self.prints,
+            fingerprint=lambda: self.pair_fingerprint,
             device=self.device,
             token_budget=self.token_budget,
         )
@@ -121,7 +121,7 @@ class TransformersChatModel(TransformersCausalModel):
     @property
     def fingerprint(self) -> str:
         """A digest of weights, tokenizer, precision and, unless it is raw, the framing."""
-        digest = self.prints.digest
+        digest = self.pair_fingerprint.digest
         return digest if self.framing == "raw" else digest_of(["framing", self.framing, SENTENCE_REQUEST, digest])
 
     def _shared_pair(self) -> tuple[Any, Any]:

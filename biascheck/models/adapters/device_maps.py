@@ -50,8 +50,8 @@ def quantisation_of(model: Any) -> str:
     config = getattr(model.config, "quantization_config", None)
     if config is None:
         return ""
-    told = config if isinstance(config, dict) else config.to_dict()
-    method = str(getattr(told.get("quant_method"), "value", told.get("quant_method", "unknown")))
-    bits = next((f"{told[name]} bits" for name in ("bits", "num_bits") if isinstance(told.get(name), int)), "")
-    kinds = next((str(told[name]) for name in ("quant_type", "format") if isinstance(told.get(name), str)), "")
+    settings = config if isinstance(config, dict) else config.to_dict()
+    method = str(getattr(settings.get("quant_method"), "value", settings.get("quant_method", "unknown")))
+    bits = next((f"{settings[name]} bits" for name in ("bits", "num_bits") if isinstance(settings.get(name), int)), "")
+    kinds = next((str(settings[name]) for name in ("quant_type", "format") if isinstance(settings.get(name), str)), "")
     return ", ".join(part for part in (method, bits, kinds) if part)

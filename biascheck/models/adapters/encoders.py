@@ -14,13 +14,13 @@ import msgspec
 import numpy as np
 
 from biascheck.errors import ModelError, UsageError
-from biascheck.models.adapters.transformers import Handling, TransformersModel
+from biascheck.models.adapters.transformers import ModelOptions, TransformersModel
 from biascheck.models.adapters.trial import refuse_constant
 from biascheck.models.capabilities import Encoder, has_states, require_capability
 from biascheck.models.loading.checked_files import checked_file, read_json
 from biascheck.models.scoring.encoding import Pooling, encode_texts, encode_words
 from biascheck.models.scoring.engine import Engine
-from biascheck.models.scoring.engine_placement import Part
+from biascheck.models.scoring.engine_placement import Readout
 from biascheck.models.scoring.plan import Budget, ScoringPlan, make_plan
 from biascheck.models.scoring.queries import Refusal, State, WordQuery
 from biascheck.models.scoring.state_engine import StateEngine, execute_states
@@ -49,20 +49,20 @@ class TransformersEncoder(TransformersModel):
 
     def __init__(
         self,
-        materials: Callable[[], tuple[Any, Any]],
+        load_pair: Callable[[], tuple[Any, Any]],
         *,
         layer: int = -1,
         pooling: SentencePooling = SentencePooling(),
-        **handling: Unpack[Handling],
+        **options: Unpack[ModelOptions],
     ) -> None:
-        super().__init__(materials, **handling)
+        super().__init__(load_pair, **options)
         self.layer = layer
         self.pooling = pooling
 
     @property
     def fingerprint(self) -> str:
         """A digest of weights, tokenizer, precision, layer and pooling."""
-        facts = [self.prints.digest, self.layer, self.pooling.mode, self.pooling.normalise]
+        facts = [self.pair_fingerprint.digest, self.layer, self.pooling.mode, self.pooling.normalise]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
     @property
@@ -90,9 +90,9 @@ class TransformersEncoder(TransformersModel):
 
     def _states(self, plan: ScoringPlan, title: str) -> list[State | Refusal]:
         config = self.outline.config.get_text_config()
-        part = Part("states", self._checked_layer(int(config.num_hidden_layers)))
+        readout = Readout("states", self._checked_layer(int(config.num_hidden_layers)))
         return execute_states(
-            plan, self._placed(part), width=int(config.hidden_size), title=title, identity=self._identity(part)
+            plan, self._placed(readout), width=int(config.hidden_size), title=title, identity=self._identity(readout)
         )
 
     def _checked_layer(self, layers: int) -> int:
@@ -103,10 +103,10 @@ class TransformersEncoder(TransformersModel):
             )
         return -1 if self.layer == layers else self.layer
 
-    def engine_of(self, part: Part) -> Engine:
+    def engine_of(self, readout: Readout) -> Engine:
         """The engine in this process that reads the states of a layer; it loads the weights."""
         layers = int(self.torch_model.config.get_text_config().num_hidden_layers)
-        return self.state_engine if part.layer == self._checked_layer(layers) else super().engine_of(part)
+        return self.state_engine if readout.layer == self._checked_layer(layers) else super().engine_of(readout)
 
     @cached_property
     def state_engine(self) -> StateEngine:

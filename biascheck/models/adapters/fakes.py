@@ -1,6 +1,6 @@
 """Models whose probabilities are written down, so that a test can know the answer before it asks.
 
-``scripted`` says so: nobody asks them whether they can read.
+``is_fake`` says so: nobody asks them whether they can read.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class TableModel:
         TableModel({"nurse": {"he": 0.2, "she": 0.8}}, prior={"he": 0.5, "she": 0.5})
     """
 
-    scripted: ClassVar[bool] = True
+    is_fake: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ def _masked(query: MaskedQuery) -> str:
 class SentenceTable:
     """A causal model that looks every sentence's log-probability up, or computes it with a function."""
 
-    scripted: ClassVar[bool] = True
+    is_fake: ClassVar[bool] = True
 
     def __init__(
         self, log_probability: Mapping[str, float] | Callable[[str], float], *, name: str = "sentences"
@@ -124,7 +124,7 @@ class ContinuationTable:
         ContinuationTable({("Answer:", " yes"): log(0.8), ("Answer:", " no"): log(0.2)})
     """
 
-    scripted: ClassVar[bool] = True
+    is_fake: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -173,7 +173,7 @@ def _identity(table: object) -> str:
 class ReplyTable:
     """A generator that looks every reply up by its prompt, or computes it with a function; ``None`` refuses."""
 
-    scripted: ClassVar[bool] = True
+    is_fake: ClassVar[bool] = True
 
     def __init__(self, replies: Mapping[str, str] | Callable[[str], str | None], *, name: str = "replies") -> None:
         self._function = replies if callable(replies) else replies.get
@@ -196,7 +196,7 @@ class ReplyTable:
 class FunctionEncoder:
     """An encoder whose vectors a function computes, from the word as it is written and its text; ``None`` refuses."""
 
-    scripted: ClassVar[bool] = True
+    is_fake: ClassVar[bool] = True
     can_mask = False
 
     def __init__(self, vector: Callable[[str, str], Any], *, name: str = "function") -> None:

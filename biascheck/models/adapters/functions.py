@@ -24,16 +24,16 @@ class TextClassifier:
 
     Each distinct text is rated once, short texts first, in batches. Without a fingerprint every object made from a
     function is a model of its own, so its results are not found again in the cache of a later run. One that is
-    ``scripted`` gives the ratings that a test chose; it is not asked whether it can tell good texts from bad ones.
+    ``is_fake`` gives the ratings that a test chose; it is not asked whether it can tell good texts from bad ones.
     """
 
     def __init__(
-        self, rate: Rate, *, name: str = "classifier", fingerprint: str | None = None, scripted: bool = False
+        self, rate: Rate, *, name: str = "classifier", fingerprint: str | None = None, is_fake: bool = False
     ) -> None:
         self._rate = rate
         self.name = name
-        self.scripted = scripted
-        self.lasting = fingerprint is not None
+        self.is_fake = is_fake
+        self.is_persistent = fingerprint is not None
         self.fingerprint = fingerprint or hashlib.sha256(uuid4().bytes).hexdigest()
 
     def __repr__(self) -> str:
@@ -112,8 +112,8 @@ def _of_pipeline(model: Any, positive: str | int | None, name: str | None, finge
         answers = model(texts, top_k=None, truncation=True)
         return [next(entry["score"] for entry in row if entry["label"] == wanted) for row in answers]
 
-    prints = fingerprint_of_pair(model.model, model.tokenizer).digest
-    digest = fingerprint or hashlib.sha256(f"{prints} {wanted}".encode()).hexdigest()
+    pair_digest = fingerprint_of_pair(model.model, model.tokenizer).digest
+    digest = fingerprint or hashlib.sha256(f"{pair_digest} {wanted}".encode()).hexdigest()
     return TextClassifier(rate, name=name or model.model.config.name_or_path or "pipeline", fingerprint=digest)
 
 

@@ -15,7 +15,7 @@ from biascheck.models.adapters.trial import refuse_constant
 from biascheck.models.scoring.continuation_encoding import EMPTY
 from biascheck.models.scoring.encoding import tokenise
 from biascheck.models.scoring.engine import evaluating, padded
-from biascheck.models.scoring.forecast import active_forecast
+from biascheck.models.scoring.forecast import active_estimate
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, Refusal
 from biascheck.models.scoring.writing import Writer
 
@@ -53,8 +53,8 @@ class TransformersSeq2SeqModel(TransformersModel):
         asked = list(self._encoded(queries))
         distinct = sorted({one for one in asked if isinstance(one, _Exchange)}, key=lambda one: (len(one), one.read))
         scores: dict[_Exchange, float] = {}
-        if (forecast := active_forecast()) is not None:
-            forecast.add(self.name, inputs=len(distinct), tokens=sum(map(len, distinct)), seconds=0.0)
+        if (estimate := active_estimate()) is not None:
+            estimate.add(self.name, inputs=len(distinct), tokens=sum(map(len, distinct)), seconds=0.0)
             return [one if isinstance(one, Refusal) else Answer(-float(len(one)), len(one.tokens)) for one in asked]
         with progress(self.name, total=len(distinct), unit="texts") as advance:
             for batch in self._batches(distinct):

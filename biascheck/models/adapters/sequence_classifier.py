@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Unpack
 
 from biascheck.cache.document_cache import digest_of
 from biascheck.errors import ModelError, ScoreError
-from biascheck.models.adapters.transformers import Handling, TransformersModel
+from biascheck.models.adapters.transformers import ModelOptions, TransformersModel
 from biascheck.models.adapters.trial import refuse_constant
 from biascheck.models.scoring.encoding import Encoded
 from biascheck.models.scoring.engine import TorchEngine, padded
@@ -36,13 +36,13 @@ class TransformersClassifier(TransformersModel):
 
     def __init__(
         self,
-        materials: Callable[[], tuple[Any, Any]],
+        load_pair: Callable[[], tuple[Any, Any]],
         *,
         positive: str | None = None,
         window: Window | None = None,
-        **handling: Unpack[Handling],
+        **options: Unpack[ModelOptions],
     ) -> None:
-        super().__init__(materials, **handling)
+        super().__init__(load_pair, **options)
         self._positive = positive
         self._window = window
 
@@ -50,7 +50,7 @@ class TransformersClassifier(TransformersModel):
     def fingerprint(self) -> str:
         """A digest of weights, tokenizer, precision, and of how the classifier was asked to be read."""
         window = None if self._window is None else [self._window.pieces, self._window.keep]
-        return digest_of([self.prints.digest, self._positive, window])
+        return digest_of([self.pair_fingerprint.digest, self._positive, window])
 
     @property
     def labels(self) -> dict[int, str]:

@@ -14,7 +14,7 @@ from biascheck.models.adapters.trial import TRIAL_TEXT, refuse_constant
 from biascheck.models.scoring.continuation_encoding import encode_filled_spans
 from biascheck.models.scoring.encoding import encode_masked
 from biascheck.models.scoring.engine import Engine, TorchEngine, execute, padded
-from biascheck.models.scoring.engine_placement import ModelReference, Part, active_placement
+from biascheck.models.scoring.engine_placement import ModelReference, Readout, active_placement
 from biascheck.models.scoring.plan import Budget, ScoringPlan, make_plan
 from biascheck.models.scoring.pseudo_likelihood import PseudoQuery, TokenScores, encode_pseudo, gathered_tokens
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, MaskedQuery, Masking, MultiToken, Refusal
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from biascheck.models.adapters.encoders import TransformersEncoder
     from biascheck.models.scoring.encoding import Pooling
 
-__all__ = ["Handling", "TransformersMaskedModel", "TransformersModel", "vocabulary_of"]
+__all__ = ["ModelOptions", "TransformersMaskedModel", "TransformersModel", "vocabulary_of"]
 
 LOGITS_IN_MEMORY = 2**26
 NO_LIMIT = 1_000_000
 
 
-class Handling(TypedDict):
+class ModelOptions(TypedDict):
     """The settings of a model besides its weights: its name, how it is identified, and how it runs."""
 
     name: str
-    prints: Fingerprint | Callable[[], Fingerprint]
+    fingerprint: Fingerprint | Callable[[], Fingerprint]
     device: NotRequired[str]
     token_budget: NotRequired[int]
 
@@ -43,8 +43,8 @@ class Handling(TypedDict):
 class TransformersModel:
     """A model and its tokenizer, loaded when the first score is asked for.
 
-    ``materials`` returns the (model, tokenizer) pair. It is called late, so that a run whose results are
-    all in the cache never loads the weights. ``prints`` is how the pair is known; a function where that can change.
+    ``load_pair`` returns the (model, tokenizer) pair. It is called late, so that a run whose results are all in the
+    cache never loads the weights. ``fingerprint`` is how the pair is known; a function where that can change.
     ``stored_pooler`` reads the pooler in the model's files, which a language model leaves aside; ``None`` for a model
     without files. ``reference`` is how another process loads the same model, and ``sketch`` reads it without weights,
     for a process that leaves the scoring to others; ``None`` for a model in memory.
@@ -54,20 +54,20 @@ class TransformersModel:
 
     def __init__(
         self,
-        materials: Callable[[], tuple[Any, Any]],
+        load_pair: Callable[[], tuple[Any, Any]],
         *,
         name: str,
-        prints: Fingerprint | Callable[[], Fingerprint],
+        fingerprint: Fingerprint | Callable[[], Fingerprint],
         device: str = "cpu",
         token_budget: int = Budget().tokens,
     ) -> None:
-        self._materials = materials
+        self._load_pair = load_pair
         self.name = name
         self.treatment: tuple[str, ...] = ()
         self.stored_pooler: Callable[[], dict[str, Any]] | None = None
         self.reference: ModelReference | None = None
         self.sketch: Callable[[], tuple[Any, Any]] | None = None
-        self._prints = prints
+        self._fingerprint = fingerprint
         self.device = device
         self.token_budget = token_budget
 
@@ -75,14 +75,14 @@ class TransformersModel:
         return f"{type(self).__name__}({self.name!r})"
 
     @property
-    def prints(self) -> Fingerprint:
+    def pair_fingerprint(self) -> Fingerprint:
         """The digests of weights and tokenizer as they are now: training on changes them."""
-        return self._prints() if callable(self._prints) else self._prints
+        return self._fingerprint() if callable(self._fingerprint) else self._fingerprint
 
     @property
     def fingerprint(self) -> str:
         """A digest of weights, tokenizer and precision."""
-        return self.prints.digest
+        return self.pair_fingerprint.digest
 
     @property
     def about(self) -> dict[str, str]:
@@ -92,7 +92,7 @@ class TransformersModel:
             "architecture": type(self.outline).__name__,
             "parameters": f"{sum(weights.numel() for weights in self.outline.parameters()):,}",
             "tokenizer": f"{self._kind_of_tokenizer()}, {pieces}",
-            "precision": self.prints.dtype,
+            "precision": self.pair_fingerprint.dtype,
             **({"quantisation": quantisation} if (quantisation := quantisation_of(self.torch_model)) else {}),
         }
 
@@ -141,7 +141,7 @@ class TransformersModel:
         encoder = TransformersEncoder(
             lambda: (self.torch_model, self.tokenizer),
             name=self.name if layer == -1 else f"{self.name} (layer {layer})",
-            prints=lambda: self.prints,
+            fingerprint=lambda: self.pair_fingerprint,
             device=self.device,
             token_budget=self.token_budget,
             layer=layer,
@@ -152,28 +152,28 @@ class TransformersModel:
         encoder.sketch = None if self.sketch is None else lambda: (self.outline, self.tokenizer)
         return encoder
 
-    def engine_of(self, part: Part) -> Engine:
+    def engine_of(self, readout: Readout) -> Engine:
         """The engine in this process that reads a part of the model; it loads the weights."""
-        if part.kind == "states":
-            return self.as_encoder(layer=part.layer).state_engine
-        if part.kind == "double":
+        if readout.kind == "states":
+            return self.as_encoder(layer=readout.layer).state_engine
+        if readout.kind == "double":
             return TorchEngine(self._checked_model, pad_token=self._pad_token, device=self.device, double=True)
         return self._engine
 
-    def _placed(self, part: Part = Part()) -> Engine:  # noqa: B008 - frozen
+    def _placed(self, readout: Readout = Readout()) -> Engine:  # noqa: B008 - frozen
         """The engine for a part of the model, here or wherever plans run now."""
-        placed: Engine | None = active_placement().engine_for(self, part)
-        return self.engine_of(part) if placed is None else placed
+        placed: Engine | None = active_placement().engine_for(self, readout)
+        return self.engine_of(readout) if placed is None else placed
 
-    def _answered(self, plan: ScoringPlan, part: Part = Part()) -> list[Answer | Refusal]:  # noqa: B008 - frozen
+    def _answered(self, plan: ScoringPlan, readout: Readout = Readout()) -> list[Answer | Refusal]:  # noqa: B008 - frozen
         """Run a plan, but for what an earlier chunk of the same questions has read already."""
-        return answer(plan, partial(self._run, part=part), self._budget, owner=f"{id(self)} {part.kind}")
+        return answer(plan, partial(self._run, readout=readout), self._budget, owner=f"{id(self)} {readout.kind}")
 
-    def _run(self, plan: ScoringPlan, *, part: Part) -> list[Answer | Refusal]:
-        return execute(plan, self._placed(part), title=self.name, identity=self._identity(part))
+    def _run(self, plan: ScoringPlan, *, readout: Readout) -> list[Answer | Refusal]:
+        return execute(plan, self._placed(readout), title=self.name, identity=self._identity(readout))
 
-    def _identity(self, part: Part) -> Callable[[], str]:
-        return lambda: f"{self.prints.digest} {part.kind} {part.layer}"
+    def _identity(self, readout: Readout) -> Callable[[], str]:
+        return lambda: f"{self.pair_fingerprint.digest} {readout.kind} {readout.layer}"
 
     def _position_limit(self) -> int | None:
         config = self.outline.config
@@ -186,12 +186,12 @@ class TransformersModel:
 
     @cached_property
     def _pair(self) -> tuple[Any, Any]:
-        model, tokenizer = self._materials()
+        model, tokenizer = self._load_pair()
         _refuse_foreign(self.name, model, tokenizer)
         if not getattr(tokenizer, "is_fast", False):
             tokenizer = self._aligned(tokenizer)
-        if not callable(self._prints):
-            self._prints = LiveFingerprint(model, tokenizer, known=self._prints)
+        if not callable(self._fingerprint):
+            self._fingerprint = LiveFingerprint(model, tokenizer, known=self._fingerprint)
         if is_placed(model):
             self.device = entrance_of(model)
             return model, tokenizer
@@ -295,4 +295,4 @@ class TransformersMaskedModel(TransformersModel):
         self._require_mask()
         encoded = list(encode_pseudo(queries, self.tokenizer, max_length=self.max_length))
         inputs = [one for masked in encoded if not isinstance(masked, Refusal) for one in masked]
-        return gathered_tokens(encoded, self._answered(make_plan(inputs, self._budget), Part("double")))
+        return gathered_tokens(encoded, self._answered(make_plan(inputs, self._budget), Readout("double")))

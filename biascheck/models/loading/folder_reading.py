@@ -15,7 +15,7 @@ from biascheck.models.adapters.device_maps import note_placement
 from biascheck.models.loading.checked_files import checked_file, read_json
 from biascheck.models.loading.folders import ModelFolder
 from biascheck.models.loading.gguf_files import faithful
-from biascheck.models.loading.loading_report import judge_unexpected, refuse_uninitialised
+from biascheck.models.loading.loading_report import check_unexpected, refuse_uninitialised
 
 __all__ = [
     "explained",
@@ -38,15 +38,15 @@ AUTO_CLASSES = {
 }
 
 
-def read_unchanged(read: Callable[[], Read], inspect: Callable[[], ModelFolder], prints: Fingerprint) -> Read:
+def read_unchanged(read: Callable[[], Read], inspect: Callable[[], ModelFolder], fingerprint: Fingerprint) -> Read:
     """Read a folder, and make sure that what was read is what was fingerprinted."""
     before = inspect()
     states = _states(before)
-    if before.fingerprint(prints.dtype) != prints:
+    if before.fingerprint(fingerprint.dtype) != fingerprint:
         raise _changed(before)
     found = read()
     after = inspect()
-    if _states(after) != states or after.fingerprint(prints.dtype) != prints:
+    if _states(after) != states or after.fingerprint(fingerprint.dtype) != fingerprint:
         raise _changed(after)
     return found
 
@@ -94,7 +94,7 @@ def read_folder(
     if device_map is not None:
         note_placement(model)
     refuse_uninitialised(folder, model, report)
-    judge_unexpected(folder, model, report)
+    check_unexpected(folder, model, report)
     tokenizer = explained(folder, partial(read_tokenizer, folder, **common))
     if gguf_file is not None:
         limit = getattr(model.config, "max_position_embeddings", None)

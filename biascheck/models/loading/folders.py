@@ -14,7 +14,7 @@ from biascheck.models.loading.checked_files import checked_file, read_json
 from biascheck.models.loading.code_files import code_files
 from biascheck.models.loading.weight_files import adapter_files, weight_files
 
-__all__ = ["Kind", "ModelFolder", "in_words", "inspect_folder", "kind_of_architecture", "own_tokenizer"]
+__all__ = ["Kind", "ModelFolder", "inspect_folder", "kind_in_words", "kind_of_architecture", "own_tokenizer"]
 
 Kind = Literal["masked", "causal", "seq2seq", "classifier", "encoder"]
 
@@ -120,7 +120,7 @@ def kind_of_architecture(name: str, *, encoder_decoder: bool = False) -> Kind | 
     return "causal" if name.endswith(CAUSAL_HEADS) else None
 
 
-def in_words(kind: Kind) -> str:
+def kind_in_words(kind: Kind) -> str:
     """What a model of this kind is called in messages."""
     names = {"classifier": "text classifier", "seq2seq": "encoder-decoder language model"}
     return names.get(kind, f"{kind} language model")
@@ -208,7 +208,7 @@ def _kind_of(config: _Config, declared: Kind | None, path: Path, wanted: Kind | 
     architectures = config.architectures or []
     if wanted and declared and wanted != declared:
         raise ModelError(
-            f"{path}: config.json names {architectures[0]}, a {in_words(declared)}, and its scores as a "
+            f"{path}: config.json names {architectures[0]}, a {kind_in_words(declared)}, and its scores as a "
             f"{wanted} one would mean nothing; leave out kind={wanted!r}"
         )
     if found := wanted or declared:

@@ -30,7 +30,7 @@ from biascheck.models.loading.folder_reading import (
     read_unchanged,
     sketch_folder,
 )
-from biascheck.models.loading.folders import Kind, ModelFolder, in_words, inspect_folder, kind_of_architecture
+from biascheck.models.loading.folders import Kind, ModelFolder, inspect_folder, kind_in_words, kind_of_architecture
 from biascheck.models.loading.gguf_files import require_gguf_readers
 from biascheck.models.loading.minilm import materialise_minilm_mlm
 from biascheck.models.loading.random_references import REFERENCES
@@ -55,7 +55,7 @@ BUNDLED: Mapping[str, Callable[[Path], Path]] = MappingProxyType(
 )
 """Models made from a pip package: each is written once, as an ordinary folder, into the cache."""
 
-HUB_ID = re.compile(r"[\w.-]+/[\w.-]+|[\w.-]+")
+HUB_ID_PATTERN = re.compile(r"[\w.-]+/[\w.-]+|[\w.-]+")
 FROM_HUB = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
 DTYPES = ("float32", "float16", "bfloat16", "float64")
 
@@ -126,11 +126,11 @@ def load(
     """
     if dtype not in DTYPES:
         raise UsageError(f"dtype {dtype!r} is not one of {', '.join(DTYPES)}")
-    handling = _handling(device, token_budget)
+    options = _model_options(device, token_budget)
     if device_map is not None:
         refuse_map(device_map, device=device, adapter=isinstance(model, tuple))
     if isinstance(model, tuple):
-        return _from_pair(model, kind=kind, name=name, handling=handling, positive=positive, window=window)
+        return _from_pair(model, kind=kind, name=name, options=options, positive=positive, window=window)
     files = _hub_files(allow_pickle=allow_pickle, trust_remote_code=trust_remote_code, gguf_file=gguf_file)
     path = _folder(model, revision, files)
     if path.suffix == ".gguf" and path.is_file():
@@ -146,17 +146,17 @@ def load(
         else _whole_model(path, kind, dtype, gguf_file, safety, device_map)
     )
     folder = inspect()
-    prints = folder.fingerprint(dtype)
+    fingerprint = folder.fingerprint(dtype)
     loaded = _adapter(folder.kind, positive, window, chat=folder.chat)(
-        partial(read_unchanged, partial(read, folder), inspect, prints),
+        partial(read_unchanged, partial(read, folder), inspect, fingerprint),
         name=name or _display_name(model),
-        prints=prints,
-        **handling,
+        fingerprint=fingerprint,
+        **options,
     )
-    loaded.stored_pooler = partial(read_unchanged, partial(stored_pooler, folder), inspect, prints)
+    loaded.stored_pooler = partial(read_unchanged, partial(stored_pooler, folder), inspect, fingerprint)
     if gguf_file is None and not is_adapter_folder(path) and not is_quantised(path):
         sketch = partial(sketch_folder, folder, dtype=dtype, trust_remote_code=trust_remote_code)
-        loaded.sketch = partial(read_unchanged, sketch, inspect, prints)
+        loaded.sketch = partial(read_unchanged, sketch, inspect, fingerprint)
     loaded.reference = ModelReference(
         _spec_of(model),
         {"kind": folder.kind, "name": loaded.name, "dtype": dtype, "revision": revision, "gguf_file": gguf_file}
@@ -211,7 +211,7 @@ def _adapter_of(
     return inspect, partial(read_adapter, dtype=dtype, trust_remote_code=safety["trust_remote_code"])
 
 
-def _handling(device: str | None, token_budget: int | None) -> dict[str, Any]:
+def _model_options(device: str | None, token_budget: int | None) -> dict[str, Any]:
     """Where a model runs, and how many tokens at once."""
     if token_budget is None:
         return {"device": _device(device)}
@@ -224,7 +224,9 @@ def _adapter(kind: Kind, positive: str | None, window: Window | None, *, chat: b
     if kind == "classifier":
         return partial(TransformersClassifier, positive=positive, window=window)
     if positive is not None or window is not None:
-        raise UsageError(f"positive and window are for text classifiers; this is a {in_words(kind)}, leave them out")
+        raise UsageError(
+            f"positive and window are for text classifiers; this is a {kind_in_words(kind)}, leave them out"
+        )
     return TransformersChatModel if kind == "causal" and chat else ADAPTERS[kind]
 
 
@@ -266,7 +268,7 @@ def _from_pair(
     *,
     kind: Kind | None,
     name: str | None,
-    handling: Mapping[str, Any],
+    options: Mapping[str, Any],
     positive: str | None,
     window: Window | None,
 ) -> LoadedModel:
@@ -275,10 +277,10 @@ def _from_pair(
     model, tokenizer = pair
     class_name = type(model).__name__
     found = _kind_of_class(class_name, kind, encoder_decoder=bool(getattr(model.config, "is_encoder_decoder", False)))
-    prints = LiveFingerprint(model, tokenizer)
+    fingerprint = LiveFingerprint(model, tokenizer)
     name = name or model.config.name_or_path or class_name
     chat = bool(getattr(tokenizer, "chat_template", None))
-    return _adapter(found, positive, window, chat=chat)(lambda: pair, name=name, prints=prints, **handling)
+    return _adapter(found, positive, window, chat=chat)(lambda: pair, name=name, fingerprint=fingerprint, **options)
 
 
 def _kind_of_class(class_name: str, wanted: Kind | None, *, encoder_decoder: bool) -> Kind:
@@ -286,7 +288,7 @@ def _kind_of_class(class_name: str, wanted: Kind | None, *, encoder_decoder: boo
         return wanted
     declared = kind_of_architecture(class_name, encoder_decoder=encoder_decoder)
     if wanted and declared and wanted != declared:
-        raise ModelError(f"{class_name} is a {in_words(declared)}; leave out kind={wanted!r}")
+        raise ModelError(f"{class_name} is a {kind_in_words(declared)}; leave out kind={wanted!r}")
     found = wanted or declared
     # …ForPreTraining in memory hands out several kinds of logits; from a folder it is read as …ForMaskedLM.
     if found is None or class_name.endswith("ForPreTraining"):
@@ -304,7 +306,7 @@ def _folder(model: str | Path, revision: str | None, hub_files: list[str]) -> Pa
         raise ModelError(f"{path} is a file; pass the folder that holds config.json, weights and tokenizer")
     if path.suffix == ".gguf":
         raise ModelError(f"no file {str(model)!r}; check the path")
-    if isinstance(model, Path) or str(model).startswith((".", "/", "~")) or not HUB_ID.fullmatch(str(model)):
+    if isinstance(model, Path) or str(model).startswith((".", "/", "~")) or not HUB_ID_PATTERN.fullmatch(str(model)):
         raise ModelError(f"no folder {str(model)!r}; check the path, or pass a Hub id such as 'org/name'")
     return _from_hub(str(model), revision, hub_files)
 

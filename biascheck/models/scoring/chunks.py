@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TypeVar
 
 from biascheck.errors import ScoreError, UsageError
-from biascheck.models.scoring.remembered import Remembered, remembering
+from biascheck.models.scoring.remembered import ScoreMemory, remembering
 
 __all__ = ["QUERIES_AT_ONCE", "asked_in_chunks", "chunks_of"]
 
@@ -43,7 +43,7 @@ def asked_in_chunks(ask: Callable[[list[Query]], Sequence[Found]], queries: Iter
     if len(chunk) < size:
         yield from _checked(ask(chunk), chunk)
         return
-    memory = Remembered()
+    memory = ScoreMemory()
     while chunk:
         with remembering(memory):
             found = ask(chunk)

@@ -30,7 +30,7 @@ __all__ = [
     "unless_too_long",
 ]
 
-CHUNK = 4_096
+ENCODING_CHUNK = 4_096
 END_OF_TEXT = "<|endoftext|>"
 SPACE_MARKS = ("▁", "Ġ")
 NO_START = Refusal("the tokenizer has neither an opening nor an end-of-text token to start a sentence from")
@@ -178,7 +178,7 @@ def opening_token(tokenizer: Any) -> int | None:
 def tokenise(texts: Iterable[str], tokenizer: Any, *, special_tokens: bool = True) -> Iterator[Tokenised]:
     """Tokenise in chunks, so that memory does not grow with the corpus."""
     source = iter(texts)
-    while chunk := list(islice(source, CHUNK)):
+    while chunk := list(islice(source, ENCODING_CHUNK)):
         distinct = list(dict.fromkeys(chunk))
         batch = tokenizer(
             distinct,

@@ -10,25 +10,25 @@ import numpy as np
 
 from biascheck.cache.progress import progress
 from biascheck.errors import ScoreError
-from biascheck.models.scoring.engine_placement import Spread, active_placement
-from biascheck.models.scoring.forecast import active_forecast
-from biascheck.models.scoring.kept_scores import KEPT_FROM, kept_scores
-from biascheck.models.scoring.plan_chunks import Chunk, Row, chunks_of_plan, localised
+from biascheck.models.scoring.engine_placement import DistributedEngine, active_placement
+from biascheck.models.scoring.forecast import active_estimate
+from biascheck.models.scoring.kept_scores import CACHED_FROM_BATCHES, cached_scores
+from biascheck.models.scoring.plan_chunks import Chunk, TreeRow, chunks_of_plan, localised
 from biascheck.models.scoring.queries import Answer, Refusal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from biascheck.models.scoring.plan import Reading, ScoringPlan
+    from biascheck.models.scoring.plan import ScoringPlan, TokenReading
 
-__all__ = ["Engine", "Row", "TorchEngine", "evaluating", "execute", "localised", "logits_at", "padded", "run_plan"]
+__all__ = ["Engine", "TorchEngine", "TreeRow", "evaluating", "execute", "localised", "logits_at", "padded", "run_plan"]
 
 
 class Engine(Protocol):
     """Turns the inputs of one batch into log-probabilities, one for each reading."""
 
-    def run(self, inputs: Sequence[Sequence[int]], readings: Sequence[Reading]) -> NDArray[np.float64]:
-        """``Reading.input`` counts within ``inputs``. With shared beginnings, ``inputs`` are :class:`Row`."""
+    def run(self, inputs: Sequence[Sequence[int]], readings: Sequence[TokenReading]) -> NDArray[np.float64]:
+        """``TokenReading.input`` counts within ``inputs``. With shared beginnings, ``inputs`` are :class:`TreeRow`."""
 
 
 def execute(
@@ -38,8 +38,8 @@ def execute(
 
     ``identity`` says which model this is: with it, the scores of a long plan outlive an interruption.
     """
-    if (forecast := active_forecast()) is not None:
-        scores = forecast.scores(plan, lambda batch: engine.run(*localised(plan, batch)), title)
+    if (estimate := active_estimate()) is not None:
+        scores = estimate.scores(plan, lambda batch: engine.run(*localised(plan, batch)), title)
     else:
         scores = np.empty(len(plan.readings))
         run_plan(plan, engine, scores, title, identity)
@@ -56,14 +56,14 @@ def run_plan(
 ) -> None:
     """Fill ``found``, one row for each reading: from the scores that were kept, else chunk by chunk."""
     size = active_placement().chunk_tokens
-    kept = kept_scores(identity if plan.padded_tokens > KEPT_FROM * size else None)
+    cached = cached_scores(identity if plan.padded_tokens > CACHED_FROM_BATCHES * size else None)
     places: dict[int, tuple[int, ...]] = {}
     running: dict[int, Chunk] = {}
     with progress(title, total=plan.tokens, about=plan.size) as advance:
 
         def missing() -> Iterator[tuple[int, Chunk]]:
             for number, (rows, chunk) in enumerate(chunks_of_plan(plan, size)):
-                if (scores := kept.get(chunk)) is None:
+                if (scores := cached.get(chunk)) is None:
                     places[number], running[number] = rows, chunk
                     yield number, chunk
                 else:
@@ -71,7 +71,7 @@ def run_plan(
                     advance(chunk.tokens)
 
         for number, scores in _answered(engine, missing(), advance):
-            kept.keep(running.pop(number), scores)
+            cached.add(running.pop(number), scores)
             found[list(places.pop(number))] = scores
 
 
@@ -79,7 +79,7 @@ def _answered(
     engine: Engine, chunks: Iterator[tuple[int, Chunk]], advance: Callable[[int], None]
 ) -> Iterator[tuple[int, NDArray[Any]]]:
     """The chunks with their scores: in any order from an engine that spreads them, else one after another."""
-    if isinstance(engine, Spread):
+    if isinstance(engine, DistributedEngine):
         yield from engine.run_chunks(chunks, advance)
         return
     for number, chunk in chunks:
@@ -105,7 +105,7 @@ class TorchEngine:
         self._device = device
         self._double = double
 
-    def run(self, inputs: Sequence[Sequence[int]], readings: Sequence[Reading]) -> NDArray[np.float64]:
+    def run(self, inputs: Sequence[Sequence[int]], readings: Sequence[TokenReading]) -> NDArray[np.float64]:
         """Read the asked log-probabilities off one forward pass."""
         import torch
 

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHUNK_TOKENS",
-    "Here",
+    "DistributedEngine",
+    "LocalEngine",
     "ModelReference",
-    "Part",
     "Placement",
-    "Spread",
+    "Readout",
     "active_placement",
     "placed_on",
 ]
@@ -37,7 +37,7 @@ CHUNK_TOKENS = 16_384
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Readout:
     """What is read off a model: log-probabilities, the same normalised in float64, or the states of a layer."""
 
     kind: Literal["scores", "double", "states"] = "scores"
@@ -59,7 +59,7 @@ class ModelReference:
 
 
 @runtime_checkable
-class Spread(Protocol):
+class DistributedEngine(Protocol):
     """An engine that takes many chunks and answers them in any order, holding only a few at a time."""
 
     def run_chunks(
@@ -79,12 +79,12 @@ class Placement(Protocol):
     def elsewhere(self) -> bool:
         """Whether this process can do without the weights."""
 
-    def engine_for(self, model: Any, part: Part) -> Any | None:
+    def engine_for(self, model: Any, readout: Readout) -> Any | None:
         """The engine for a part of a model, or ``None`` where the model's own is to run in this process."""
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class LocalEngine:
     """This process, with the model's own engine."""
 
     chunk_tokens: int = CHUNK_TOKENS
@@ -98,13 +98,13 @@ class Here:
         """The weights are needed here."""
         return False
 
-    def engine_for(self, model: Any, part: Part) -> None:  # noqa: ARG002 - as the protocol says
+    def engine_for(self, model: Any, readout: Readout) -> None:  # noqa: ARG002 - as the protocol says
         """Nobody else's engine."""
         return
 
 
-_HERE = Here()
-_ACTIVE: ContextVar[Placement] = ContextVar("placement", default=_HERE)
+_LOCAL = LocalEngine()
+_ACTIVE: ContextVar[Placement] = ContextVar("placement", default=_LOCAL)
 
 
 def active_placement() -> Placement:

@@ -1,6 +1,6 @@
 """What a run will cost: every question is counted, and a few are answered to see how long that takes.
 
-While a forecast is being made, plans are counted instead of run. Their queries get made-up numbers, so that a measure
+While an estimate is being made, plans are counted instead of run. Their queries get made-up numbers, so that a measure
 goes on to its next question; nothing that comes of them is kept or judged.
 """
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
     from biascheck.models.scoring.plan import Batch, ScoringPlan
 
-__all__ = ["Forecast", "Share", "active_forecast", "forecasting", "made_up"]
+__all__ = ["CostEstimate", "ModelCost", "active_estimate", "estimating", "made_up"]
 
 PROBE_SECONDS = 2.0
 LOWEST, HIGHEST = -4.0, -1.0
 
 
 @dataclass
-class Share:
+class ModelCost:
     """What one model has to do: inputs and tokens, and the seconds that its kind of work takes for a token."""
 
     title: str
@@ -41,37 +41,37 @@ class Share:
     """Tokens in a second, as a probe found."""
 
     def __str__(self) -> str:
-        told = [f"{self.inputs:,} distinct inputs", f"{self.tokens:,} tokens", in_time(self.seconds)]
+        parts = [f"{self.inputs:,} distinct inputs", f"{self.tokens:,} tokens", in_time(self.seconds)]
         if self.speed is not None:
-            told.append(f"{self.speed:,.0f} tokens a second in a probe")
-        return f"{self.title}: {', '.join(told)}"
+            parts.append(f"{self.speed:,.0f} tokens a second in a probe")
+        return f"{self.title}: {', '.join(parts)}"
 
 
 @dataclass
-class Forecast:
+class CostEstimate:
     """The plans of a run, counted. ``probe_seconds`` is how long each kind of work is tried."""
 
     probe_seconds: float = PROBE_SECONDS
-    shares: dict[str, Share] = field(default_factory=dict)
-    counted: set[object] = field(default_factory=set)
+    costs: dict[str, ModelCost] = field(default_factory=dict)
+    counted_questions: set[object] = field(default_factory=set)
     """What a server would have answered by then, and would not be asked again."""
 
     def scores(self, plan: ScoringPlan, run: Callable[[Batch], object], title: str) -> NDArray[np.float64]:
         """Count a plan, try some of its batches, and make up a number for each of its readings."""
-        share = self.shares.setdefault(title, Share(title))
-        if share.speed is None and plan.batches:
-            share.speed = self._tried(plan, run)
-        share.inputs += plan.distinct_inputs
-        share.tokens += plan.tokens
-        share.seconds += plan.tokens / share.speed if share.speed else 0.0
+        cost = self.costs.setdefault(title, ModelCost(title))
+        if cost.speed is None and plan.batches:
+            cost.speed = self._tried(plan, run)
+        cost.inputs += plan.distinct_inputs
+        cost.tokens += plan.tokens
+        cost.seconds += plan.tokens / cost.speed if cost.speed else 0.0
         return made_up(len(plan.readings))
 
     def add(self, title: str, *, inputs: int, tokens: int, seconds: float) -> None:
         """Count what a server would be asked."""
-        share = self.shares.setdefault(title, Share(title))
-        share.inputs += inputs
-        share.tokens += tokens
-        share.seconds += seconds
+        cost = self.costs.setdefault(title, ModelCost(title))
+        cost.inputs += inputs
+        cost.tokens += tokens
+        cost.seconds += seconds
 
     def _tried(self, plan: ScoringPlan, run: Callable[[Batch], object]) -> float:
         """Tokens in a second, over batches of all lengths; the largest, which takes most memory, goes before."""
@@ -88,7 +88,7 @@ class Forecast:
     @property
     def seconds(self) -> float:
         """How long it all will take."""
-        return sum(share.seconds for share in self.shares.values())
+        return sum(cost.seconds for cost in self.costs.values())
 
     @property
     def memory(self) -> int | None:
@@ -116,19 +116,19 @@ def _spread(batches: tuple[Batch, ...]) -> Iterator[Batch]:
         yield from batches[start::step]
 
 
-_ACTIVE: ContextVar[Forecast | None] = ContextVar("forecast", default=None)
+_ACTIVE: ContextVar[CostEstimate | None] = ContextVar("estimate", default=None)
 
 
-def active_forecast() -> Forecast | None:
-    """The forecast that is being made now, if any."""
+def active_estimate() -> CostEstimate | None:
+    """The estimate that is being made now, if any."""
     return _ACTIVE.get()
 
 
 @contextmanager
-def forecasting(forecast: Forecast) -> Iterator[Forecast]:
+def estimating(estimate: CostEstimate) -> Iterator[CostEstimate]:
     """Count what models are asked inside the block, instead of asking them."""
-    token = _ACTIVE.set(forecast)
+    token = _ACTIVE.set(estimate)
     try:
-        yield forecast
+        yield estimate
     finally:
         _ACTIVE.reset(token)

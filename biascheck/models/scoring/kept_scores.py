@@ -17,7 +17,7 @@ import numpy as np
 
 from biascheck.cache.code_digest import package_code
 from biascheck.cache.document_cache import active_cache, digest_of
-from biascheck.cache.passing_files import passes_with_result
+from biascheck.cache.passing_files import delete_after_commit
 from biascheck.files import write_atomically
 
 if TYPE_CHECKING:
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
     from biascheck.models.scoring.plan_chunks import Chunk
 
-__all__ = ["KEPT_FROM", "KeptScores", "kept_scores"]
+__all__ = ["CACHED_FROM_BATCHES", "CachedScores", "cached_scores"]
 
-FOLDER = "scores"
-VERSION = 1
+SCORES_FOLDER = "scores"
+SCORES_VERSION = 1
 CHECKSUM = 32
-KEPT_FROM = 4
+CACHED_FROM_BATCHES = 4
 """Chunks that a plan must have for its scores to be kept: less is computed again sooner than it is written."""
 
 
-class KeptScores:
+class CachedScores:
     """The scores of chunks that one model has answered, in one folder; none without a folder."""
 
     def __init__(self, folder: Path | None, identity: str = "") -> None:
@@ -48,10 +48,10 @@ class KeptScores:
         path = self._path(chunk)
         found = _read(path)
         if found is not None:
-            passes_with_result(path)
+            delete_after_commit(path)
         return found
 
-    def keep(self, chunk: Chunk, scores: NDArray[np.float64]) -> None:
+    def add(self, chunk: Chunk, scores: NDArray[np.float64]) -> None:
         """Keep the scores of a chunk; a disk that is full or read-only costs time, not the result."""
         if self._folder is None:
             return
@@ -63,11 +63,11 @@ class KeptScores:
         except OSError:
             self._folder = None
             return
-        passes_with_result(path)
+        delete_after_commit(path)
 
     def _path(self, chunk: Chunk) -> Path:
         assert self._folder is not None
-        return self._folder / f"{digest_of([VERSION, self._identity, chunk.digest])}.npy"
+        return self._folder / f"{digest_of([SCORES_VERSION, self._identity, chunk.digest])}.npy"
 
 
 def _read(path: Path) -> NDArray[Any] | None:
@@ -83,9 +83,9 @@ def _read(path: Path) -> NDArray[Any] | None:
     return found
 
 
-def kept_scores(identity: Callable[[], str] | None) -> KeptScores:
+def cached_scores(identity: Callable[[], str] | None) -> CachedScores:
     """The kept scores of a model that says who it is, beside the cached results; nothing where those are not kept."""
     cache = active_cache()
-    if identity is None or cache is None or cache.folder is None or not cache.keeps:
-        return KeptScores(None)
-    return KeptScores(cache.folder.parent / FOLDER, digest_of([identity(), package_code("models")]))
+    if identity is None or cache is None or cache.folder is None or not cache.writable:
+        return CachedScores(None)
+    return CachedScores(cache.folder.parent / SCORES_FOLDER, digest_of([identity(), package_code("models")]))

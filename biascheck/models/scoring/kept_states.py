@@ -16,21 +16,21 @@ from biascheck.cache.document_cache import active_cache, digest_of
 from biascheck.cache.locks import hold_where_possible
 from biascheck.files import write_atomically
 from biascheck.models.capabilities import Encoder
-from biascheck.models.scoring.forecast import active_forecast
+from biascheck.models.scoring.forecast import active_estimate
 from biascheck.models.scoring.queries import Refusal, State, WordQuery
 
-__all__ = ["kept_words"]
+__all__ = ["cached_states"]
 
-FOLDER = "states"
-VERSION = 1
+STATES_FOLDER = "states"
+STATES_VERSION = 1
 
 
-def kept_words(encoder: Encoder, queries: Sequence[WordQuery]) -> list[State | Refusal]:
+def cached_states(encoder: Encoder, queries: Sequence[WordQuery]) -> list[State | Refusal]:
     """The states of the queries, from disk where the same encoder has answered the same ones before."""
     cache = active_cache()
-    if cache is None or cache.folder is None or active_forecast() is not None:
+    if cache is None or cache.folder is None or active_estimate() is not None:
         return encoder.words(queries)
-    path = cache.folder.parent / FOLDER / f"{_key(encoder, queries)}.npz"
+    path = cache.folder.parent / STATES_FOLDER / f"{_key(encoder, queries)}.npz"
     if (found := _read(path, len(queries))) is not None:
         return found
     with hold_where_possible(path.with_suffix(".lock"), "hidden states that are being computed") as fault:
@@ -44,7 +44,7 @@ def kept_words(encoder: Encoder, queries: Sequence[WordQuery]) -> list[State | R
 
 def _key(encoder: Encoder, queries: Sequence[WordQuery]) -> str:
     asked = [[q.text, q.span.start, q.span.end, *([span.start, span.end] for span in q.hidden)] for q in queries]
-    return digest_of([VERSION, encoder.fingerprint, asked])
+    return digest_of([STATES_VERSION, encoder.fingerprint, asked])
 
 
 def _read(path: Path, count: int) -> list[State | Refusal] | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from biascheck.models.scoring.encoding import Encoded
 from biascheck.models.scoring.queries import Refusal
 
-__all__ = ["Batch", "Budget", "Reading", "ScoringPlan", "Sharing", "make_plan", "pack"]
+__all__ = ["Batch", "Budget", "ScoringPlan", "Sharing", "TokenReading", "make_plan", "pack"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Reading:
+class TokenReading:
     """One number to take from the model: ``token`` at ``position`` of distinct input ``input``."""
 
     input: int
@@ -62,7 +62,7 @@ class ScoringPlan:
     """
 
     inputs: tuple[tuple[int, ...], ...]
-    readings: tuple[Reading, ...]
+    readings: tuple[TokenReading, ...]
     queries: tuple[tuple[int, ...] | Refusal, ...]
     batches: tuple[Batch, ...]
     sharing: Sharing | None = None
@@ -103,22 +103,22 @@ def make_plan(encoded: Iterable[Encoded | tuple[Encoded, ...] | Refusal], budget
     A query that needs several inputs is a tuple of them; its answer is the sum over all their readings.
     """
     inputs: dict[tuple[int, ...], int] = {}
-    readings: dict[Reading, int] = {}
+    readings: dict[TokenReading, int] = {}
     queries: list[tuple[int, ...] | Refusal] = []
     for item in encoded:
         if isinstance(item, Refusal):
             queries.append(item)
             continue
-        wanted: list[Reading] = []
+        wanted: list[TokenReading] = []
         for part in item if isinstance(item, tuple) else (item,):
             index = inputs.setdefault(part.ids, len(inputs))
-            wanted += [Reading(index, p, t) for p, t in zip(part.positions, part.tokens, strict=True)]
+            wanted += [TokenReading(index, p, t) for p, t in zip(part.positions, part.tokens, strict=True)]
         queries.append(tuple(readings.setdefault(reading, len(readings)) for reading in wanted))
     distinct = tuple(inputs)
     return ScoringPlan(distinct, tuple(readings), tuple(queries), pack(distinct, tuple(readings), budget))
 
 
-def pack(inputs: tuple[tuple[int, ...], ...], readings: tuple[Reading, ...], budget: Budget) -> tuple[Batch, ...]:
+def pack(inputs: tuple[tuple[int, ...], ...], readings: tuple[TokenReading, ...], budget: Budget) -> tuple[Batch, ...]:
     """Put inputs of like length into batches that the budget allows."""
     wanted: list[list[int]] = [[] for _ in inputs]
     for index, reading in enumerate(readings):

@@ -15,39 +15,39 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biascheck.models.scoring.plan import Batch, Reading, ScoringPlan
+from biascheck.models.scoring.plan import Batch, ScoringPlan, TokenReading
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Chunk", "Localised", "Row", "chunks_of_plan", "localised", "padded_tokens"]
+__all__ = ["Chunk", "Localised", "TreeRow", "chunks_of_plan", "localised", "padded_tokens"]
 
 
-class Row(tuple[int, ...]):
+class TreeRow(tuple[int, ...]):
     """The tokens of several texts with shared beginnings; ``parents`` says which token each of them follows."""
 
     parents: tuple[int, ...]
 
     @classmethod
-    def of(cls, ids: Sequence[int], parents: tuple[int, ...]) -> Row:
+    def of(cls, ids: Sequence[int], parents: tuple[int, ...]) -> TreeRow:
         """A row of these tokens."""
         row = cls(ids)
         row.parents = parents
         return row
 
 
-Localised = tuple[Sequence[Sequence[int]], Sequence[Reading]]
+Localised = tuple[Sequence[Sequence[int]], Sequence[TokenReading]]
 """The inputs of a batch, and its readings counted within them."""
 
 
-def localised(plan: ScoringPlan, batch: Batch) -> tuple[list[tuple[int, ...]], list[Reading]]:
+def localised(plan: ScoringPlan, batch: Batch) -> tuple[list[tuple[int, ...]], list[TokenReading]]:
     """The inputs of a batch, and its readings counted within them."""
     place = {index: row for row, index in enumerate(batch.inputs)}
     readings = [plan.readings[r] for r in batch.readings]
     local = [type(r)(place[r.input], r.position, r.token) for r in readings]
     if plan.sharing is None:
         return [plan.inputs[i] for i in batch.inputs], local
-    return [Row.of(plan.inputs[i], plan.sharing.parents[i]) for i in batch.inputs], local
+    return [TreeRow.of(plan.inputs[i], plan.sharing.parents[i]) for i in batch.inputs], local
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class Chunk:
     def of(cls, batches: Sequence[Localised]) -> Chunk:
         """Pack localised batches."""
         texts = [text for inputs, _ in batches for text in inputs]
-        parents = chain.from_iterable(text.parents for text in texts if isinstance(text, Row))
+        parents = chain.from_iterable(text.parents for text in texts if isinstance(text, TreeRow))
         asked = [(one.input, one.position, one.token) for _, readings in batches for one in readings]
         return cls(
             np.fromiter(chain.from_iterable(texts), np.int32),
@@ -102,19 +102,19 @@ class Chunk:
     def _parts(self) -> tuple[NDArray[np.int32], ...]:
         return self.ids, self.lengths, self.parents, self.asked, self.inputs, self.readings
 
-    def batches(self) -> Iterator[tuple[list[tuple[int, ...]], list[Reading]]]:
+    def batches(self) -> Iterator[tuple[list[tuple[int, ...]], list[TokenReading]]]:
         """The batches again, as an engine takes them."""
         texts = self._texts()
         asked = iter(self.asked.tolist())
         for inputs, readings in zip(self.inputs.tolist(), self.readings.tolist(), strict=True):
-            yield [next(texts) for _ in range(inputs)], [Reading(*next(asked)) for _ in range(readings)]
+            yield [next(texts) for _ in range(inputs)], [TokenReading(*next(asked)) for _ in range(readings)]
 
     def _texts(self) -> Iterator[tuple[int, ...]]:
         ids, parents = self.ids.tolist(), self.parents.tolist()
         start = 0
         for length in self.lengths.tolist():
             part = slice(start, start + length)
-            yield Row.of(ids[part], tuple(parents[part])) if parents else tuple(ids[part])
+            yield TreeRow.of(ids[part], tuple(parents[part])) if parents else tuple(ids[part])
             start += length
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from biascheck.models.scoring.encoding import Encoded
-from biascheck.models.scoring.plan import Budget, Reading, ScoringPlan, Sharing, pack
+from biascheck.models.scoring.plan import Budget, ScoringPlan, Sharing, TokenReading, pack
 from biascheck.models.scoring.queries import Refusal
 
 __all__ = ["Layout", "row_length", "share_beginnings", "without_unread"]
@@ -42,11 +42,11 @@ def share_beginnings(plan: ScoringPlan, budget: Budget, length: int) -> ScoringP
     layout = Layout(length)
     order = sorted(range(len(plan.inputs)), key=plan.inputs.__getitem__)
     paths = {index: layout.add(plan.inputs[index]) for index in order}
-    readings: dict[Reading, int] = {}
+    readings: dict[TokenReading, int] = {}
     moved: list[int] = []
     for reading in plan.readings:
         row, path = paths[reading.input]
-        moved.append(readings.setdefault(Reading(row, path[reading.position], reading.token), len(readings)))
+        moved.append(readings.setdefault(TokenReading(row, path[reading.position], reading.token), len(readings)))
     rows = tuple(map(tuple, layout.rows))
     shared = ScoringPlan(
         rows,

@@ -11,16 +11,16 @@ from struct import pack as packed
 
 import numpy as np
 
-from biascheck.models.scoring.plan import Budget, Reading, ScoringPlan, pack
+from biascheck.models.scoring.plan import Budget, ScoringPlan, TokenReading, pack
 from biascheck.models.scoring.queries import Answer, Refusal
 
-__all__ = ["Remembered", "answer", "remembering"]
+__all__ = ["ScoreMemory", "answer", "remembering"]
 
 MOST_READINGS = 2**17
 Run = Callable[[ScoringPlan], "list[Answer | Refusal]"]
 
 
-class Remembered:
+class ScoreMemory:
     """Log-probabilities by a digest of model, input, position and token; those not asked for longest are forgotten."""
 
     def __init__(self, most: int = MOST_READINGS) -> None:
@@ -44,11 +44,11 @@ class Remembered:
             del self._values[next(iter(self._values))]
 
 
-_ACTIVE: ContextVar[Remembered | None] = ContextVar("remembered", default=None)
+_ACTIVE: ContextVar[ScoreMemory | None] = ContextVar("remembered", default=None)
 
 
 @contextmanager
-def remembering(memory: Remembered) -> Iterator[None]:
+def remembering(memory: ScoreMemory) -> Iterator[None]:
     """Let the models that are asked inside the block use what they have answered before."""
     token = _ACTIVE.set(memory)
     try:
@@ -88,5 +88,5 @@ def _rest(plan: ScoringPlan, missing: Sequence[int], budget: Budget) -> ScoringP
     kept = sorted({reading.input for reading in chosen})
     place = {old: new for new, old in enumerate(kept)}
     inputs = tuple(plan.inputs[index] for index in kept)
-    readings = tuple(Reading(place[r.input], r.position, r.token) for r in chosen)
+    readings = tuple(TokenReading(place[r.input], r.position, r.token) for r in chosen)
     return ScoringPlan(inputs, readings, tuple((n,) for n in range(len(readings))), pack(inputs, readings, budget))

@@ -9,13 +9,13 @@ import numpy as np
 
 from biascheck.errors import ScoreError
 from biascheck.models.scoring.engine import Engine, TorchEngine, evaluating, localised, padded, run_plan
-from biascheck.models.scoring.forecast import active_forecast
+from biascheck.models.scoring.forecast import active_estimate
 from biascheck.models.scoring.queries import Refusal, State
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from biascheck.models.scoring.plan import Reading, ScoringPlan
+    from biascheck.models.scoring.plan import ScoringPlan, TokenReading
 
 __all__ = ["StateEngine", "execute_states"]
 
@@ -29,8 +29,8 @@ def execute_states(
     identity: Callable[[], str] | None = None,
 ) -> list[State | Refusal]:
     """Run every batch once and hand each query the mean of the states it asks for, which have ``width`` numbers."""
-    if (forecast := active_forecast()) is not None:
-        scores = forecast.scores(
+    if (estimate := active_estimate()) is not None:
+        scores = estimate.scores(
             plan, lambda batch: engine.run(*localised(plan, batch)), f"{title.rpartition(': ')[0] or title} (states)"
         )
         states = _made_up(len(scores), width)
@@ -66,7 +66,7 @@ class StateEngine(TorchEngine):
         super().__init__(model.base_model, pad_token=pad_token, device=device)
         self._layer = layer
 
-    def run(self, inputs: Sequence[Sequence[int]], readings: Sequence[Reading]) -> NDArray[Any]:
+    def run(self, inputs: Sequence[Sequence[int]], readings: Sequence[TokenReading]) -> NDArray[Any]:
         """Read the states at the asked places off one forward pass."""
         import torch
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biascheck.models.scoring.engine import Engine, Row, TorchEngine
-from biascheck.models.scoring.plan import Reading
+from biascheck.models.scoring.engine import Engine, TorchEngine, TreeRow
+from biascheck.models.scoring.plan import TokenReading
 from biascheck.models.scoring.prefix_trees import Layout
 
 if TYPE_CHECKING:
@@ -29,11 +29,11 @@ class TreeEngine(TorchEngine):
     """One causal transformers model on one device, with or without shared beginnings."""
 
     def _batch(self, inputs: Sequence[Sequence[int]]) -> dict[str, Any]:
-        if not isinstance(inputs[0], Row):
+        if not isinstance(inputs[0], TreeRow):
             return super()._batch(inputs)
         import torch
 
-        rows = [row for row in inputs if isinstance(row, Row)]
+        rows = [row for row in inputs if isinstance(row, TreeRow)]
         longest = max(map(len, rows))
         ids = np.full((len(rows), longest), self._pad, dtype=np.int64)
         depths = np.zeros_like(ids)
@@ -75,9 +75,9 @@ def why_not_shared(engine: Engine, model: Any, vocabulary: int) -> str:
     texts = _trial_texts(vocabulary)
     layout = Layout(sum(map(len, texts)))
     paths = [layout.add(text)[1] for text in texts]
-    row = Row.of(layout.rows[0], tuple(layout.parents[0]))
-    apart = [Reading(n, place, token) for n, text in enumerate(texts) for place, token in enumerate(text[1:])]
-    joint = [Reading(0, paths[reading.input][reading.position], reading.token) for reading in apart]
+    row = TreeRow.of(layout.rows[0], tuple(layout.parents[0]))
+    apart = [TokenReading(n, place, token) for n, text in enumerate(texts) for place, token in enumerate(text[1:])]
+    joint = [TokenReading(0, paths[reading.input][reading.position], reading.token) for reading in apart]
     alone = engine.run(texts, apart)
     try:
         together = engine.run([row], joint)

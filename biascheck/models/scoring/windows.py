@@ -12,7 +12,7 @@ from biascheck.errors import UsageError
 __all__ = ["Window", "read_through"]
 
 Keep = Literal["head", "tail", "both"]
-CHUNK = 1_024
+WINDOW_CHUNK = 1_024
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class Window:
 
 def read_through(window: Window, texts: Sequence[str], tokenizer: Any) -> Iterator[tuple[int, ...]]:
     """The ids of each text, cut to the window."""
-    for start in range(0, len(texts), CHUNK):
-        chunk = list(texts[start : start + CHUNK])
+    for start in range(0, len(texts), WINDOW_CHUNK):
+        chunk = list(texts[start : start + WINDOW_CHUNK])
         encoded = tokenizer(chunk, return_special_tokens_mask=True, return_attention_mask=False, verbose=False)
         for ids, special in zip(encoded["input_ids"], encoded["special_tokens_mask"], strict=True):
             yield window.cut(ids, special)

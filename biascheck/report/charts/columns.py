@@ -12,15 +12,15 @@ from markupsafe import Markup
 from biascheck.report.charts.intervals import LABEL_LENGTH, LABEL_WIDTH, SCALE_HEIGHT, VALUE_WIDTH, ticks_below
 from biascheck.report.charts.scales import Scale, tick_text
 from biascheck.report.charts.svg import FIGURE_WIDTH, chart, drawing, line, nothing_to_draw, rect, text
-from biascheck.wording import figure, shortened, signed
+from biascheck.wording import format_number, shortened, signed
 
 __all__ = ["Series", "SideBars", "column_chart", "row_chart", "two_sided_chart"]
 
-HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 240, 44, 10, 12, 26
+COLUMN_HEIGHT, COLUMN_LEFT, COLUMN_RIGHT, COLUMN_TOP, COLUMN_BOTTOM = 240, 44, 10, 12, 26
 ROW = 13
-MOST_NAMES = 10
+MOST_COLUMN_NAMES = 10
 SIDE_WIDTH = 52
-NAME_WIDTH, NAME_LENGTH = 186, 27
+NAME_WIDTH, COLUMN_NAME_LENGTH = 186, 27
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +46,22 @@ def column_chart(places: Sequence[str], series: Sequence[Series], *, label: str)
     """Upright bars from zero: for each place one of every series."""
     if not places:
         return nothing_to_draw("there are no values")
-    y = Scale.over([0.0, *(v for s in series for v in s.values)], start=HEIGHT - BOTTOM, end=TOP)
-    step = (FIGURE_WIDTH - LEFT - RIGHT) / len(places)
+    y = Scale.over([0.0, *(v for s in series for v in s.values)], start=COLUMN_HEIGHT - COLUMN_BOTTOM, end=COLUMN_TOP)
+    step = (FIGURE_WIDTH - COLUMN_LEFT - COLUMN_RIGHT) / len(places)
     width = 0.8 * step / max(len(series), 1)
     parts = [part for value in y.ticks() for part in _gridline(value, y)]
     for row, one in enumerate(series):
         for place, value in enumerate(one.values):
             start, end = sorted((y.at(0), y.at(value)))
-            parts.append(rect(one.kind, LEFT + step * (place + 0.1) + width * row, start, 0.92 * width, end - start))
-    parts.append(line("axis", LEFT, y.at(0), FIGURE_WIDTH - RIGHT, y.at(0)))
-    middle = [LEFT + step * (place + 0.5) for place in range(len(places))]
+            parts.append(
+                rect(one.kind, COLUMN_LEFT + step * (place + 0.1) + width * row, start, 0.92 * width, end - start)
+            )
+    parts.append(line("axis", COLUMN_LEFT, y.at(0), FIGURE_WIDTH - COLUMN_RIGHT, y.at(0)))
+    middle = [COLUMN_LEFT + step * (place + 0.5) for place in range(len(places))]
     # every name where there is room for all, else every second, third …
-    named = list(zip(middle, places, strict=True))[:: ceil(len(places) / MOST_NAMES)]
-    parts.extend(text("tick middle", x, HEIGHT - 8, name) for x, name in named)
-    return drawing("column-chart", FIGURE_WIDTH, HEIGHT, label, parts)
+    named = list(zip(middle, places, strict=True))[:: ceil(len(places) / MOST_COLUMN_NAMES)]
+    parts.extend(text("tick middle", x, COLUMN_HEIGHT - 8, name) for x, name in named)
+    return drawing("column-chart", FIGURE_WIDTH, COLUMN_HEIGHT, label, parts)
 
 
 @chart
@@ -75,7 +77,7 @@ def row_chart(places: Sequence[str], series: Sequence[Series], *, label: str) ->
         top = 6 + step * place
         parts.append(text("name", LABEL_WIDTH - 8, top + ROW * len(series) / 2 + 4, shortened(name, LABEL_LENGTH)))
         for row, one in enumerate(series):
-            parts.extend(_lying(one.kind, one.values[place], scale, top + ROW * row, figure(one.values[place])))
+            parts.extend(_lying(one.kind, one.values[place], scale, top + ROW * row, format_number(one.values[place])))
     return drawing("bar-chart", FIGURE_WIDTH, height + SCALE_HEIGHT, label, parts)
 
 
@@ -92,7 +94,7 @@ def two_sided_chart(conditions: Sequence[SideBars], *, label: str) -> Markup:
     parts = [line("parity", scale.at(0), 0, scale.at(0), height), *ticks_below(scale, height)]
     for row, one in enumerate(conditions):
         top = 4 + step * row
-        parts.append(text("name", NAME_WIDTH - 8, top + 12, shortened(one.name[shared:], NAME_LENGTH)))
+        parts.append(text("name", NAME_WIDTH - 8, top + 12, shortened(one.name[shared:], COLUMN_NAME_LENGTH)))
         for kind, value in (("two", one.negative), ("one", one.positive)):
             parts.append(_from_zero(kind, value, scale, top + 3, 12))
         parts.append(text("value", FIGURE_WIDTH - SIDE_WIDTH, top + 12, signed(one.negative)))
@@ -109,8 +111,8 @@ def _shared_start(names: Sequence[str]) -> int:
 
 def _gridline(value: float, y: Scale) -> list[Markup]:
     return [
-        line("grid", LEFT, y.at(value), FIGURE_WIDTH - RIGHT, y.at(value)),
-        text("tick end", LEFT - 6, y.at(value) + 4, tick_text(value, y)),
+        line("grid", COLUMN_LEFT, y.at(value), FIGURE_WIDTH - COLUMN_RIGHT, y.at(value)),
+        text("tick end", COLUMN_LEFT - 6, y.at(value) + 4, tick_text(value, y)),
     ]
 
 

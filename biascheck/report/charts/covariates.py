@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from biascheck.report.charts.planes import Point, plane_chart
+from biascheck.report.charts.planes import PlanePoint, plane_chart
 from biascheck.report.charts.svg import chart, nothing_to_draw
-from biascheck.report.sections.attribute_rows import Attribute, covariate_name, points_of
+from biascheck.report.sections.attribute_rows import AttributeGap, covariate_name, points_of
 from biascheck.results.result import Result
 
 __all__ = ["covariate_chart", "has_covariates"]
@@ -21,7 +21,7 @@ def has_covariates(result: Result) -> bool:
 
 
 @chart
-def covariate_chart(result: Result, attributes: Sequence[Attribute]) -> Markup:
+def covariate_chart(result: Result, attributes: Sequence[AttributeGap]) -> Markup:
     """Gaps (or what the measure says its scores are) upwards, what they are correlated with to the right.
 
     Where that varies within those whom the items are about, its values are drawn in their place.
@@ -30,7 +30,7 @@ def covariate_chart(result: Result, attributes: Sequence[Attribute]) -> Markup:
     first, second = result.contrast
     name, score = covariate_name(result), result.description.score
     up = f"↑ {score}" if score else f"gap: up is towards {first}, down towards {second}"
-    points = [Point(a.name, a.covariate, a.gap, named=True) for a in drawn if a.covariate is not None]
+    points = [PlanePoint(a.name, a.covariate, a.gap, named=True) for a in drawn if a.covariate is not None]
     if not points:
         return nothing_to_draw(f"no {result.description.cluster} has a {name}")
     counted = f"{result.description.cluster}s against {name}" if drawn is attributes else f"values of {name}"

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from markupsafe import Markup
 
 from biascheck.report.charts.columns import Series, SideBars, column_chart, row_chart, two_sided_chart
-from biascheck.report.charts.planes import KINDS, Point, plane_chart
+from biascheck.report.charts.planes import KINDS, PlanePoint, plane_chart
 from biascheck.report.charts.svg import not_drawn
 from biascheck.results.attachments import (
     Attachment,
@@ -32,16 +32,16 @@ from biascheck.results.attachments import (
     WordMap,
 )
 from biascheck.results.result import Result
-from biascheck.wording import citation, figure, p_text, printed, signed
+from biascheck.wording import as_printed, citation, format_number, p_text, signed
 
-__all__ = ["Drawing", "Legend", "Table", "drawing_of", "drawings_of", "facts_of", "table_of", "two_sided_drawing"]
+__all__ = ["Drawing", "Legend", "TextTable", "drawing_of", "drawings_of", "facts_of", "table_of", "two_sided_drawing"]
 
 NAMED_POINTS = 60
 TABLE_ROWS = 300
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """Rows of text; the first column names the row, those in ``numbers`` are aligned as figures."""
 
     columns: tuple[str, ...]
@@ -67,7 +67,7 @@ class Drawing:
     chart: Markup | None = None
     legend: tuple[Legend, ...] = ()
     note: str = ""
-    table: Table | None = None
+    table: TextTable | None = None
 
 
 def drawings_of(result: Result) -> tuple[Drawing, ...]:
@@ -122,7 +122,7 @@ def facts_of(result: Result) -> dict[str, object]:
     return {name: value for one in result.attachments if isinstance(one, Facts) for name, value in one.facts.items()}
 
 
-def table_of(columns: Sequence[str], rows: Sequence[Sequence[object]], *, numbers: Sequence[int] = ()) -> Table:
+def table_of(columns: Sequence[str], rows: Sequence[Sequence[object]], *, numbers: Sequence[int] = ()) -> TextTable:
     """A table of anything: numbers are written as figures, and a column of nothing else is aligned as such.
 
     ``numbers`` are further columns to align: those whose numbers are written already.
@@ -133,7 +133,7 @@ def table_of(columns: Sequence[str], rows: Sequence[Sequence[object]], *, number
         if i in numbers or (rows and all(_is_number(row[i]) for row in rows if row[i] is not None))
     ]
     shown = tuple(tuple(_cell(cell) for cell in row) for row in rows[:TABLE_ROWS])
-    return Table(tuple(columns), shown, tuple(found), max(0, len(rows) - TABLE_ROWS))
+    return TextTable(tuple(columns), shown, tuple(found), max(0, len(rows) - TABLE_ROWS))
 
 
 def _explained_variance(attached: ExplainedVariance, _: object) -> Drawing | None:
@@ -190,8 +190,8 @@ def _scatter(attached: Scatter, _: object) -> Drawing | None:
     )
 
 
-def _point(name: str, at: NamedPoint | MapPoint, place: int, kind: str) -> Point:
-    return Point(name, at.x, at.y, kind, named=place < NAMED_POINTS)
+def _point(name: str, at: NamedPoint | MapPoint, place: int, kind: str) -> PlanePoint:
+    return PlanePoint(name, at.x, at.y, kind, named=place < NAMED_POINTS)
 
 
 def _draws(attached: Draws, _: object) -> Drawing | None:
@@ -232,11 +232,11 @@ def _correlations(attached: Correlations, _: object) -> Drawing:
 
 
 def _published(attached: Published, result: Result) -> Drawing | None:
-    rows = [[one.name or one.model, printed(one.value), citation(one), one.erratum] for one in attached.figures]
+    rows = [[one.name or one.model, as_printed(one.value), citation(one), one.erratum] for one in attached.figures]
     return Drawing(
         key="published",
         title="Published figures",
-        note=f"Measured here: {figure(result.estimate)}. The published figures are about other models.",
+        note=f"Measured here: {format_number(result.estimate)}. The published figures are about other models.",
         table=table_of(["name", "value", "source", "erratum"], rows, numbers=(1,)),
     )
 
@@ -339,5 +339,5 @@ def _cell(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return figure(value)
+        return format_number(value)
     return f"{value:,}".replace("-", "−") if _is_number(value) else str(value)

@@ -12,7 +12,7 @@ from biascheck.report.charts.svg import FIGURE_WIDTH, chart, circle, diamond, dr
 from biascheck.stats import Interval
 from biascheck.wording import shortened, signed
 
-__all__ = ["Bar", "Change", "bar_chart", "change_chart", "interval_chart", "interval_scale", "ticks_below"]
+__all__ = ["Bar", "BeforeAfter", "bar_chart", "change_chart", "interval_chart", "interval_scale", "ticks_below"]
 
 INTERVAL_WIDTH, INTERVAL_HEIGHT, INTERVAL_EDGE, SCALE_HEIGHT = 220, 28, 16, 13
 LABEL_WIDTH, VALUE_WIDTH = 152, 44
@@ -30,7 +30,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class BeforeAfter:
     """A value before and after."""
 
     label: str
@@ -94,7 +94,7 @@ def bar_chart(bars: Sequence[Bar], *, contrast: tuple[str, str], label: str, axi
 
 
 @chart
-def change_chart(changes: Sequence[Change], *, contrast: tuple[str, str], label: str) -> Markup:
+def change_chart(changes: Sequence[BeforeAfter], *, contrast: tuple[str, str], label: str) -> Markup:
     """For each name a hollow dot before, a full dot after, and the line between; the change is at the right."""
     if not changes:
         return nothing_to_draw("nothing is in both")
@@ -147,7 +147,7 @@ def _bar(bar: Bar, scale: Scale, top: float) -> list[Markup]:
     ]
 
 
-def _change(change: Change, scale: Scale, top: float) -> list[Markup]:
+def _change(change: BeforeAfter, scale: Scale, top: float) -> list[Markup]:
     before, after, middle = scale.at(change.before), scale.at(change.after), top + BAR_STEP / 2
     kind = "one" if change.after >= change.before else "two"
     return [

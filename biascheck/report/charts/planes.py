@@ -24,9 +24,9 @@ from biascheck.report.charts.svg import (
 )
 from biascheck.wording import shortened
 
-__all__ = ["KINDS", "Point", "plane_chart", "shape_of"]
+__all__ = ["KINDS", "PlanePoint", "plane_chart", "shape_of"]
 
-HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 320, 44, 10, 24, 44
+PLANE_HEIGHT, PLANE_LEFT, PLANE_RIGHT, PLANE_TOP, PLANE_BOTTOM = 320, 44, 10, 24, 44
 AXIS_LENGTH = 64
 RADIUS = 4.5
 KINDS = ("one", "two", "three", "four", "five")
@@ -35,7 +35,7 @@ _SHAPES = {"one": circle, "two": square, "three": triangle, "four": diamond, "fi
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class PlanePoint:
     """One point: where it lies, which kind it is, and whether its name is to be written beside it."""
 
     label: str
@@ -47,7 +47,7 @@ class Point:
 
 @chart
 def plane_chart(
-    points: Sequence[Point],
+    points: Sequence[PlanePoint],
     *,
     x_label: str,
     y_label: str,
@@ -59,14 +59,14 @@ def plane_chart(
     """Points on a grid. ``x_from`` and ``y_from`` are values that the axes must reach; ``zero`` draws y = 0."""
     if not points:
         return nothing_to_draw("there are no points")
-    x = Scale.over([*(p.x for p in points), *x_from], start=LEFT + 10, end=FIGURE_WIDTH - RIGHT - 10)
-    y = Scale.over([*(p.y for p in points), *y_from], start=HEIGHT - BOTTOM - 10, end=TOP + 10)
+    x = Scale.over([*(p.x for p in points), *x_from], start=PLANE_LEFT + 10, end=FIGURE_WIDTH - PLANE_RIGHT - 10)
+    y = Scale.over([*(p.y for p in points), *y_from], start=PLANE_HEIGHT - PLANE_BOTTOM - 10, end=PLANE_TOP + 10)
     parts = [*_grid(x, y), *_axis_names(x_label, y_label)]
     if zero:
-        parts.append(line("parity", LEFT, y.at(0), FIGURE_WIDTH - RIGHT, y.at(0)))
+        parts.append(line("parity", PLANE_LEFT, y.at(0), FIGURE_WIDTH - PLANE_RIGHT, y.at(0)))
     parts.extend(_mark(point, x, y) for point in points)
     parts.extend(_names(points, x, y))
-    return drawing("plane-chart", FIGURE_WIDTH, HEIGHT, label, parts)
+    return drawing("plane-chart", FIGURE_WIDTH, PLANE_HEIGHT, label, parts)
 
 
 def shape_of(kind: str) -> Markup:
@@ -76,32 +76,36 @@ def shape_of(kind: str) -> Markup:
     )
 
 
-def _mark(point: Point, x: Scale, y: Scale) -> Markup:
+def _mark(point: PlanePoint, x: Scale, y: Scale) -> Markup:
     shape = _SHAPES.get(point.kind, circle)
     return shape(f"point {point.kind}", x.at(point.x), y.at(point.y), RADIUS, title=point.label)
 
 
 def _grid(x: Scale, y: Scale) -> list[Markup]:
-    bottom, right = HEIGHT - BOTTOM, FIGURE_WIDTH - RIGHT
+    bottom, right = PLANE_HEIGHT - PLANE_BOTTOM, FIGURE_WIDTH - PLANE_RIGHT
     parts = []
     for value in y.ticks():
-        parts.append(line("grid", LEFT, y.at(value), right, y.at(value)))
-        parts.append(text("tick end", LEFT - 6, y.at(value) + 4, tick_text(value, y)))
+        parts.append(line("grid", PLANE_LEFT, y.at(value), right, y.at(value)))
+        parts.append(text("tick end", PLANE_LEFT - 6, y.at(value) + 4, tick_text(value, y)))
     for value in x.ticks():
-        parts.append(line("grid", x.at(value), TOP, x.at(value), bottom))
+        parts.append(line("grid", x.at(value), PLANE_TOP, x.at(value), bottom))
         parts.append(text("tick middle", x.at(value), bottom + 15, tick_text(value, x)))
-    return [*parts, line("axis", LEFT, bottom, right, bottom), line("axis", LEFT, TOP, LEFT, bottom)]
+    return [
+        *parts,
+        line("axis", PLANE_LEFT, bottom, right, bottom),
+        line("axis", PLANE_LEFT, PLANE_TOP, PLANE_LEFT, bottom),
+    ]
 
 
 def _axis_names(x_label: str, y_label: str) -> list[Markup]:
     return [
         text("start", 4, 12, shortened(y_label, AXIS_LENGTH)),
-        text("end", FIGURE_WIDTH - RIGHT, HEIGHT - 8, shortened(x_label, AXIS_LENGTH)),
+        text("end", FIGURE_WIDTH - PLANE_RIGHT, PLANE_HEIGHT - 8, shortened(x_label, AXIS_LENGTH)),
     ]
 
 
-def _names(points: Sequence[Point], x: Scale, y: Scale) -> list[Markup]:
+def _names(points: Sequence[PlanePoint], x: Scale, y: Scale) -> list[Markup]:
     marks = [(x.at(p.x), y.at(p.y)) for p in points]
     taken = [Box(at - RADIUS, up - RADIUS, at + RADIUS, up + RADIUS) for at, up in marks]
     names = [Name(p.label, *mark) for p, mark in zip(points, marks, strict=True) if p.named]
-    return place(names, Box(LEFT, TOP - 8, FIGURE_WIDTH, HEIGHT - BOTTOM), taken)
+    return place(names, Box(PLANE_LEFT, PLANE_TOP - 8, FIGURE_WIDTH, PLANE_HEIGHT - PLANE_BOTTOM), taken)

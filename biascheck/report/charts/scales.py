@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-from biascheck.wording import figure
+from biascheck.wording import format_number
 
 __all__ = ["Scale", "coordinate", "tick_text"]
 
@@ -57,4 +57,4 @@ def coordinate(value: float) -> str:
 def tick_text(value: float, scale: Scale) -> str:
     """A round value: whole numbers on wide scales and of counts, decimals where they tell ticks apart."""
     counts = scale.low == 0 and scale.high > 4 and all(abs(tick - round(tick)) < 1e-9 for tick in scale.ticks())
-    return f"{value:.0f}".replace("-", "−") if counts or scale.high - scale.low >= 8 else figure(value)
+    return f"{value:.0f}".replace("-", "−") if counts or scale.high - scale.low >= 8 else format_number(value)

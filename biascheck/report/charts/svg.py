@@ -10,7 +10,7 @@ from typing import ParamSpec
 from markupsafe import Markup
 
 from biascheck.report.charts.scales import coordinate
-from biascheck.wording import visible
+from biascheck.wording import escape_control
 
 __all__ = [
     "FIGURE_WIDTH",
@@ -64,7 +64,7 @@ def nothing_to_draw(reason: str) -> Markup:
 def drawing(kind: str, width: float, height: float, label: str, parts: Sequence[Markup]) -> Markup:
     """A drawing that a screen reader reads as one image with this label."""
     return Markup('<svg class="{}" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>').format(
-        kind, coordinate(width), coordinate(height), visible(label), Markup("").join(parts)
+        kind, coordinate(width), coordinate(height), escape_control(label), Markup("").join(parts)
     )
 
 
@@ -111,11 +111,13 @@ def cross(kind: str, x: float, y: float, radius: float, *, title: str = "") -> M
 
 def text(kind: str, x: float, y: float, words: str) -> Markup:
     """A line of text."""
-    return Markup('<text class="{}" x="{}" y="{}">{}</text>').format(kind, coordinate(x), coordinate(y), visible(words))
+    return Markup('<text class="{}" x="{}" y="{}">{}</text>').format(
+        kind, coordinate(x), coordinate(y), escape_control(words)
+    )
 
 
 def _sentence(words: str) -> Markup:
-    return Markup('<p class="no-chart soft">{}</p>').format(visible(words))
+    return Markup('<p class="no-chart soft">{}</p>').format(escape_control(words))
 
 
 def _outline(kind: str, x: float, y: float, corners: Sequence[tuple[float, float]], title: str) -> Markup:
@@ -124,4 +126,4 @@ def _outline(kind: str, x: float, y: float, corners: Sequence[tuple[float, float
 
 
 def _title(title: str) -> Markup | str:
-    return Markup("<title>{}</title>").format(visible(title)) if title else ""
+    return Markup("<title>{}</title>").format(escape_control(title)) if title else ""

@@ -15,10 +15,10 @@ from biascheck.wording import shortened
 
 __all__ = ["Dot", "trend_chart"]
 
-HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 216, 48, 14, 28, 30
+TREND_HEIGHT, TREND_LEFT, TREND_RIGHT, TREND_TOP, TREND_BOTTOM = 216, 48, 14, 28, 30
 UNIT_LENGTH = 64
-NAME_LENGTH = 14
-MOST_NAMES = 5
+TREND_NAME_LENGTH = 14
+MOST_LINE_NAMES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,32 +43,34 @@ def trend_chart(
         return nothing_to_draw("there are no figures")
     ends = [end for dot in dots if dot.interval for end in (dot.interval.low, dot.interval.high)]
     values = [parity, *(region or ()), *ends, *(dot.estimate for dot in dots)]
-    y = Scale.over(values, start=HEIGHT - BOTTOM, end=TOP)
-    step = (FIGURE_WIDTH - LEFT - RIGHT) / len(dots)
-    places = [LEFT + step * (number + 0.5) for number in range(len(dots))]
+    y = Scale.over(values, start=TREND_HEIGHT - TREND_BOTTOM, end=TREND_TOP)
+    step = (FIGURE_WIDTH - TREND_LEFT - TREND_RIGHT) / len(dots)
+    places = [TREND_LEFT + step * (number + 0.5) for number in range(len(dots))]
     parts = [] if region is None else [_band(y, region)]
     parts += [text("start", 4, 12, shortened(unit, UNIT_LENGTH))] if unit else []
     parts += [part for value in y.ticks() for part in _gridline(value, y)]
-    parts.append(line("parity", LEFT, y.at(parity), FIGURE_WIDTH - RIGHT, y.at(parity)))
+    parts.append(line("parity", TREND_LEFT, y.at(parity), FIGURE_WIDTH - TREND_RIGHT, y.at(parity)))
     pairs = list(zip(places, dots, strict=True))
     parts += [
         line("axis", x, y.at(dot.estimate), after, y.at(other.estimate)) for (x, dot), (after, other) in pairwise(pairs)
     ]
     parts += [part for x, dot in pairs for part in _dot(x, dot, y)]
-    every = -(-len(dots) // MOST_NAMES)
-    parts += [text("tick middle", x, HEIGHT - 10, shortened(dot.name, NAME_LENGTH)) for x, dot in pairs[::every]]
-    return drawing("column-chart", FIGURE_WIDTH, HEIGHT, label, parts)
+    every = -(-len(dots) // MOST_LINE_NAMES)
+    parts += [
+        text("tick middle", x, TREND_HEIGHT - 10, shortened(dot.name, TREND_NAME_LENGTH)) for x, dot in pairs[::every]
+    ]
+    return drawing("column-chart", FIGURE_WIDTH, TREND_HEIGHT, label, parts)
 
 
 def _band(y: Scale, region: tuple[float, float]) -> Markup:
     low, high = map(y.at, region)
-    return rect("band", LEFT, high, FIGURE_WIDTH - LEFT - RIGHT, low - high)
+    return rect("band", TREND_LEFT, high, FIGURE_WIDTH - TREND_LEFT - TREND_RIGHT, low - high)
 
 
 def _gridline(value: float, y: Scale) -> list[Markup]:
     return [
-        line("grid", LEFT, y.at(value), FIGURE_WIDTH - RIGHT, y.at(value)),
-        text("tick end", LEFT - 6, y.at(value) + 4, tick_text(value, y)),
+        line("grid", TREND_LEFT, y.at(value), FIGURE_WIDTH - TREND_RIGHT, y.at(value)),
+        text("tick end", TREND_LEFT - 6, y.at(value) + 4, tick_text(value, y)),
     ]
 
 

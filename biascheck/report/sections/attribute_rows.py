@@ -9,13 +9,13 @@ from statistics import fmean
 from biascheck.report.sections.item_data import ranked
 from biascheck.results.items import ItemScore, Shown
 from biascheck.results.result import Result
-from biascheck.wording import figure, signed
+from biascheck.wording import format_number, signed
 
-__all__ = ["Attribute", "ItemRow", "Line", "attributes_of", "covariate_name", "largest_items", "points_of"]
+__all__ = ["AttributeGap", "ItemRow", "SentenceLine", "attributes_of", "covariate_name", "largest_items", "points_of"]
 
 
 @dataclass(frozen=True)
-class Attribute:
+class AttributeGap:
     """A cluster: the mean gap of its items, and how many there are."""
 
     name: str
@@ -39,7 +39,7 @@ class Attribute:
 
 
 @dataclass(frozen=True)
-class Line:
+class SentenceLine:
     """A sentence of one group, cut around its target."""
 
     group: str
@@ -55,11 +55,11 @@ class ItemRow:
 
     name: str
     labels: str
-    lines: tuple[Line, ...]
+    lines: tuple[SentenceLine, ...]
     gap: str
 
 
-def attributes_of(result: Result) -> tuple[Attribute, ...]:
+def attributes_of(result: Result) -> tuple[AttributeGap, ...]:
     """All whom the items are about, the largest gap in either direction first."""
     found = gathered((result.name_of(item), item) for item in result.items)
     if not result.description.score:
@@ -69,18 +69,18 @@ def attributes_of(result: Result) -> tuple[Attribute, ...]:
     return tuple(replace(one, side_name=names.get(one.side or "", "")) for one in found)
 
 
-def points_of(result: Result, attributes: Sequence[Attribute]) -> Sequence[Attribute]:
+def points_of(result: Result, attributes: Sequence[AttributeGap]) -> Sequence[AttributeGap]:
     """What is drawn against a covariate: the attributes, or where it varies within them, all items of one value each.
 
     The people whom a decision is about are of several ages. Values that print alike are one point, at their mean.
     """
     if all(attribute.covariate is not None for attribute in attributes):
         return attributes
-    found = gathered((figure(item.covariate), item) for item in result.items if item.covariate is not None)
+    found = gathered((format_number(item.covariate), item) for item in result.items if item.covariate is not None)
     return tuple(sorted(found, key=lambda attribute: attribute.covariate or 0.0))
 
 
-def gathered(named: Iterable[tuple[str, ItemScore]]) -> tuple[Attribute, ...]:
+def gathered(named: Iterable[tuple[str, ItemScore]]) -> tuple[AttributeGap, ...]:
     """Items under the same name become one attribute; the largest gap in either direction first."""
     members: dict[str, list[ItemScore]] = {}
     for name, item in named:
@@ -104,9 +104,9 @@ def largest_items(result: Result, count: int) -> tuple[ItemRow, ...]:
     return tuple(_row(item, result) for item in ranked(result, count))
 
 
-def _attribute(name: str, items: Sequence[ItemScore]) -> Attribute:
+def _attribute(name: str, items: Sequence[ItemScore]) -> AttributeGap:
     sides = {item.side for item in items}
-    return Attribute(
+    return AttributeGap(
         name=name,
         gap=fmean(item.score for item in items),
         items=tuple(items),
@@ -121,7 +121,9 @@ def _shared(covariates: Sequence[float | None]) -> float | None:
     if len(distinct) == 1:
         return distinct.pop()
     known = [value for value in covariates if value is not None]
-    alike = len(known) == len(covariates) and len({figure(value) for value in distinct if value is not None}) == 1
+    alike = (
+        len(known) == len(covariates) and len({format_number(value) for value in distinct if value is not None}) == 1
+    )
     return fmean(known) if alike else None
 
 
@@ -136,7 +138,7 @@ def _row(item: ItemScore, result: Result) -> ItemRow:
     )
 
 
-def _line(group: str, shown: Shown, item: ItemScore) -> Line:
+def _line(group: str, shown: Shown, item: ItemScore) -> SentenceLine:
     score = signed(item.groups[group]) if group in item.groups else ""
     text, start, end = shown.text, shown.start, shown.end
-    return Line(group, text[:start], text[start:end], text[end:], score)
+    return SentenceLine(group, text[:start], text[start:end], text[end:], score)

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from biascheck.report.charts.drawings import Table, table_of
-from biascheck.report.charts.intervals import Change as ChartChange, change_chart, interval_chart, interval_scale
+from biascheck.report.charts.drawings import TextTable, table_of
+from biascheck.report.charts.intervals import BeforeAfter as ChartChange, change_chart, interval_chart, interval_scale
 from biascheck.report.charts.scales import Scale
 from biascheck.results.comparison import Comparison
 from biascheck.stats import Change
 from biascheck.wording import level_text, signed
 
-__all__ = ["CHANGES", "ChangeBlock", "ChangeGroup", "ChangeRow", "ChangeTable", "change_table", "numbered"]
+__all__ = ["CHANGE_ORDER", "ChangeBlock", "ChangeGroup", "ChangeRow", "ChangeTable", "change_table", "numbered"]
 
-CHANGES = (Change.REGRESSED, Change.INVALID, Change.INCONCLUSIVE, Change.NO_WORSE, Change.IMPROVED)
+CHANGE_ORDER = (Change.REGRESSED, Change.INVALID, Change.INCONCLUSIVE, Change.NO_WORSE, Change.IMPROVED)
 BLOCKS: tuple[tuple[str, str, tuple[Change, ...]], ...] = (
     ("regressed", "Worse than before", (Change.REGRESSED,)),
     ("invalid", "Not to be compared: a model cannot do what was asked", (Change.INVALID,)),
@@ -48,7 +48,7 @@ class ChangeRow:
     size: str
     moves: Markup | None
     moves_note: str
-    table: Table
+    table: TextTable
     unmatched: tuple[str, ...]
     unmatched_hidden: int
     warnings: tuple[str, ...]
@@ -97,7 +97,7 @@ def change_table(comparisons: Sequence[Comparison]) -> ChangeTable:
     blocks = [_block(state, title, verdicts, entries) for state, title, verdicts in BLOCKS]
     return ChangeTable(
         blocks=tuple(block for block in blocks if block.count),
-        tally=tuple((str(verdict), counts[verdict]) for verdict in CHANGES if counts[verdict]),
+        tally=tuple((str(verdict), counts[verdict]) for verdict in CHANGE_ORDER if counts[verdict]),
         several_models=len({one.models for one in comparisons}) > 1,
         count=len(comparisons),
     )
@@ -117,7 +117,7 @@ def _block(
 
 
 def _rank(one: Comparison) -> tuple[str, int, str, str]:
-    return one.measure, CHANGES.index(one.verdict), one.corpus, one.model_after
+    return one.measure, CHANGE_ORDER.index(one.verdict), one.corpus, one.model_after
 
 
 def _group(measure: str, members: Sequence[tuple[int, Comparison]], scale: Scale) -> ChangeGroup:

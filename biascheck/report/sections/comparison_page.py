@@ -14,18 +14,18 @@ from biascheck.report.sections.next_steps import Step
 from biascheck.report.sections.plain_changes import ChangeFinding, change_findings
 from biascheck.report.sections.printed_page import Printed, printed_comparisons
 from biascheck.report.sentences import Headline
-from biascheck.results.baselines import Judgement
+from biascheck.results.baselines import BaselineComparison
 from biascheck.results.comparison import Comparison
 from biascheck.stats import Change
-from biascheck.wording import counted, figure, shortened, tally
+from biascheck.wording import format_number, pluralize, shortened, tally
 
 __all__ = ["ComparisonPage", "comparison_page", "write_comparison_html"]
 
-TITLE_LENGTH = 80
+COMPARISON_TITLE_LENGTH = 80
 
 
 @dataclass(frozen=True)
-class Cell:
+class LaterScore:
     """One later figure and how it compares with the first."""
 
     after: str
@@ -40,7 +40,7 @@ class SideBySide:
     measure: str
     corpus: str
     before: str
-    cells: tuple[Cell | None, ...]
+    cells: tuple[LaterScore | None, ...]
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class ComparisonPage:
     afters: tuple[str, ...]
     rows: tuple[SideBySide, ...]
     changes: ChangeTable | None
-    found: Judgement
+    found: BaselineComparison
     worse: tuple[ChangeFinding, ...]
     undecided: tuple[ChangeFinding, ...]
     better: tuple[ChangeFinding, ...]
@@ -62,12 +62,12 @@ class ComparisonPage:
     printed: Printed
 
 
-def write_comparison_html(path: Path, found: Judgement) -> None:
+def write_comparison_html(path: Path, found: BaselineComparison) -> None:
     """Write one self-contained file, whole or not at all. A place that cannot be written raises OSError."""
     write_atomically(path, render("comparison.html.j2", page=comparison_page(found)))
 
 
-def comparison_page(found: Judgement) -> ComparisonPage:
+def comparison_page(found: BaselineComparison) -> ComparisonPage:
     """Gather what the page shows."""
     comparisons = found.comparisons
     before = ", ".join(dict.fromkeys(one.model_before for one in comparisons))
@@ -75,7 +75,7 @@ def comparison_page(found: Judgement) -> ComparisonPage:
     entries = numbered(comparisons)
     afters = tuple(dict.fromkeys(name for name, _ in named))
     return ComparisonPage(
-        title=shortened(f"Bias: {before} → {', '.join(afters)}", TITLE_LENGTH),
+        title=shortened(f"Bias: {before} → {', '.join(afters)}", COMPARISON_TITLE_LENGTH),
         headline=_headline(found),
         before=before,
         afters=afters,
@@ -91,7 +91,7 @@ def comparison_page(found: Judgement) -> ComparisonPage:
     )
 
 
-def _next_steps(found: Judgement) -> Iterator[Step]:
+def _next_steps(found: BaselineComparison) -> Iterator[Step]:
     if found.having(Change.REGRESSED):
         yield Step("Open what got worse below, and read which words moved.")
         yield Step("Let a pipeline stop at this:", "biascheck compare BEFORE AFTER --fail-on regressed")
@@ -103,18 +103,18 @@ def _next_steps(found: Judgement) -> Iterator[Step]:
         yield Step("Nothing to do: keep the later file for the next comparison.")
 
 
-def _headline(found: Judgement) -> Headline:
+def _headline(found: BaselineComparison) -> Headline:
     total = len(found.comparisons)
     detail = tally(found.comparisons)
     lost = [
-        f"{counted(len(entries), 'result')} {what}"
+        f"{pluralize(len(entries), 'result')} {what}"
         for entries, what in ((found.refused, "cannot be compared"), (found.shrunk, "measured on less than before"))
         if entries
     ]
     if count := len(found.having(Change.INVALID)):
-        lost.append(f"{counted(count, 'result')} invalid: the model cannot do what was asked")
+        lost.append(f"{pluralize(count, 'result')} invalid: the model cannot do what was asked")
     if count := len(found.having(Change.REGRESSED)):
-        return Headline("regressed", f"{count:,} of {counted(total, 'result')} regressed", detail, tuple(lost))
+        return Headline("regressed", f"{count:,} of {pluralize(total, 'result')} regressed", detail, tuple(lost))
     if lost:
         return Headline("regressed", ", ".join(lost), detail)
     if not total:
@@ -148,10 +148,10 @@ def _row(found: Mapping[str, Comparison], afters: Sequence[str]) -> SideBySide:
     return SideBySide(
         measure=any_of_them.measure,
         corpus=" · ".join((any_of_them.corpus, *any_of_them.key.treatment)),
-        before=figure(any_of_them.before),
+        before=format_number(any_of_them.before),
         cells=tuple(_cell(found[after]) if after in found else None for after in afters),
     )
 
 
-def _cell(one: Comparison) -> Cell:
-    return Cell(figure(one.after), str(one.verdict), one.moved)
+def _cell(one: Comparison) -> LaterScore:
+    return LaterScore(format_number(one.after), str(one.verdict), one.moved)

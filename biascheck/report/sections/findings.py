@@ -11,13 +11,13 @@ from biascheck.gates.gate import Gate
 from biascheck.gates.run import Run
 from biascheck.report.sections.gate_rows import Link
 from biascheck.report.sections.plain_changes import plain_change
-from biascheck.report.sections.plain_findings import Example, plain_example, plain_finding, plain_search
+from biascheck.report.sections.plain_findings import SentenceExample, plain_example, plain_finding, plain_search
 from biascheck.report.sentences import ORDER
 from biascheck.results.comparison import Comparison
 from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
 from biascheck.stats import Verdict
-from biascheck.wording import counted
+from biascheck.wording import pluralize
 
 __all__ = ["Finding", "Findings", "ModelFindings", "findings_of"]
 
@@ -37,7 +37,7 @@ class Finding:
     text: str
     anchor: str
     plain: str = ""
-    example: Example | None = None
+    example: SentenceExample | None = None
     model: str = ""
 
 
@@ -93,11 +93,11 @@ def _kind(heading: str, noun: str, found: Sequence[Finding], folded: bool) -> Fi
     most = MOST_OF_ONE_MODEL if len(models) == 1 else MOST_OF_SEVERAL
     return Findings(
         heading=heading,
-        count=counted(len(found), noun),
+        count=pluralize(len(found), noun),
         folded=folded,
         models=tuple(
             ModelFindings(
-                model, counted(len(of), "finding"), tuple(of[:most]), len(of[most:]), folded=number >= MOST_MODELS
+                model, pluralize(len(of), "finding"), tuple(of[:most]), len(of[most:]), folded=number >= MOST_MODELS
             )
             for number, (model, of) in enumerate(models.items())
         ),
@@ -130,7 +130,7 @@ def _unread(gates: Sequence[Gate], links: Mapping[ResultKey, Link]) -> Iterator[
         measures = " and ".join(dict.fromkeys(gate.measure for gate in of))
         yield Finding(
             title=of[0].title,
-            text=f" and {counted(len(of) - 1, 'more gate')}: invalid" if len(of) > 1 else ": invalid",
+            text=f" and {pluralize(len(of) - 1, 'more gate')}: invalid" if len(of) > 1 else ": invalid",
             anchor=links[of[0].key].anchor if of[0].key in links else "gates",
             plain=f"Nothing can be said about {measures}: {inability}.",
             model=model,

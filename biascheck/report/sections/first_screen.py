@@ -7,17 +7,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from biascheck.gates.gate import Gate
-from biascheck.gates.outcome import State
+from biascheck.gates.outcome import BiasTestState
 from biascheck.gates.run import Run
 from biascheck.gates.searches import SearchVerdict
 from biascheck.report.sections.gate_rows import state_of
-from biascheck.results.baselines import Judgement
+from biascheck.results.baselines import BaselineComparison
 from biascheck.stats import Change, Verdict
-from biascheck.wording import counted, tally
+from biascheck.wording import pluralize, tally
 
 __all__ = ["ModelVerdict", "answer", "by_model", "since_baseline"]
 
-CHANGES = {
+CHANGES_IN_WORDS = {
     Change.REGRESSED: "further from equal treatment",
     Change.INVALID: "not to be compared, as the model cannot do what is asked",
     Change.INCONCLUSIVE: "not decided",
@@ -32,9 +32,9 @@ SEARCHES = {
 }
 
 UNFINISHED = {
-    State.CRASHED: "crashed, so that what was to be tested there is not known",
-    State.JUDGED_NOTHING: "judged nothing",
-    State.NOT_RUN: "did not run, so that the run says less than it was meant to",
+    BiasTestState.CRASHED: "crashed, so that what was to be tested there is not known",
+    BiasTestState.JUDGED_NOTHING: "judged nothing",
+    BiasTestState.NOT_RUN: "did not run, so that the run says less than it was meant to",
 }
 
 GATES = {
@@ -83,7 +83,7 @@ def _gates(run: Run) -> Iterator[str]:
         listed.insert(0, listed.pop())  # what is within comes first where nothing failed
     first, count = listed[0]
     others = [f"{text.format(count)}" for text, count in listed[1:]]
-    yield ", ".join([first.format(f"{count:,} of {counted(total, 'gate')}"), *others])
+    yield ", ".join([first.format(f"{count:,} of {pluralize(total, 'gate')}"), *others])
 
 
 def _word(gate: Gate, caught: Sequence[Gate]) -> str:
@@ -97,13 +97,13 @@ def _rest(run: Run) -> Iterator[str]:
     verdicts = Counter(one.verdict for one in run.searches)
     for verdict, words in SEARCHES.items():
         if count := verdicts[verdict]:
-            yield f"{counted(count, 'search', 'searches')} for worst cases {words}"
+            yield f"{pluralize(count, 'search', 'searches')} for worst cases {words}"
     if worse := sum(not one.passed for one in run.all_comparisons):
-        yield f"{counted(worse, 'figure')} {'is' if worse == 1 else 'are'} worse than before, or cannot be compared"
+        yield f"{pluralize(worse, 'figure')} {'is' if worse == 1 else 'are'} worse than before, or cannot be compared"
     if run.outcome is not None:
         for state, words in UNFINISHED.items():
             if count := len(run.outcome.having(state)):
-                yield f"{counted(count, 'test')} {words}"
+                yield f"{pluralize(count, 'test')} {words}"
 
 
 def by_model(run: Run) -> tuple[ModelVerdict, ...]:
@@ -123,17 +123,17 @@ def by_model(run: Run) -> tuple[ModelVerdict, ...]:
 
 
 def _fares(model: str, failed: int, gates: Sequence[Gate]) -> ModelVerdict:
-    total = counted(len(gates), "gate")
+    total = pluralize(len(gates), "gate")
     return ModelVerdict(
         model, not failed, f"{failed:,} of {total} failed" if failed else f"{total} passed", tally(gates)
     )
 
 
-def since_baseline(found: Judgement | None) -> str:
+def since_baseline(found: BaselineComparison | None) -> str:
     """How the results compare with the baseline, in words; empty where there is none."""
     if found is None:
         return ""
-    counts = [(len(found.having(verdict)), words) for verdict, words in CHANGES.items()]
+    counts = [(len(found.having(verdict)), words) for verdict, words in CHANGES_IN_WORDS.items()]
     counts += [
         (len(found.refused), "cannot be compared"),
         (len(found.shrunk), "measured on fewer items"),

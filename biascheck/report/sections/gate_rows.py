@@ -13,11 +13,11 @@ from biascheck.gates.gate import Gate
 from biascheck.report.charts.intervals import interval_chart, interval_scale
 from biascheck.report.charts.scales import Scale
 from biascheck.report.sections.beside_published import Citation, cited
-from biascheck.report.sections.papers import OWN, PAPERS, Paper
+from biascheck.report.sections.papers import OWN, PAPERS, CitedPaper
 from biascheck.report.sentences import ORDER, statistic_name
 from biascheck.results.key import ResultKey
 from biascheck.stats import Verdict
-from biascheck.wording import figure, level_text, power_text
+from biascheck.wording import format_number, level_text, power_text
 
 __all__ = ["Caution", "GateBlock", "GateGroup", "GateRow", "GateTable", "Link", "gate_table", "state_of"]
 
@@ -125,12 +125,12 @@ def state_of(gate: Gate, caught: Collection[Gate] = ()) -> str:
 
 
 def gate_table(
-    gates: Sequence[tuple[Paper, Gate]], links: Mapping[ResultKey, Link], caught: Collection[Gate] = ()
+    gates: Sequence[tuple[CitedPaper, Gate]], links: Mapping[ResultKey, Link], caught: Collection[Gate] = ()
 ) -> GateTable:
     """Lay out all gates by state, within a state by verdict, the worst first, then in the order of the papers."""
     texts = dict.fromkeys(warning for _, gate in gates for warning in gate.warnings)
     numbers = {text: number for number, text in enumerate(texts, start=1)}
-    members: dict[tuple[Paper, str], list[Gate]] = {}
+    members: dict[tuple[CitedPaper, str], list[Gate]] = {}
     for paper, gate in gates:
         members.setdefault((paper, gate.measure), []).append(gate)
     order = [key for paper in (*PAPERS, OWN) for key in members if key[0] is paper]
@@ -154,7 +154,7 @@ def _block(state: str, title: str, groups: Sequence[GateGroup], total: int) -> G
 
 
 def _groups(
-    paper: Paper,
+    paper: CitedPaper,
     measure: str,
     gates: Sequence[Gate],
     links: Mapping[ResultKey, Link],
@@ -200,7 +200,7 @@ def _row(
         reason=gate.reason,
         power="unknown" if gate.power is None else power_text(gate.power),
         low_power=gate.power is not None and gate.power < ENOUGH_POWER,
-        detectable="" if gate.detectable is None else figure(gate.detectable),
+        detectable="" if gate.detectable is None else format_number(gate.detectable),
         to_decide=to_decide(gate),
         profiles=profiles_text(gate),
         size=gate.size,
@@ -221,7 +221,7 @@ def _interval(gate: Gate) -> str:
 
 
 def _chart(gate: Gate, scale: Scale) -> Markup:
-    low, high = map(figure, gate.region)
+    low, high = map(format_number, gate.region)
     label = f"{statistic_name(gate.statistic)} {gate.estimate_text}, {_interval(gate)}; margin from {low} to {high}"
     return interval_chart(
         scale,

@@ -20,7 +20,7 @@ import numpy as np
 
 from biascheck.results.items import ItemScore, Shown
 from biascheck.results.result import Result
-from biascheck.wording import visible
+from biascheck.wording import escape_control
 
 __all__ = ["BUDGET", "ItemData", "pack_items", "ranked", "utf16_offset"]
 
@@ -102,7 +102,7 @@ def _at(result: Result, places: Sequence[int]) -> Sequence[ItemScore]:
 
 
 def _encoded(results: Sequence[Result], kept: Sequence[Sequence[ItemScore]]) -> str:
-    store = _Store({}, {})
+    store = _ItemStore({}, {})
     entries = [_entry(result, items, store) for result, items in zip(results, kept, strict=True)]
     document = {"results": entries, "columns": [column for _, column in store.columns], "strings": list(store.strings)}
     text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -110,7 +110,7 @@ def _encoded(results: Sequence[Result], kept: Sequence[Sequence[ItemScore]]) -> 
 
 
 @dataclass(frozen=True)
-class _Store:
+class _ItemStore:
     """The strings and the columns of all results, each once; a place in a dict is its index."""
 
     strings: dict[str, int]
@@ -118,7 +118,7 @@ class _Store:
 
     def words(self, values: Iterable[str]) -> int:
         """Keep a column of strings: their indices, each as the difference from the one before."""
-        indices = [self.strings.setdefault(visible(value), len(self.strings)) for value in values]
+        indices = [self.strings.setdefault(escape_control(value), len(self.strings)) for value in values]
         return self._column("steps", (index - before for before, index in pairwise([0, *indices])))
 
     def numbers(self, values: Iterable[float | None]) -> int:
@@ -130,7 +130,7 @@ class _Store:
         return self.columns.setdefault((kind, tuple(values)), len(self.columns))
 
 
-def _entry(result: Result, items: Sequence[ItemScore], store: _Store) -> dict[str, Any]:
+def _entry(result: Result, items: Sequence[ItemScore], store: _ItemStore) -> dict[str, Any]:
     groups = dict.fromkeys(group for item in items for group in (*item.groups, *item.sentences))
     first = {group: place for place, group in enumerate(result.contrast)}
     labels = dict.fromkeys(label for item in items for label in item.labels)
@@ -140,16 +140,16 @@ def _entry(result: Result, items: Sequence[ItemScore], store: _Store) -> dict[st
         "score": store.numbers(_short(item.score) for item in items),
         "groups": [_group(group, items, store) for group in sorted(groups, key=lambda g: first.get(g, len(first)))],
         "labels": [
-            {"name": visible(label), "values": store.words(str(item.labels.get(label, "")) for item in items)}
+            {"name": escape_control(label), "values": store.words(str(item.labels.get(label, "")) for item in items)}
             for label in labels
         ],
     }
 
 
-def _group(group: str, items: Sequence[ItemScore], store: _Store) -> dict[str, Any]:
+def _group(group: str, items: Sequence[ItemScore], store: _ItemStore) -> dict[str, Any]:
     shown = [item.sentences.get(group, Shown("", 0, 0)) for item in items]
     return {
-        "name": visible(group),
+        "name": escape_control(group),
         "score": store.numbers(_short(item.groups[group]) if group in item.groups else None for item in items),
         "text": store.words(sentence.text for sentence in shown),
         "start": store.numbers(_place(sentence.text, sentence.start) for sentence in shown),
@@ -161,7 +161,7 @@ def _place(text: str, offset: int) -> int:
     """Where a character is in the text as it is shown, with its control characters made visible."""
     if text.isascii() and text.isprintable():
         return offset  # most texts
-    shown = visible(text[:offset])
+    shown = escape_control(text[:offset])
     return utf16_offset(shown, len(shown))
 
 

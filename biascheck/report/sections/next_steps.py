@@ -6,14 +6,14 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from biascheck.gates.outcome import State
+from biascheck.gates.outcome import BiasTestState
 from biascheck.gates.run import Run
 from biascheck.gates.searches import SearchVerdict
 from biascheck.stats import Change, Verdict
 
 __all__ = ["Step", "next_steps"]
 
-MOST_TESTS = 2
+MOST_NEXT_TESTS = 2
 PUBLISHED = "published data sets"
 
 
@@ -38,9 +38,9 @@ def _about_tests(run: Run) -> Iterator[Step]:
         return
     if run.outcome.interrupted:
         yield Step("Run again to the end: what did not run was not tested.")
-    stuck = run.outcome.having(State.CRASHED, State.JUDGED_NOTHING)
+    stuck = run.outcome.having(BiasTestState.CRASHED, BiasTestState.JUDGED_NOTHING)
     if stuck:
-        named = " ".join(shlex.quote(test.test) for test in stuck[:MOST_TESTS])
+        named = " ".join(shlex.quote(test.test) for test in stuck[:MOST_NEXT_TESTS])
         yield Step(
             "Fix the tests that did not finish, and run again: until then the run says nothing about them.",
             f"pytest {named}",
@@ -93,7 +93,7 @@ def _about_data(run: Run) -> Iterator[Step]:
     if run.outcome is None:
         return
     judged = bool(run.gates or run.searches or run.all_comparisons)
-    lacking = run.outcome.having(State.SKIPPED, State.DESELECTED)
+    lacking = run.outcome.having(BiasTestState.SKIPPED, BiasTestState.DESELECTED)
     if lacking and not judged:
         yield Step("See under Not tested what each test needs, and run again with it.")
     if any(PUBLISHED in reason for reason in run.outcome.not_tested):

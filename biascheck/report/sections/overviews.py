@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 
 from biascheck.report.charts.covariates import covariate_chart, has_covariates
 from biascheck.report.charts.drawings import Drawing, Legend, table_of
-from biascheck.report.charts.intervals import Bar, Change, bar_chart, change_chart
-from biascheck.report.charts.planes import Point, plane_chart
+from biascheck.report.charts.intervals import Bar, BeforeAfter, bar_chart, change_chart
+from biascheck.report.charts.planes import PlanePoint, plane_chart
 from biascheck.report.sections.attribute_rows import attributes_of, covariate_name, gathered, points_of
 from biascheck.report.sentences import measured_text, statistic_name
 from biascheck.results.attachments import Published
 from biascheck.results.items import ItemScore
 from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
-from biascheck.wording import printed, signed
+from biascheck.wording import as_printed, signed
 
 __all__ = ["changes_of", "correlations_of", "gaps_of", "plane_of"]
 
@@ -62,10 +62,10 @@ def plane_of(results: Sequence[Result]) -> Drawing | None:
     measured, published = _measured(results), _published(results)
     if not measured:
         return None
-    points = [Point(name, x, y, "one", named=True) for name, (x, y) in measured]
-    papers = [Point(name, x, y, "two", named=True) for name, (x, y, _) in published.items()]
+    points = [PlanePoint(name, x, y, "one", named=True) for name, (x, y) in measured]
+    papers = [PlanePoint(name, x, y, "two", named=True) for name, (x, y, _) in published.items()]
     rows = [[name, *at, "measured", ""] for name, at in measured]
-    rows += [[name, printed(x), printed(y), "published", note] for name, (x, y, note) in published.items()]
+    rows += [[name, as_printed(x), as_printed(y), "published", note] for name, (x, y, note) in published.items()]
     legend = [Legend("one", "measured here"), *([Legend("two", "published")] if published else [])]
     return Drawing(
         key="plane",
@@ -133,7 +133,7 @@ def _correlation(result: Result) -> Drawing:
 
 def _changes(before: Whole, after: Whole, names: tuple[str, str]) -> Drawing | None:
     first, second = before.gaps(), after.gaps()
-    both = [Change(name, first[name], second[name]) for name in first if name in second]
+    both = [BeforeAfter(name, first[name], second[name]) for name in first if name in second]
     if len(both) < 2:
         return None
     both.sort(key=lambda change: (change.before - change.after, change.label))

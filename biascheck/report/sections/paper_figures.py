@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from biascheck.report.charts.drawings import Drawing, Table, drawing_of, drawings_of, two_sided_drawing
+from biascheck.report.charts.drawings import Drawing, TextTable, drawing_of, drawings_of, two_sided_drawing
 from biascheck.report.sections.overviews import changes_of, correlations_of, gaps_of, plane_of
 from biascheck.results.measurement_card import is_card
 from biascheck.results.result import Result
 
-__all__ = ["card_of", "paper_figures"]
+__all__ = ["card_table", "paper_figures"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def paper_figures(results: Sequence[Result]) -> tuple[Drawing, ...]:
     return (*_together(results), *charts, *_joined([entry for entry in drawn if entry[0].chart is None]))
 
 
-def card_of(results: Sequence[Result]) -> Table | None:
+def card_table(results: Sequence[Result]) -> TextTable | None:
     """The measurement card of the suite, which is attached to one of its results."""
     attached = (one for result in results for one in result.attachments if is_card(one))
     drawn = next((drawing_of(one, results[0].contrast) for one in attached), None)
@@ -88,7 +88,7 @@ def _join(members: Sequence[tuple[Drawing, Source]]) -> Drawing:
     short = len({source.place for _, source in members}) == len(members)
     tables = [(drawing.table, source) for drawing, source in members if drawing.table is not None]
     common = set.intersection(*(set(table.numbers) for table, _ in tables))
-    joined = Table(
+    joined = TextTable(
         columns=("result", *tables[0][0].columns),
         rows=tuple((source.place if short else str(source), *row) for table, source in tables for row in table.rows),
         numbers=tuple(sorted(column + 1 for column in common)),

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from biascheck.gates.gate import Gate
 from biascheck.report.bounds import Bounds
-from biascheck.report.charts.drawings import Drawing, Table
+from biascheck.report.charts.drawings import Drawing, TextTable
 from biascheck.report.sections.beside_published import BesidePublished, beside_published
-from biascheck.report.sections.paper_figures import card_of, paper_figures
-from biascheck.report.sections.papers import OWN, PAPERS, Paper
+from biascheck.report.sections.paper_figures import card_table, paper_figures
+from biascheck.report.sections.papers import OWN, PAPERS, CitedPaper
 from biascheck.report.sections.result_sections import Placed, ResultSection, result_section
 from biascheck.report.sentences import ORDER, direction_in_words, smallest_change_in_words
-from biascheck.wording import counted, tally
+from biascheck.wording import pluralize, tally
 
 __all__ = ["MeasureSection", "PaperSection", "paper_sections"]
 
@@ -21,7 +21,7 @@ MOST_FIGURES = 16
 
 
 ABOUT = "A measure of the difference between groups; its documentation defines what one unit means."
-LIMITS = (
+PAPER_LIMITS = (
     "The figure is about this corpus and this model as they were measured, and about nothing beyond them.",
     "A mean near parity can hide large gaps in opposite directions: look at the attributes below.",
     "A difference measured on a model says nothing by itself about what an application does with it.",
@@ -47,7 +47,7 @@ class PaperSection:
     """A paper: its question, its figures, its published numbers beside the measured ones, its measures."""
 
     anchor: str
-    paper: Paper
+    paper: CitedPaper
     published: tuple[BesidePublished, ...]
     drawings: tuple[Drawing, ...]
     drawings_hidden: int
@@ -56,11 +56,11 @@ class PaperSection:
     verdict: str = "none"
     tally: str = ""
     size: str = ""
-    card: Table | None = None
+    card: TextTable | None = None
 
 
 def paper_sections(
-    placed: Sequence[tuple[Paper, Placed]], gates: Sequence[tuple[Paper, Gate]]
+    placed: Sequence[tuple[CitedPaper, Placed]], gates: Sequence[tuple[CitedPaper, Gate]]
 ) -> tuple[PaperSection, ...]:
     """Lay out all results, in the order of the papers."""
     bounds = Bounds.of(len(placed))
@@ -73,7 +73,7 @@ def paper_sections(
     return tuple(sections)
 
 
-def _section(paper: Paper, members: Sequence[Placed], gates: Sequence[Gate], bounds: Bounds) -> PaperSection:
+def _section(paper: CitedPaper, members: Sequence[Placed], gates: Sequence[Gate], bounds: Bounds) -> PaperSection:
     drawings = paper_figures([entry.result for entry in members])
     measures: dict[str, list[Placed]] = {}
     for entry in members:
@@ -88,8 +88,8 @@ def _section(paper: Paper, members: Sequence[Placed], gates: Sequence[Gate], bou
         several_models=len({entry.result.model_label for entry in members}) > 1,
         verdict=next((str(verdict) for verdict in ORDER if any(gate.verdict is verdict for gate in gates)), "none"),
         tally=tally(gates) if gates else "no gate",
-        size=counted(len(members), "result"),
-        card=card_of([entry.result for entry in members]),
+        size=pluralize(len(members), "result"),
+        card=card_table([entry.result for entry in members]),
     )
 
 
@@ -101,6 +101,6 @@ def _measure(name: str, members: Sequence[Placed], bounds: Bounds) -> MeasureSec
         unit=description.unit,
         direction=direction_in_words(description),
         smallest_change=smallest_change_in_words(description),
-        limits=description.limits or LIMITS,
+        limits=description.limits or PAPER_LIMITS,
         results=tuple(result_section(entry, bounds) for entry in members),
     )

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from biascheck.report.sections.plain_findings import felt
+from biascheck.report.sections.plain_findings import in_everyday_units
 from biascheck.results.comparison import Comparison
 from biascheck.stats import Change
 
@@ -52,9 +52,9 @@ def change_findings(entries: Sequence[tuple[int, Comparison]], verdict: Change) 
 
 def _distances(one: Comparison) -> str:
     scale = one.description.scale
-    before, after = (felt(value - one.parity, scale) for value in (one.before, one.after))
+    before, after = (in_everyday_units(value - one.parity, scale) for value in (one.before, one.after))
     most = f" (most for {one.moves[0].name})" if one.moves and one.change else ""
-    nothing = felt(0.0, scale)
+    nothing = in_everyday_units(0.0, scale)
     if before == nothing != after:
         return f"{one.measure} is off by {after} now, and was not before{most}."
     if after == nothing != before:

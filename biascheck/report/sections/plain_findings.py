@@ -11,9 +11,9 @@ from biascheck.results.description import Scale
 from biascheck.results.items import ItemScore
 from biascheck.results.result import Result
 from biascheck.stats import Verdict
-from biascheck.wording import counted, figure
+from biascheck.wording import format_number, pluralize
 
-__all__ = ["Example", "felt", "plain_example", "plain_finding", "plain_search"]
+__all__ = ["SentenceExample", "in_everyday_units", "plain_example", "plain_finding", "plain_search"]
 
 STARS = 4
 """From one star of five to five there are four steps, and a rating goes from 0 to 1."""
@@ -28,7 +28,7 @@ SEARCHED: dict[str, Scale] = {"association": "log-odds", "probability": "share",
 
 
 @dataclass(frozen=True)
-class Example:
+class SentenceExample:
     """A sentence that shows a finding: what both versions share, and the words in which they differ."""
 
     before: str
@@ -38,16 +38,16 @@ class Example:
     effect: str
 
 
-def felt(distance: float, scale: Scale) -> str:
+def in_everyday_units(distance: float, scale: Scale) -> str:
     """A distance from parity as a number that a person can feel: "a factor of 12", "0.4 stars of five"."""
     distance = abs(distance)
     if scale == "log-odds":
         return f"a factor of {_times(distance).removesuffix(' times')}"
     if scale == "rating":
-        return f"{figure(STARS * distance, 1)} stars of five"
+        return f"{format_number(STARS * distance, 1)} stars of five"
     if scale == "share":
-        return f"{figure(100 * distance, 0 if distance >= 0.1 else 1)} percentage points"
-    return figure(distance)
+        return f"{format_number(100 * distance, 0 if distance >= 0.1 else 1)} percentage points"
+    return format_number(distance)
 
 
 def plain_finding(gate: Gate) -> str:
@@ -60,8 +60,8 @@ def plain_finding(gate: Gate) -> str:
     limit = gate.margin - gate.parity if gate.bound == "below" else gate.margin
     first, second = gate.key.contrast
     words = {"towards": towards, "away": away, "first": first, "second": second}
-    words |= {"by": felt(gate.estimate - gate.parity, scale), "allowed": felt(limit, scale)}
-    words |= {"name": gate.measure, "parity": figure(gate.parity)}
+    words |= {"by": in_everyday_units(gate.estimate - gate.parity, scale), "allowed": in_everyday_units(limit, scale)}
+    words |= {"name": gate.measure, "parity": format_number(gate.parity)}
     for name, value in words.items():
         template = template.replace(f"{{{name}}}", value)
     if gate.verdict is Verdict.INCONCLUSIVE:
@@ -76,13 +76,13 @@ def _doubt(gate: Gate) -> str:
     ends = [end - gate.parity for end in (gate.interval.low, gate.interval.high)]
     if gate.bound == "below":
         ends = [max(end, 0.0) for end in ends]
-    most = felt(max(map(abs, ends)), gate.description.scale)
+    most = in_everyday_units(max(map(abs, ends)), gate.description.scale)
     least = min(map(abs, ends)) if ends[0] * ends[1] > 0 else 0.0
-    from_what = f"as little as {felt(least, gate.description.scale)}" if least else "nothing at all"
+    from_what = f"as little as {in_everyday_units(least, gate.description.scale)}" if least else "nothing at all"
     return f"With what was measured it may be {from_what}, or as much as {most}."
 
 
-def plain_example(gate: Gate, result: Result) -> Example | None:
+def plain_example(gate: Gate, result: Result) -> SentenceExample | None:
     """The item of the result that shows the finding most clearly; none where items have no pair of sentences."""
     sign = 1.0 if gate.estimate >= gate.parity else -1.0
     signed = gate.bound == "within" and gate.statistic == "mean"
@@ -93,7 +93,7 @@ def plain_example(gate: Gate, result: Result) -> Example | None:
     return _example(worst, gate)
 
 
-def plain_search(search: Search) -> tuple[str, Example | None]:
+def plain_search(search: Search) -> tuple[str, SentenceExample | None]:
     """The worst case of a search in plain words, with its two sentences; empty where the search itself failed."""
     if not search.cases:
         return "", None
@@ -101,25 +101,27 @@ def plain_search(search: Search) -> tuple[str, Example | None]:
     low, high = worst.extremes
     before, after = _shared(low.text, high.text)
     words = [text[len(before) : len(text) - len(after)] for text in (low.text, high.text)]
-    found = f"A search found {counted(len(search.cases), 'kind of sentence', 'kinds of sentences')}"
+    found = f"A search found {pluralize(len(search.cases), 'kind of sentence', 'kinds of sentences')}"
     if not search.bound:
         plain, effect = f"{found} whose {search.figure} changes with the group.", f"{low.shown}, then {high.shown}"
     else:
         scale = SEARCHED.get(search.figure, "")
-        gap = felt(worst.gap, scale)
-        allowed = felt(search.bound, scale)
+        gap = in_everyday_units(worst.gap, scale)
+        allowed = in_everyday_units(search.bound, scale)
         plain = f"{found} in which the groups are treated differently, the worst by {gap}; allowed: {allowed}."
         effect = f"here the gap is {gap}, towards {high.group}"
-    return plain, Example(before, words[0], words[1], after, effect)
+    return plain, SentenceExample(before, words[0], words[1], after, effect)
 
 
-def _example(item: ItemScore, gate: Gate) -> Example | None:
+def _example(item: ItemScore, gate: Gate) -> SentenceExample | None:
     first, second = (item.sentences[group].text for group in gate.key.contrast)
     if first == second:
         return None
     before, after = _shared(first, second)
     words = (first[len(before) : len(first) - len(after)], second[len(before) : len(second) - len(after)])
-    return Example(before=before, first=words[0], second=words[1], after=after, effect=_effect(item, gate, words))
+    return SentenceExample(
+        before=before, first=words[0], second=words[1], after=after, effect=_effect(item, gate, words)
+    )
 
 
 def _effect(item: ItemScore, gate: Gate, words: tuple[str, str]) -> str:
@@ -132,7 +134,7 @@ def _effect(item: ItemScore, gate: Gate, words: tuple[str, str]) -> str:
         return f"here it prefers {towards} to {away}"
     if scale == "log-odds":
         return f"here it makes {towards} {_times(item.score)} as likely, compared with {away}"
-    return f"here the gap is {felt(item.score, scale)}, towards {towards}"
+    return f"here the gap is {in_everyday_units(item.score, scale)}, towards {towards}"
 
 
 def _times(distance: float) -> str:

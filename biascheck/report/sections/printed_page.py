@@ -10,13 +10,13 @@ from biascheck.report.sections.gate_rows import STATES, state_of
 from biascheck.report.sentences import ORDER
 from biascheck.results.comparison import Comparison
 from biascheck.stats import Change
-from biascheck.wording import counted, verdict_text
+from biascheck.wording import pluralize, verdict_text
 
 __all__ = ["Printed", "PrintedBlock", "PrintedRow", "printed_comparisons", "printed_page"]
 
-MOST_ROWS = 34
+MOST_PRINTED_ROWS = 34
 """What fits onto one page, a line each."""
-CHANGES = {
+PRINTED_CHANGES = {
     Change.REGRESSED: "Worse than before",
     Change.INVALID: "Not to be compared: the model cannot do what is asked",
     Change.INCONCLUSIVE: "Not decided",
@@ -71,7 +71,7 @@ def printed_comparisons(comparisons: Sequence[Comparison]) -> Printed:
     named = len({(one.model_before, one.model_after) for one in comparisons}) > 1  # else the headline names them
     found = {
         title: [_change(one, named=named) for one in ordered if one.verdict is verdict]
-        for verdict, title in CHANGES.items()
+        for verdict, title in PRINTED_CHANGES.items()
     }
     return Printed(
         _blocks(found),
@@ -82,7 +82,7 @@ def printed_comparisons(comparisons: Sequence[Comparison]) -> Printed:
 
 def _blocks(found: Mapping[str, Sequence[PrintedRow]]) -> tuple[PrintedBlock, ...]:
     """Blocks with as many rows as the page has room for."""
-    blocks, room = [], MOST_ROWS
+    blocks, room = [], MOST_PRINTED_ROWS
     for title, rows in found.items():
         if rows:
             blocks.append(PrintedBlock(title, len(rows), tuple(rows[:room]), len(rows[room:])))
@@ -91,7 +91,9 @@ def _blocks(found: Mapping[str, Sequence[PrintedRow]]) -> tuple[PrintedBlock, ..
 
 
 def _left_out(within: int) -> str:
-    inside = f"{counted(within, 'gate')} within {'its margin' if within == 1 else 'their margins'}, " if within else ""
+    inside = (
+        f"{pluralize(within, 'gate')} within {'its margin' if within == 1 else 'their margins'}, " if within else ""
+    )
     return (
         f"Not printed: {inside}what is no worse than before, charts, sentences, worst cases, facts about models, the "
         "explanation of terms. They are in the file itself; suites that are open on the screen are printed, too."

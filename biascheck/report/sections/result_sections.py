@@ -12,11 +12,11 @@ from biascheck.report.bounds import Bounds
 from biascheck.report.charts.covariates import covariate_chart, has_covariates
 from biascheck.report.charts.drawings import facts_of
 from biascheck.report.charts.intervals import Bar, bar_chart
-from biascheck.report.sections.attribute_rows import Attribute, ItemRow, attributes_of, covariate_name, largest_items
+from biascheck.report.sections.attribute_rows import AttributeGap, ItemRow, attributes_of, covariate_name, largest_items
 from biascheck.report.sections.model_cards import short_fingerprint, when
 from biascheck.report.sentences import contrast_in_words, measured_text, statistic_name
 from biascheck.results.result import Result
-from biascheck.wording import figure, level_text, p_text, shortened, signed
+from biascheck.wording import format_number, level_text, p_text, shortened, signed
 
 __all__ = ["Placed", "ResultSection", "result_section"]
 
@@ -156,7 +156,7 @@ def _figures(result: Result) -> list[Fact]:
     if result.p is not None:
         facts.append(Fact("p", p_text(result.p)))
     if result.effect_size is not None and result.effect_size != result.estimate:
-        facts.append(Fact("effect size", figure(result.effect_size)))
+        facts.append(Fact("effect size", format_number(result.effect_size)))
     return [
         *facts,
         Fact(result.unit, f"{result.n:,}"),
@@ -165,7 +165,7 @@ def _figures(result: Result) -> list[Fact]:
     ]
 
 
-def _chart(result: Result, attributes: Sequence[Attribute]) -> Markup:
+def _chart(result: Result, attributes: Sequence[AttributeGap]) -> Markup:
     by_gap = sorted(attributes, key=lambda attribute: (-attribute.gap, attribute.name))
     if has_covariates(result):
         return covariate_chart(result, attributes)
@@ -190,14 +190,14 @@ def _chart_note(result: Result, shown: int, total: int) -> str:
     return f"The {shown:,} {clusters} with the largest {largest}, of {total:,}."
 
 
-def _rows(attributes: Sequence[Attribute]) -> tuple[AttributeRow, ...]:
+def _rows(attributes: Sequence[AttributeGap]) -> tuple[AttributeRow, ...]:
     return tuple(
         AttributeRow(
             name=attribute.name,
             side=attribute.side_name or attribute.side or "",
             gap=signed(attribute.gap),
             n=len(attribute.items),
-            covariate="" if attribute.covariate is None else figure(attribute.covariate),
+            covariate="" if attribute.covariate is None else format_number(attribute.covariate),
         )
         for attribute in attributes
     )

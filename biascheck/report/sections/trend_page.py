@@ -16,7 +16,7 @@ from biascheck.report.sections.next_steps import Step
 from biascheck.report.sections.plain_changes import plain_change
 from biascheck.report.sections.plain_findings import plain_finding
 from biascheck.report.sentences import Headline, measured_text, statistic_name
-from biascheck.wording import counted
+from biascheck.wording import pluralize
 
 __all__ = ["TrendPage", "trend_page", "write_trend_html"]
 
@@ -75,16 +75,16 @@ def _failing(trends: Sequence[Trend]) -> Iterator[Worse]:
 
 def _headline(trends: Sequence[Trend], regressed: int, failing: int, uncompared: int) -> Headline:
     runs = dict.fromkeys(point.label for trend in trends for point in trend.points)
-    detail = f"{counted(len(trends), 'figure')} over {counted(len(runs), 'run')}: {', '.join(runs)}"
+    detail = f"{pluralize(len(trends), 'figure')} over {pluralize(len(runs), 'run')}: {', '.join(runs)}"
     if regressed:
-        return Headline("regressed", f"{regressed:,} of {counted(len(trends), 'figure')} regressed", detail)
+        return Headline("regressed", f"{regressed:,} of {pluralize(len(trends), 'figure')} regressed", detail)
     if failing:
         text = (
-            f"Nothing regressed, but {counted(failing, 'gate')} {'fails' if failing == 1 else 'fail'} in the last run"
+            f"Nothing regressed, but {pluralize(failing, 'gate')} {'fails' if failing == 1 else 'fail'} in the last run"
         )
         return Headline("inconclusive", text, detail)
     if uncompared:
-        text = f"{uncompared:,} of {counted(len(trends), 'figure')} could not be compared with the first run"
+        text = f"{uncompared:,} of {pluralize(len(trends), 'figure')} could not be compared with the first run"
         return Headline("inconclusive", text, detail)
     return Headline("no worse" if trends else "none", "Nothing regressed" if trends else "Nothing to compare", detail)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from biascheck.gates.outcome import Outcome, State
-from biascheck.wording import counted, shortened
+from biascheck.gates.outcome import BiasTestState, RunOutcome
+from biascheck.wording import pluralize, shortened
 
 __all__ = ["Attempt", "NotTested", "Untested", "untested"]
 
-MOST_TESTS = 100
+MOST_UNTESTED = 100
 REASON_LENGTH = 600
 
 
@@ -44,27 +44,30 @@ class Untested:
     not_tested_count: str
 
 
-def untested(outcome: Outcome) -> Untested:
+def untested(outcome: RunOutcome) -> Untested:
     """Gather the lists; long ones are cut, and say so."""
-    stuck = outcome.having(State.CRASHED, State.JUDGED_NOTHING)
+    stuck = outcome.having(BiasTestState.CRASHED, BiasTestState.JUDGED_NOTHING)
     attempts = [(test, number, words) for test in outcome.tests for number, words in enumerate(test.earlier, start=1)]
     groups = outcome.not_tested
     return Untested(
         unfinished=tuple(
-            Attempt(test.test, str(test.state), shortened(test.reason, REASON_LENGTH)) for test in stuck[:MOST_TESTS]
+            Attempt(test.test, str(test.state), shortened(test.reason, REASON_LENGTH)) for test in stuck[:MOST_UNTESTED]
         ),
-        unfinished_hidden=len(stuck[MOST_TESTS:]),
+        unfinished_hidden=len(stuck[MOST_UNTESTED:]),
         reruns=tuple(
             Attempt(test.test, f"attempt {number}", shortened(words, REASON_LENGTH))
-            for test, number, words in attempts[:MOST_TESTS]
+            for test, number, words in attempts[:MOST_UNTESTED]
         ),
         rerun=sum(bool(test.earlier) for test in outcome.tests),
         not_tested=tuple(_not_tested(reason, tests) for reason, tests in groups.items()),
-        not_tested_count=counted(sum(map(len, groups.values())), "test"),
+        not_tested_count=pluralize(sum(map(len, groups.values())), "test"),
     )
 
 
 def _not_tested(reason: str, tests: tuple[str, ...]) -> NotTested:
     return NotTested(
-        shortened(reason, REASON_LENGTH), counted(len(tests), "test"), tests[:MOST_TESTS], len(tests[MOST_TESTS:])
+        shortened(reason, REASON_LENGTH),
+        pluralize(len(tests), "test"),
+        tests[:MOST_UNTESTED],
+        len(tests[MOST_UNTESTED:]),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from biascheck.reproduce.bartl2020.bartl_bench import EPOCHS
+from biascheck.reproduce.bartl2020.bartl_bench import BARTL_EPOCHS
 from biascheck.reproduce.bartl2020.bartl_figures import bars_of_german, bars_of_jobs, steps, texts
 from biascheck.reproduce.bartl2020.bartl_tables import english, german, hypotheses, masking, patterns, professions
 from biascheck.reproduce.paper import Paper, PaperTable, Work
@@ -20,7 +20,7 @@ MEASURED = (
     "Associations of 5,400 sentences. Ours masks a profession once for each of its tokens; as published masks it once "
     "a word, pads with attended masks and cuts at 16 tokens, as the authors' code did."
 )
-TRAINED = (
+BARTL_TRAINED = (
     "Fine-tuned on every part of GAP that is there (4,454 texts in the paper) after substitution with first names: "
     "5e-5 with warm-up, 3 epochs, batches of one, nothing kept aside, the last epoch (section 4.6). Ours swaps each "
     "text with probability one half, first names where they are first names; as published swaps every text, with 2e-5 "
@@ -29,7 +29,7 @@ TRAINED = (
 
 
 def _trained(setting: Setting, *runs: str) -> Work:
-    sentences = setting.scaled(EPOCHS) * setting.scaled(SENTENCES, least=240)
+    sentences = setting.scaled(BARTL_EPOCHS) * setting.scaled(SENTENCES, least=240)
     shared = tuple((run, sentences) for run in runs or ("ours",))
     return Work(round(4 * ENGLISH * setting.scale), tokens=24, shared=shared)
 
@@ -53,7 +53,7 @@ PAPER = Paper(
             "table 3",
             "Hypotheses",
             hypotheses,
-            about=f"Mean associations and their change. {TRAINED}",
+            about=f"Mean associations and their change. {BARTL_TRAINED}",
             work=_trained,
             needs=("gap", "cds"),
         ),
@@ -61,8 +61,8 @@ PAPER = Paper(
             "table 4",
             "English associations before and after fine-tuning",
             english,
-            about=f"{MEASURED} {TRAINED} V is the rank sum where the change of female words is larger than that of "
-            "male words, over the 900 ordered pairs of a group; r = |z| / √1800.",
+            about=f"{MEASURED} {BARTL_TRAINED} V is the rank sum where the change of female words is larger than that "
+            "of male words, over the 900 ordered pairs of a group; r = |z| / √1800.",
             work=lambda setting: _trained(setting, "ours", "as published"),
             needs=("gap", "cds"),
         ),
@@ -70,7 +70,7 @@ PAPER = Paper(
             "figure 3",
             "Male professions before and after",
             bars_of_jobs("male", "Figure 3"),
-            about=TRAINED,
+            about=BARTL_TRAINED,
             work=_trained,
             needs=("gap", "cds"),
         ),
@@ -78,7 +78,7 @@ PAPER = Paper(
             "figure 4",
             "Female professions before and after",
             bars_of_jobs("female", "Figure 4"),
-            about=TRAINED,
+            about=BARTL_TRAINED,
             work=_trained,
             needs=("gap", "cds"),
         ),
@@ -86,7 +86,7 @@ PAPER = Paper(
             "figure 5",
             "Balanced professions before and after",
             bars_of_jobs("balanced", "Figure 5"),
-            about=TRAINED,
+            about=BARTL_TRAINED,
             work=_trained,
             needs=("gap", "cds"),
         ),

@@ -18,17 +18,17 @@ from biascheck.corpora import (
 )
 from biascheck.debias import RECIPES, LanguageRecipe, fine_tune
 from biascheck.measures import association, profession_table
-from biascheck.measures.association import AS_PUBLISHED
+from biascheck.measures.association import AS_BARTL
 from biascheck.measures.tables.profession_table import ProfessionGroup
 from biascheck.models.capabilities import require_capability
 from biascheck.reproduce.setting import Setting
 from biascheck.results.result import Result
 
-__all__ = ["EPOCHS", "GENDERS", "JOBS", "Bench"]
+__all__ = ["BARTL_EPOCHS", "BARTL_GENDERS", "JOBS", "BartlMeasurements"]
 
-EPOCHS = 3
+BARTL_EPOCHS = 3
 JOBS = ("balanced", "female", "male")
-GENDERS = ("female", "male")
+BARTL_GENDERS = ("female", "male")
 FEWEST_PROFESSIONS, FEWEST_TEXTS = 5, 60
 
 BY_CODE = replace(RECIPES["bartl2020"], name="bartl2020-code", treatment="swap", learning_rate=2e-5, warmup=0.0)
@@ -36,7 +36,7 @@ BY_CODE = replace(RECIPES["bartl2020"], name="bartl2020-code", treatment="swap",
 
 
 @dataclass(frozen=True)
-class Bench:
+class BartlMeasurements:
     """The measurements of one reproduction; attempt its methods, so that a cell says why one is not possible."""
 
     setting: Setting
@@ -85,11 +85,11 @@ class Bench:
         return published_names(data) if data is not None and (data / "cds").is_dir() else first_names()
 
     def _measured(self, model: Any, language: str, as_published: bool) -> Result:
-        variant: Any = {"variant": AS_PUBLISHED} if as_published else {}
+        variant: Any = {"variant": AS_BARTL} if as_published else {}
         return association(model, self.corpus(language), seed=self.setting.seed, **variant)
 
     def _scaled(self, recipe: LanguageRecipe) -> LanguageRecipe:
-        return replace(recipe, epochs=self.setting.scaled(EPOCHS))
+        return replace(recipe, epochs=self.setting.scaled(BARTL_EPOCHS))
 
     @property
     def _base(self) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from biascheck.corpora import bec_pro, bec_pro_professions, masked_text
 from biascheck.measures import agreement_effect, association_change, grammar_balanced_of
-from biascheck.reproduce.bartl2020.bartl_bench import GENDERS, JOBS, Bench
+from biascheck.reproduce.bartl2020.bartl_bench import BARTL_GENDERS, JOBS, BartlMeasurements
 from biascheck.reproduce.cells import Shown
 from biascheck.reproduce.setting import Setting
 from biascheck.results.result import Result
@@ -40,11 +40,11 @@ def masking(setting: Setting) -> Iterator[Shown]:
 
 def hypotheses(setting: Setting) -> Iterator[Shown]:
     """H1 to H3: the association before, and how far it moved."""
-    bench = Bench(setting)
+    bench = BartlMeasurements(setting)
     before, after = setting.tried(bench.before), setting.tried(bench.after)
     expected = {True: "H1: positive, and falls", False: "H2: negative, and rises"}
     for jobs in JOBS:
-        for person in GENDERS:
+        for person in BARTL_GENDERS:
             claim = "H3: about zero, and stays" if jobs == "balanced" else expected[jobs == person]
             earlier = setting.tried(_of(jobs, person), before)
             change = setting.tried(partial(_change, jobs=jobs, person=person), before, after)
@@ -55,12 +55,12 @@ def hypotheses(setting: Setting) -> Iterator[Shown]:
 
 def english(setting: Setting) -> Iterator[Shown]:
     """Means before and after, their difference, and the rank test of the changes."""
-    bench = Bench(setting)
+    bench = BartlMeasurements(setting)
     runs = _both(lambda how: (setting.tried(bench.before, **how), setting.tried(bench.after, **how)))
     before = {how: (earlier,) for how, (earlier, _) in runs.items()}
     after = {how: (later,) for how, (_, later) in runs.items()}
     for jobs in JOBS:
-        for person in GENDERS:
+        for person in BARTL_GENDERS:
             cell = partial(_cell, setting, f"{jobs} jobs, {person} persons", f"table4.{jobs}.{person}")
             yield cell("pre", _of(jobs, person), before)
             yield cell("post", _of(jobs, person), after)
@@ -72,10 +72,10 @@ def english(setting: Setting) -> Iterator[Shown]:
 
 def german(setting: Setting) -> Iterator[Shown]:
     """Means, deviations and the rank test; and what is left of the gap where the grammar is taken out."""
-    bench = Bench(setting)
+    bench = BartlMeasurements(setting)
     runs = _both(lambda how: (setting.tried(bench.before, "de", **how),))
     for jobs in JOBS:
-        for person in GENDERS:
+        for person in BARTL_GENDERS:
             cell = partial(_cell, setting, f"{jobs} jobs, {person} persons", f"table5.{jobs}.{person}")
             yield cell("mean", _of(jobs, person), runs)
             yield cell("sd", partial(_deviation, bench, jobs, person), runs)
@@ -135,10 +135,10 @@ def _change(before: Result, after: Result, *, jobs: str, person: str) -> Result:
     return association_change(earlier, later, person=person)
 
 
-def _tested(bench: Bench, jobs: str, column: str, before: Result, after: Result | None = None) -> float:
+def _tested(bench: BartlMeasurements, jobs: str, column: str, before: Result, after: Result | None = None) -> float:
     test = bench.group(jobs, before, after).test
     return float(test.v if column == "V" else test.r)
 
 
-def _deviation(bench: Bench, jobs: str, person: str, result: Result) -> float:
+def _deviation(bench: BartlMeasurements, jobs: str, person: str, result: Result) -> float:
     return float(getattr(bench.group(jobs, result), f"{person}_sd"))

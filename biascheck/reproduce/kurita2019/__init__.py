@@ -1,6 +1,6 @@
 """Kurita et al. 2019, Measuring Bias in Contextualized Word Representations: all six tables."""
 
-from biascheck.reproduce.kurita2019.effect_tables import score_work, section_3_3, table_1, table_2, table_3
+from biascheck.reproduce.kurita2019.effect_tables import kurita_table_2, score_work, section_3_3, table_1, table_3
 from biascheck.reproduce.kurita2019.employment_table import employment_work, table_5
 from biascheck.reproduce.kurita2019.pronoun_tables import gap_work, section_4, table_4, table_6
 from biascheck.reproduce.paper import Paper, PaperTable, Work
@@ -25,7 +25,7 @@ PAPER = Paper(
         PaperTable(
             "table 2",
             "Template sentences and target words for the grammatically correct sentences",
-            table_2,
+            kurita_table_2,
             about="The templates are inputs. The figures are how many attributes this model could be asked about.",
             work=score_work,
         ),

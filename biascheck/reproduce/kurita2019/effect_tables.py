@@ -7,14 +7,14 @@ from typing import Any
 
 from biascheck.corpora import kurita_weat, weat_test
 from biascheck.measures import effect_size, weat
-from biascheck.models.capabilities import in_words
-from biascheck.reproduce.cells import Absent, Bars, BarSeries, Drawn, Shown
+from biascheck.models.capabilities import capabilities_in_words
+from biascheck.reproduce.cells import Absent, Bars, BarSeries, DrawnFigure, Shown
 from biascheck.reproduce.paper import Work
 from biascheck.reproduce.setting import Setting
 from biascheck.results.attachments import Table
 from biascheck.results.result import Result
 
-__all__ = ["CHECKED", "passes_of_a_pair", "score_work", "section_3_3", "table_1", "table_2", "table_3"]
+__all__ = ["KURITA_CHECKED", "kurita_table_2", "passes_of_a_pair", "score_work", "section_3_3", "table_1", "table_3"]
 
 CATEGORIES = {
     "flowers-insects": (1, "Pleasant/Unpleasant (Insects/Flowers)"),
@@ -24,7 +24,7 @@ CATEGORIES = {
     "science-arts": (8, "Science/Arts (Male/Female)"),
 }
 SIGNIFICANT = 0.01
-CHECKED = 400
+KURITA_CHECKED = 400
 """Sentences that a model reads for the competence check of a corpus: a sample, and the same shuffled."""
 NEEDS_VECTORS = "the column of static word vectors: run with --model vectors:FILE"
 
@@ -46,7 +46,7 @@ def table_1(setting: Setting) -> Iterator[Shown]:
             )
 
 
-def table_2(setting: Setting) -> Iterator[Shown]:
+def kurita_table_2(setting: Setting) -> Iterator[Shown]:
     """The sentences of the log-probability score: how many attributes of each category were measured."""
     for number, title in CATEGORIES.values():
         corpus = setting.part_of(kurita_weat(number))
@@ -97,7 +97,7 @@ def section_3_3(setting: Setting) -> Iterator[Shown]:
 def score_work(setting: Setting) -> Work:
     """The sentences of the log-probability score with their priors, and those that show whether the model can read."""
     pairs = sum(len(setting.part_of(kurita_weat(number))) for number, _ in CATEGORIES.values())
-    return Work(read=2 * pairs * passes_of_a_pair(setting) + len(CATEGORIES) * CHECKED, tokens=8)
+    return Work(read=2 * pairs * passes_of_a_pair(setting) + len(CATEGORIES) * KURITA_CHECKED, tokens=8)
 
 
 def passes_of_a_pair(setting: Setting) -> int:
@@ -121,7 +121,9 @@ def _static(setting: Setting, name: str) -> tuple[Any, Any]:
 def _contextual(setting: Setting, name: str) -> tuple[Any, Any]:
     """WEAT on states in context: on all words, and on whole words with sets of equal size (as published)."""
     if not setting.can("embeds words in context"):
-        absent = Absent(f"{in_words(setting.model)}; this column needs states in context", "not applicable")
+        absent = Absent(
+            f"{capabilities_in_words(setting.model)}; this column needs states in context", "not applicable"
+        )
         return absent, absent
     test = weat_test(CATEGORIES[name][0])
     return (
@@ -157,10 +159,10 @@ def _agreeing(*results: Result) -> int:
     return sum(one.estimate * other.estimate > 0 for one, other in zip(results[::2], results[1::2], strict=True))
 
 
-def _side_by_side(pairs: list[Result]) -> Drawn:
+def _side_by_side(pairs: list[Result]) -> DrawnFigure:
     series = (
         BarSeries("log-probability bias score", tuple(result.estimate for result in pairs[::2])),
         BarSeries("WEAT on the same model", tuple(result.estimate for result in pairs[1::2])),
     )
     bars = Bars(places=tuple(CATEGORIES), series=series, axis="Effect sizes; positive is the human bias.")
-    return Drawn(title="Section 3.3: the two measures side by side", content=bars)
+    return DrawnFigure(title="Section 3.3: the two measures side by side", content=bars)

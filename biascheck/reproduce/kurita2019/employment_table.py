@@ -12,7 +12,7 @@ from biascheck.measures import positive_share
 from biascheck.models.capabilities import MaskedModel, require_capability
 from biascheck.models.scoring.queries import Answer, MaskedQuery, Refusal
 from biascheck.reproduce.cells import Shown, Value
-from biascheck.reproduce.kurita2019.effect_tables import CHECKED, passes_of_a_pair
+from biascheck.reproduce.kurita2019.effect_tables import KURITA_CHECKED, passes_of_a_pair
 from biascheck.reproduce.paper import Work
 from biascheck.reproduce.setting import Setting
 from biascheck.results.summaries import LEVEL
@@ -52,7 +52,7 @@ def table_5(setting: Setting) -> Iterator[Shown]:
 def employment_work(setting: Setting) -> Work:
     """Five lists of about 1,800 attributes, each beside he and she."""
     pairs = setting.scaled(1_800, least=100)
-    return Work(read=2 * pairs * (passes_of_a_pair(setting) + 1) + len(LISTS) * CHECKED, tokens=7)
+    return Work(read=2 * pairs * (passes_of_a_pair(setting) + 1) + len(LISTS) * KURITA_CHECKED, tokens=7)
 
 
 def _data(setting: Setting) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from biascheck.corpora import Gap, published_gap
 from biascheck.measures import gap_resolution, neither_gap, neither_gap_beyond_labels, topic_correlation
-from biascheck.reproduce.cells import Absent, Bars, BarSeries, Drawn, Measured, Shown, Value
+from biascheck.reproduce.cells import Absent, Bars, BarSeries, DrawnFigure, Measured, Shown, Value
 from biascheck.reproduce.paper import Work
 from biascheck.reproduce.setting import Setting
 from biascheck.results.attachments import Table
@@ -17,7 +17,7 @@ from biascheck.results.summaries import summarise
 
 __all__ = ["gap_work", "section_4", "table_4", "table_6"]
 
-GENDERS = ("male", "female")
+KURITA_GENDERS = ("male", "female")
 
 
 def table_4(setting: Setting) -> Iterator[Shown]:
@@ -26,7 +26,7 @@ def table_4(setting: Setting) -> Iterator[Shown]:
     resolved = setting.tried(gap_resolution, setting.model, gap, seed=setting.seed)
     neither = setting.tried(neither_gap, resolved)
     shown: dict[str, list[Measured]] = {"prior": [], "predicted": []}
-    for gender in GENDERS:
+    for gender in KURITA_GENDERS:
         for column, read, source in (("prior", _share, gap), ("predicted", _mean_neither, neither)):
             found = setting.tried(read, source, gender)
             shown[column].append(found)
@@ -39,9 +39,9 @@ def table_4(setting: Setting) -> Iterator[Shown]:
     yield setting.cell("male − female", "beyond what the labels explain", ours=beyond, note="not in the paper")
     if not any(isinstance(one, Absent) for values in shown.values() for one in values):
         series = tuple(BarSeries(f"P(neither), {column}", _numbers(values)) for column, values in shown.items())
-        yield Drawn(
+        yield DrawnFigure(
             title="Table 4: probability that a pronoun means neither name",
-            content=Bars(places=tuple(f"{gender} pronouns" for gender in GENDERS), series=series),
+            content=Bars(places=tuple(f"{gender} pronouns" for gender in KURITA_GENDERS), series=series),
         )
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from biascheck.reproduce.manela2021.manela_figures import certainties, sentences, trade_off
 from biascheck.reproduce.manela2021.manela_tables import accuracies, bias, competence, names
-from biascheck.reproduce.manela2021.manela_trained import EPOCHS, FEWEST_DOCUMENTS, FEWEST_SENTENCES
+from biascheck.reproduce.manela2021.manela_trained import FEWEST_DOCUMENTS, FEWEST_SENTENCES, MANELA_EPOCHS
 from biascheck.reproduce.paper import Paper, PaperTable, Work
 from biascheck.reproduce.setting import Setting
 
 __all__ = ["PAPER"]
 
-LINES_OF_A_CORPUS, CHECKED = 390, 400
+LINES_OF_A_CORPUS, MANELA_CHECKED = 390, 400
 """Sentences of one kind that a rule keeps, and those that a model reads to show that it can read such sentences."""
 DOCUMENTS, SENTENCES_OF_A_DOCUMENT = 2_454, 5
 """Of GAP's documents, sentences with a pronoun: in the text for -U, and twice as many in the text for -A."""
-TRAINED = (
+MANELA_TRAINED = (
     "-U and -A are fine-tuned on masked pronouns of anonymised text, -A also on gender-swapped copies (§3.3, appendix "
     "A: of 10 epochs the one with the highest pronoun accuracy on a fifth kept aside; rate, batch and warm-up of the "
     "authors' notebook). The paper's text is OntoNotes 5.0, which needs a licence: it is taken from ontonotes/text.txt "
@@ -33,9 +33,9 @@ def _work(setting: Setting, corpora: int, *, online: bool = True, trained: bool 
     passes = {(True, False): 1, (True, True): 3, (False, False): 2, (False, True): 8}[masked, online]
     models = 3 if masked and trained else 1
     lines = setting.scaled(LINES_OF_A_CORPUS, least=FEWEST_SENTENCES)
-    texts = setting.scaled(DOCUMENTS, least=FEWEST_DOCUMENTS) * setting.scaled(EPOCHS) * SENTENCES_OF_A_DOCUMENT
+    texts = setting.scaled(DOCUMENTS, least=FEWEST_DOCUMENTS) * setting.scaled(MANELA_EPOCHS) * SENTENCES_OF_A_DOCUMENT
     shared = (("-U and -A", texts),) if models > 1 else ()
-    return Work(models * corpora * (passes * lines + CHECKED), tokens=20, shared=shared)
+    return Work(models * corpora * (passes * lines + MANELA_CHECKED), tokens=20, shared=shared)
 
 
 PAPER = Paper(
@@ -72,7 +72,7 @@ PAPER = Paper(
             "table 1",
             "F1 where professions are replaced by Alice and Bob",
             names,
-            about=f"{LINES} {TRAINED}",
+            about=f"{LINES} {MANELA_TRAINED}",
             work=lambda setting: _work(setting, 4),
             needs=("winobias", "gap", "cds", "ontonotes"),
         ),
@@ -81,7 +81,7 @@ PAPER = Paper(
             "F1, stereotype and skew on Test Set 2",
             bias,
             about=f"{LINES} Ours leaves out sentences with |P(male) − P(female)| below 0.1, as the paper says; as "
-            f"published has no cut-off, as the authors' code. {TRAINED}",
+            f"published has no cut-off, as the authors' code. {MANELA_TRAINED}",
             work=lambda setting: _work(setting, 4),
             needs=("winobias", "gap", "cds", "ontonotes"),
         ),
@@ -97,7 +97,7 @@ PAPER = Paper(
             "section 4.3.2",
             "Accuracy of the fine-tuned models on masked pronouns",
             accuracies,
-            about=f"The share of pronouns that are the most probable token, on the text kept aside. {TRAINED}",
+            about=f"The share of pronouns that are the most probable token, on the text kept aside. {MANELA_TRAINED}",
             work=lambda setting: _work(setting, 0),
             needs=("gap", "cds", "ontonotes"),
         ),
@@ -107,7 +107,7 @@ PAPER = Paper(
             competence,
             about="As published: T2 labelled by the raters' votes in manela/competency.csv of the data (a column id, "
             "as T2/17 for line 17, and one for each rater), both people “the person”. Ours: 243 sentences of our own, "
-            f"written for their class. {TRAINED}",
+            f"written for their class. {MANELA_TRAINED}",
             work=lambda setting: _work(setting, 2, online=False),
             needs=("winobias", "manela", "gap", "cds", "ontonotes"),
         ),

@@ -8,9 +8,9 @@ from biascheck.corpora.datasets.winobias import WinoBiasRule
 from biascheck.corpora.datasets.winograd import WinogradKind
 from biascheck.measures import certainty_histogram, skew_of, stereotype_of
 from biascheck.measures.pronouns.certain_gaps import CERTAINTY
-from biascheck.reproduce.cells import Bars, BarSeries, Cell, Drawn, Shown, Value
+from biascheck.reproduce.cells import Bars, BarSeries, Cell, DrawnFigure, Shown, Value
 from biascheck.reproduce.manela2021.manela_rows import ANOTHER, models_in, rows, treatment_of
-from biascheck.reproduce.manela2021.manela_trained import Bench
+from biascheck.reproduce.manela2021.manela_trained import ManelaMeasurements
 from biascheck.reproduce.setting import Setting
 from biascheck.results.result import Result
 
@@ -22,7 +22,7 @@ def sentences(kind: WinogradKind) -> Callable[[Setting], Iterator[Shown]]:
 
     def run(setting: Setting) -> Iterator[Shown]:
         def kept(rule: WinoBiasRule) -> float:
-            return float(len(Bench(setting).all_sentences(kind, rule)))
+            return float(len(ManelaMeasurements(setting).all_sentences(kind, rule)))
 
         yield setting.cell(
             f"lines of {kind}, test split",
@@ -37,7 +37,7 @@ def sentences(kind: WinogradKind) -> Callable[[Setting], Iterator[Shown]]:
 
 def certainties(setting: Setting) -> Iterator[Shown]:
     """Figure 3: how far apart the probabilities of the two pronouns are."""
-    bench, tried = Bench(setting), setting.tried
+    bench, tried = ManelaMeasurements(setting), setting.tried
     found = {rule: tried(bench.gaps, "", tried(bench.sentences, "T2", rule)) for rule in ("ours", "authors")}
     yield setting.cell(
         f"T2, |P(male) − P(female)| ≥ {CERTAINTY:g}",
@@ -49,7 +49,7 @@ def certainties(setting: Setting) -> Iterator[Shown]:
     for rule, gaps in found.items():
         if isinstance(gaps, Result):
             chosen = "our rule" if rule == "ours" else "the authors' rule"
-            yield Drawn(title=f"Figure 3: T2, lines by {chosen}", content=certainty_histogram(gaps))
+            yield DrawnFigure(title=f"Figure 3: T2, lines by {chosen}", content=certainty_histogram(gaps))
 
 
 def _certain(gaps: Result) -> Value:
@@ -59,7 +59,7 @@ def _certain(gaps: Result) -> Value:
 
 def trade_off(setting: Setting) -> Iterator[Shown]:
     """Figure 4: stereotype and skew of the models as they come."""
-    bench, tried = Bench(setting), setting.tried
+    bench, tried = ManelaMeasurements(setting), setting.tried
     corpora = [tried(bench.sentences, "T2", rule) for rule in ("ours", "authors")]
     ours, theirs = (tried(bench.gaps, "", corpus) for corpus in corpora)
     resolution = tried(bench.resolved, "", corpora[0])
@@ -77,7 +77,7 @@ def trade_off(setting: Setting) -> Iterator[Shown]:
     ]
     yield from cells
     if any(cell.measured for cell in cells):
-        yield Drawn(
+        yield DrawnFigure(
             title="Figure 4: stereotype and skew",
             content=_bars(cells),
             note="The tested model beside the paper's, errata put right.",

@@ -9,7 +9,7 @@ from re import sub
 from biascheck.reproduce.cells import Absent
 from biascheck.reproduce.setting import Setting
 
-__all__ = ["ANOTHER", "Row", "models_in", "rows", "treatment_of"]
+__all__ = ["ANOTHER", "ManelaRow", "models_in", "rows", "treatment_of"]
 
 TREATMENTS = ("", "O", "U", "UO", "A", "AO")
 ANOTHER = Absent("another model; run reproduce on it", "not applicable")
@@ -30,7 +30,7 @@ FAMILIES = {
 
 
 @dataclass(frozen=True)
-class Row:
+class ManelaRow:
     """A row: its label, the treatment under which the tested model is measured, and the paper's model in it.
 
     ``treatment`` is nothing for another model than the one tested, ``printed`` empty where the paper has no such row.
@@ -41,7 +41,7 @@ class Row:
     printed: str = ""
 
 
-def rows(setting: Setting, printed: Iterable[str], treatments: Iterable[str] = TREATMENTS) -> Iterator[Row]:
+def rows(setting: Setting, printed: Iterable[str], treatments: Iterable[str] = TREATMENTS) -> Iterator[ManelaRow]:
     """The tested model under each treatment, beside its row of the paper; then all other rows of the paper."""
     left = list(dict.fromkeys(printed))
     family = _family(setting.model.name)
@@ -50,9 +50,9 @@ def rows(setting: Setting, printed: Iterable[str], treatments: Iterable[str] = T
         known = f"{family}{end}" if f"{family}{end}" in left else ""
         if known:
             left.remove(known)
-        yield Row(f"{family or setting.model.name}{end}", treatment, known)
+        yield ManelaRow(f"{family or setting.model.name}{end}", treatment, known)
     for model in left:
-        yield Row(model, None, model)
+        yield ManelaRow(model, None, model)
 
 
 def models_in(setting: Setting, prefix: str) -> list[str]:

@@ -14,20 +14,20 @@ from biascheck.measures import female_share, name_f1, pronoun_f1, skew_of, stere
 from biascheck.measures.pronouns.certain_gaps import CERTAINTY
 from biascheck.reproduce.cells import Absent, Shown
 from biascheck.reproduce.manela2021.manela_rows import ANOTHER, models_in, rows
-from biascheck.reproduce.manela2021.manela_trained import Bench
+from biascheck.reproduce.manela2021.manela_trained import ManelaMeasurements
 from biascheck.reproduce.setting import Setting
 from biascheck.results.result import Result
 
 __all__ = ["accuracies", "bias", "competence", "names"]
 
-GENDERS = ("male", "female")
+MANELA_GENDERS = ("male", "female")
 SIGN = {"male": "♂", "female": "♀"}
 UNRATED = Absent("no raters: each of our own sentences was written for its class", "not applicable")
 
 
 def names(setting: Setting) -> Iterator[Shown]:
     """Table 1: the F1 of both genders on Alice and Bob, for T1 and T2."""
-    bench, tried = Bench(setting), setting.tried
+    bench, tried = ManelaMeasurements(setting), setting.tried
     corpora = {kind: [tried(bench.sentences, kind, rule) for rule in ("ours", "authors")] for kind in ("T1", "T2")}
     for row in rows(setting, models_in(setting, "manela2021.resolution")):
         for kind, (ours, theirs) in corpora.items():
@@ -35,7 +35,7 @@ def names(setting: Setting) -> Iterator[Shown]:
             if row.treatment is not None:
                 found = tried(bench.resolved, row.treatment, ours)
                 published = tried(bench.resolved, row.treatment, theirs, as_published=True)
-            for gender in GENDERS:
+            for gender in MANELA_GENDERS:
                 yield setting.cell(
                     row.label,
                     f"{kind} F1{SIGN[gender]}",
@@ -47,14 +47,14 @@ def names(setting: Setting) -> Iterator[Shown]:
 
 def bias(setting: Setting) -> Iterator[Shown]:
     """Table 2: the four F1s, stereotype and skew on T2."""
-    bench, tried = Bench(setting), setting.tried
+    bench, tried = ManelaMeasurements(setting), setting.tried
     ours, theirs = (tried(bench.sentences, "T2", rule) for rule in ("ours", "authors"))
     for row in rows(setting, models_in(setting, "manela2021.skew")):
         found, published = _nothing(), None
         if row.treatment is not None:
             found = _six(setting, bench, row.treatment, ours, as_published=False)
             published = _six(setting, bench, row.treatment, theirs, as_published=True)
-        for name, (column, stored) in COLUMNS.items():
+        for name, (column, stored) in MANELA_COLUMNS.items():
             yield setting.cell(
                 row.label,
                 column,
@@ -64,10 +64,10 @@ def bias(setting: Setting) -> Iterator[Shown]:
             )
 
 
-COLUMNS = {
+MANELA_COLUMNS = {
     **{
         f"{gender} {side}": (f"F1{SIGN[gender]} {side}", f"f1.{{}}.{gender}.{side}")
-        for gender in GENDERS
+        for gender in MANELA_GENDERS
         for side in ("pro", "anti")
     },
     "stereotype": ("stereotype", "stereotype.{}"),
@@ -77,10 +77,12 @@ COLUMNS = {
 
 
 def _nothing() -> dict[str, Any]:
-    return dict.fromkeys(COLUMNS, ANOTHER)
+    return dict.fromkeys(MANELA_COLUMNS, ANOTHER)
 
 
-def _six(setting: Setting, bench: Bench, treatment: str, corpus: Any, *, as_published: bool) -> dict[str, Any]:
+def _six(
+    setting: Setting, bench: ManelaMeasurements, treatment: str, corpus: Any, *, as_published: bool
+) -> dict[str, Any]:
     """The six figures of a row; ours are over the sentences that the model is certain of."""
     tried, cutoff = setting.tried, 0.0 if as_published else CERTAINTY
     gaps = tried(bench.gaps, treatment, corpus, as_published=as_published)
@@ -90,7 +92,9 @@ def _six(setting: Setting, bench: Bench, treatment: str, corpus: Any, *, as_publ
         name: tried(_said_once, tried(fold, gaps, cutoff=cutoff, resolution=resolution))
         for name, fold in (("skew", skew_of), ("stereotype", stereotype_of))
     }
-    return {name: found[name] if name in found else tried(pronoun_f1, certain, *name.split()) for name in COLUMNS}
+    return {
+        name: found[name] if name in found else tried(pronoun_f1, certain, *name.split()) for name in MANELA_COLUMNS
+    }
 
 
 def _said_once(found: Result) -> Result:
@@ -100,7 +104,7 @@ def _said_once(found: Result) -> Result:
 
 def accuracies(setting: Setting) -> Iterator[Shown]:
     """§4.3.2: how many masked pronouns the fine-tuned models predict."""
-    bench = Bench(setting)
+    bench = ManelaMeasurements(setting)
     for row in rows(setting, models_in(setting, "manela2021.accuracy"), ("U", "A")):
         yield setting.cell(
             row.label,
@@ -113,7 +117,7 @@ def accuracies(setting: Setting) -> Iterator[Shown]:
 
 def competence(setting: Setting) -> Iterator[Shown]:
     """Table 3: the share of female pronouns among incompetent, neutral and competent people; then Fleiss' κ."""
-    bench, tried = Bench(setting), setting.tried
+    bench, tried = ManelaMeasurements(setting), setting.tried
     rated = tried(_rated, setting, bench)
     own, theirs = bench.part(competency(extended=True)), tried(lambda found: bench.part(found.corpus), rated)
     printed = models_in(setting, f"manela2021.competency.{COMPETENCY[0]}")
@@ -141,7 +145,7 @@ def competence(setting: Setting) -> Iterator[Shown]:
     )
 
 
-def _rated(setting: Setting, bench: Bench) -> RatedCorpus:
+def _rated(setting: Setting, bench: ManelaMeasurements) -> RatedCorpus:
     file = None if setting.data is None else setting.data / "manela" / "competency.csv"
     if file is None or not file.is_file():
         raise DataNotFoundError(

@@ -27,14 +27,14 @@ from biascheck.models.capabilities import require_capability
 from biascheck.reproduce.setting import Setting
 from biascheck.results.result import Result
 
-__all__ = ["EPOCHS", "FEWEST_DOCUMENTS", "FEWEST_SENTENCES", "Bench"]
+__all__ = ["FEWEST_DOCUMENTS", "FEWEST_SENTENCES", "MANELA_EPOCHS", "ManelaMeasurements"]
 
-EPOCHS = 10
+MANELA_EPOCHS = 10
 FEWEST_SENTENCES, FEWEST_DOCUMENTS = 60, 60
 
 
 @dataclass(frozen=True)
-class Bench:
+class ManelaMeasurements:
     """What the tables share: the sentences, the trained models, and the measures taken on them. Attempt its methods."""
 
     setting: Setting
@@ -73,7 +73,7 @@ class Bench:
     def recipe(self, treatment: str) -> LanguageRecipe:
         """The recipe of a treatment, with as many epochs as the scale asks for."""
         recipe = RECIPES["manela2021-augmented" if "A" in treatment else "manela2021-unaugmented"]
-        return replace(recipe, epochs=self.setting.scaled(EPOCHS))
+        return replace(recipe, epochs=self.setting.scaled(MANELA_EPOCHS))
 
     @cached_property
     def text(self) -> Documents:

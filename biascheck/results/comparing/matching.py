@@ -19,10 +19,10 @@ from biascheck.results.result import Result
 from biascheck.results.summaries import RESAMPLES, RESAMPLES_IN_TAIL, interval_method
 from biascheck.stats import DistanceChange, Interval, MeanChange, Sample
 
-__all__ = ["ROUNDING", "MatchedItems"]
+__all__ = ["MATCH_ROUNDING", "MatchedItems"]
 
 # Two machines agree on a score to about this much; less is no change of the model.
-ROUNDING = 1e-5
+MATCH_ROUNDING = 1e-5
 MANY_UNMATCHED = 0.2
 
 
@@ -65,13 +65,13 @@ class MatchedItems:
         """Whether every score is the same but for rounding."""
         # of a ratio the covariate is the model's own, too
         return all(
-            abs(after - before) <= ROUNDING
+            abs(after - before) <= MATCH_ROUNDING
             for numbers in (scores_of, covariates_of)
             for before, after in zip(numbers(self.earlier), numbers(self.later), strict=True)
         )
 
     @cached_property
-    def figures(self) -> tuple[float, float]:
+    def estimates(self) -> tuple[float, float]:
         """The figure of the shared items before and after."""
         before, after = (stats.estimate(sample, self.before.statistic) for sample in self.samples)
         return before, after
@@ -85,7 +85,7 @@ class MatchedItems:
     @property
     def change(self) -> float:
         """How much further from parity the figure is than before."""
-        before, after = (abs(found - self.before.parity) for found in self.figures)
+        before, after = (abs(found - self.before.parity) for found in self.estimates)
         return 0.0 if self.unchanged else after - before
 
     @cached_property
@@ -110,7 +110,7 @@ class MatchedItems:
         if clusters < stats.MINIMUM_CLUSTERS:
             return None  # also where nothing changed: what is too little to be judged stays so
         if self.unchanged:
-            return Interval(0.0, 0.0, level, f"no score differs by more than {ROUNDING:g}")
+            return Interval(0.0, 0.0, level, f"no score differs by more than {MATCH_ROUNDING:g}")
         if self.before.statistic == "share_positive" and clusters == len(sample):
             before, after = ((np.sign(found.values) + 1) / 2 for found in self.samples)
             return stats.paired_share_interval(before, after, parity=self.before.parity, level=level)
@@ -119,7 +119,7 @@ class MatchedItems:
         except ScoreError:  # a side with one cluster, or a figure that most resamples leave undefined
             return None
 
-    def reservations(self) -> tuple[str, ...]:
+    def caveats(self) -> tuple[str, ...]:
         """What a reader should know about the match."""
         total = len(self.earlier) + len(self.unmatched)
         if len(self.unmatched) <= MANY_UNMATCHED * total:

@@ -23,7 +23,7 @@ from biascheck.stats.vectors import Vector, require_generator
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MINIMUM_CLUSTERS", "Clusters", "figures_of", "jackknives", "resampled"]
+__all__ = ["MINIMUM_CLUSTERS", "Clusters", "estimates_of", "jackknives", "resampled"]
 
 MINIMUM_CLUSTERS = 5
 MINIMUM_RESAMPLES = 100
@@ -95,26 +95,26 @@ def resampled(
         raise UsageError(f"resamples={resamples} gives no interval; ask for at least {MINIMUM_RESAMPLES}, better 2_000")
     for clusters in samples:
         estimate(clusters.sample, statistic)  # what is undefined for the whole sample fails here, with its reason
-    compute = [figures_of(clusters, statistic) for clusters in samples]
+    compute = [estimates_of(clusters, statistic) for clusters in samples]
     rows = max(1, _NUMBERS // (_COLUMNS * samples[0].sizes.size))
     parts: list[NDArray[np.float64]] = []
     defined = undefined = 0
     while defined < resamples:
         drawn = samples[0].draw(rng, min(rows, resamples - defined))
-        figures = np.stack([figure(drawn) for figure in compute])
-        missing = np.isnan(figures).any(axis=0)
+        estimates = np.stack([one_estimate(drawn) for one_estimate in compute])
+        missing = np.isnan(estimates).any(axis=0)
         undefined += int(missing.sum())
         if undefined > LARGEST_UNDEFINED_SHARE * resamples:
             reason = _reason(samples, statistic, drawn[missing][0])
             raise ScoreError(
                 f"{statistic} is undefined in too many resamples ({undefined} undefined, {defined} defined): {reason}"
             )
-        parts.append(figures[:, ~missing])
+        parts.append(estimates[:, ~missing])
         defined += parts[-1].shape[1]
     return np.concatenate(parts, axis=1), undefined
 
 
-def figures_of(clusters: Clusters, statistic: str) -> Callable[[NDArray[np.intp]], Vector]:
+def estimates_of(clusters: Clusters, statistic: str) -> Callable[[NDArray[np.intp]], Vector]:
     """Return what computes the statistic of every resample; not a number where it is undefined.
 
     What all resamples share, such as the sums of clusters, is computed here and once.
@@ -136,7 +136,7 @@ def figures_of(clusters: Clusters, statistic: str) -> Callable[[NDArray[np.intp]
         return correlations
     if statistic == "standardised_difference" and sample.sides is not None:
         return _differences(clusters)
-    return lambda drawn: np.array([_figure(clusters, statistic, row) for row in drawn])
+    return lambda drawn: np.array([_estimate(clusters, statistic, row) for row in drawn])
 
 
 def _sums_of(clusters: Clusters, folded: Folded) -> NDArray[np.float64]:
@@ -201,7 +201,7 @@ def _differences(clusters: Clusters) -> Callable[[NDArray[np.intp]], Vector]:
     return differences
 
 
-def _figure(clusters: Clusters, statistic: str, drawn: NDArray[np.intp]) -> float:
+def _estimate(clusters: Clusters, statistic: str, drawn: NDArray[np.intp]) -> float:
     try:
         return estimate(clusters.sample.take(clusters.items(drawn)), statistic)
     except ScoreError:

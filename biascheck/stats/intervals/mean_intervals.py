@@ -17,7 +17,7 @@ from biascheck.stats.estimators import MEANS, Sample, estimate
 from biascheck.stats.interval import Interval
 from biascheck.stats.intervals.clusters import Clusters
 from biascheck.stats.intervals.crossing import widened, widening, within_range
-from biascheck.stats.intervals.skewness import NOTEWORTHY, lengthening, student_t
+from biascheck.stats.intervals.skewness import NOTEWORTHY_SKEW, lengthening, student_t
 from biascheck.stats.vectors import Vector
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["MEAN_LIKE", "ClusterSpread", "StratumSpread", "cluster_deviations", "mean_interval"]
 
 MEAN_LIKE = (*MEANS, "difference")
-ROUNDING = 1e-12
+MEAN_ROUNDING = 1e-12
 WIDER = 1.005
 """A widening that is not 1.00 once it is written down."""
 
@@ -71,7 +71,7 @@ class ClusterSpread:
     def error(self) -> float:
         """The standard error of the figure; 0 where clusters differ by rounding only."""
         found = math.sqrt(math.fsum(one.variance for one in self.strata))
-        return found if found > ROUNDING * self.scale else 0.0
+        return found if found > MEAN_ROUNDING * self.scale else 0.0
 
     @property
     def freedom(self) -> float:
@@ -92,7 +92,7 @@ class ClusterSpread:
         if not self.error:
             return ""
         longer = [(end, self._lengthened(sign, level) / self.error) for end, sign in (("lower", -1.0), ("upper", 1.0))]
-        named = [f"the {end} end lies {by:.1f} times" for end, by in longer if by >= NOTEWORTHY]
+        named = [f"the {end} end lies {by:.1f} times" for end, by in longer if by >= NOTEWORTHY_SKEW]
         if not named:
             return ""
         doubt = f"{clusters} clusters are too few to rule out strong skewness"

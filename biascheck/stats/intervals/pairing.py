@@ -93,11 +93,11 @@ def paired_bootstrap(
     """
     require_pairs(before, after)
     both = Clusters.of(before), Clusters.of(after)
-    figures = [estimate(clusters.sample, statistic) - parity for clusters in both]
+    estimates = [estimate(clusters.sample, statistic) - parity for clusters in both]
     drawn, redrawn = resampled(both, statistic, rng, resamples)
     return DistanceChange(
-        before=figures[0],
-        after=figures[1],
+        before=estimates[0],
+        after=estimates[1],
         resamples=(drawn[0] - parity, drawn[1] - parity),
         without_one=_without_one(both, statistic),
         freedom=both[0].freedom,

@@ -18,7 +18,7 @@ from biascheck.stats.vectors import Vector
 
 __all__ = ["bootstrap_distribution", "cluster_bootstrap"]
 
-NOTEWORTHY = 1.005
+NOTEWORTHY_RATIO = 1.005
 """A widening that is not 1.00 once it is written down."""
 
 
@@ -66,7 +66,7 @@ def cluster_bootstrap(
     name = "BCa" if tails else "percentile" if method == "percentile" else "percentile (BCa undefined)"
     found = ends(distribution, tails or ((1 - wider) / 2, (1 - wider) / 2))
     factor = widening(clusters.sample, statistic)
-    shared = f", {factor:.2f} times wider for shared draws" if factor >= NOTEWORTHY else ""
+    shared = f", {factor:.2f} times wider for shared draws" if factor >= NOTEWORTHY_RATIO else ""
     low, high = within_range(widened(found, centre, factor), statistic)
     return Interval(low, high, level, f"cluster bootstrap, {name}, {label}{shared}")
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-__all__ = ["NOTEWORTHY", "arms", "lengthening", "student_t"]
+__all__ = ["NOTEWORTHY_SKEW", "arms", "lengthening", "student_t"]
 
-NOTEWORTHY = 1.05
+NOTEWORTHY_SKEW = 1.05
 """A longer arm than this is worth a word."""
 REACH = 2.3
 SOFTNESS = 0.4

@@ -10,18 +10,18 @@ from typing import Any
 
 from biascheck.corpora.datasets.benchmarks.published_text import published_file, published_folder, text_of
 from biascheck.corpora.datasets.weat_stimuli import WeatStimuli
-from biascheck.corpora.datasets.weat_tests import TEMPLATES, WeatTest
+from biascheck.corpora.datasets.weat_tests import WEAT_TEMPLATES, WeatTest
 from biascheck.errors import CorpusError
 
 __all__ = ["SEAT_TESTS", "published_seat", "published_weat"]
 
-ARE_IS = TEMPLATES[1]
+ARE_IS = WEAT_TEMPLATES[1]
 SEAT_TESTS = (
     *(f"sent-weat{name}" for name in ("1", "2", "3", "4", "5", "6", "6b", "7", "7b", "8", "8b", "9", "10")),
     "sent-angry_black_woman_stereotype",
     "sent-heilman_double_bind_competent_one_word",
 )
-WORD = re.compile(r"[\w'’-]+")
+ASSOCIATION_WORD = re.compile(r"[\w'’-]+")
 BLEACHED_WORDS = frozenset(
     (
         *("a", "an", "and", "are", "be", "here", "is", "it", "name", "people", "person", "person's", "some", "that"),
@@ -37,7 +37,7 @@ def published_weat(category: int, folder: str | Path | None = None) -> WeatTest:
         raise CorpusError(f"WEAT has the categories 1 to 10, not {category!r}")
     path = published_file(published_folder(folder, "weat"), f"weat{category}.jsonl")
     stimuli = _stimuli(path, category)
-    return WeatTest(f"published-weat-{category}", stimuli, TEMPLATES.get(category, ARE_IS), paper="caliskan2017")
+    return WeatTest(f"published-weat-{category}", stimuli, WEAT_TEMPLATES.get(category, ARE_IS), paper="caliskan2017")
 
 
 def published_seat(name: str, folder: str | Path | None = None) -> WeatTest:
@@ -74,7 +74,10 @@ def _stimuli(path: Path, category: int) -> WeatStimuli:
 
 def _clusters(sentences: tuple[str, ...]) -> dict[str, str]:
     """The rarest word of each sentence, without a plural ending."""
-    split = {text: [word for word in WORD.findall(text) if word.lower() not in BLEACHED_WORDS] for text in sentences}
+    split = {
+        text: [word for word in ASSOCIATION_WORD.findall(text) if word.lower() not in BLEACHED_WORDS]
+        for text in sentences
+    }
     stems = {text: sorted({_stem(word) for word in words}) for text, words in split.items()}
     counts = Counter(stem for own in stems.values() for stem in own)
     return {text: min(own, key=lambda stem: (counts[stem], stem)) for text, own in stems.items() if own}

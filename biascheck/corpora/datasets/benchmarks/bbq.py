@@ -20,7 +20,7 @@ from biascheck.errors import CorpusError, DataNotFoundError
 
 __all__ = ["published_bbq", "published_bbq_predictions"]
 
-CONDITIONS = {"ambig": AMBIGUOUS, "disambig": DISAMBIGUATED}
+BBQ_CONDITIONS = {"ambig": AMBIGUOUS, "disambig": DISAMBIGUATED}
 METADATA = ("additional_metadata.csv", {"category", "question_index", "example_id", "target_loc"})
 Targets = Mapping[tuple[str, str], Sequence[str]]
 
@@ -100,7 +100,7 @@ def _item(row: Mapping[str, Any], targets: Targets, naming: Mapping[tuple[str, s
         return LeftOut(_id(row), "its answers do not have one unknown option besides the target")
     more = row["additional_metadata"]
     labels = {
-        "condition": CONDITIONS[row["context_condition"]],
+        "condition": BBQ_CONDITIONS[row["context_condition"]],
         "category": row["category"],
         "polarity": row["question_polarity"],
         "question_index": str(row["question_index"]),

@@ -17,7 +17,7 @@ __all__ = ["published_esbbq", "published_kobbq"]
 
 KOREAN_UNKNOWN = "알 수 없음"
 SPANISH_UNKNOWN = "No se puede determinar"
-CONDITIONS = {"amb": AMBIGUOUS, "dis": DISAMBIGUATED, "ambig": AMBIGUOUS, "disambig": DISAMBIGUATED}
+CONDITIONS_BY_LANGUAGE = {"amb": AMBIGUOUS, "dis": DISAMBIGUATED, "ambig": AMBIGUOUS, "disambig": DISAMBIGUATED}
 KOREAN = {"sample_id", "context", "question", "choices", "biased_answer", "answer", "label_annotation"}
 SPANISH = {"instance_id", "template_id", "question_polarity", "context_condition", "stereotyped_groups", "label"}
 
@@ -74,7 +74,7 @@ def _korean(row: Mapping[str, str]) -> Question | LeftOut:
         correct=places[1],
         biased=places[0],
         labels={
-            "condition": CONDITIONS[condition],
+            "condition": CONDITIONS_BY_LANGUAGE[condition],
             "category": category,
             "polarity": polarity,
             "origin": row["label_annotation"],
@@ -101,7 +101,7 @@ def _spanish(row: Mapping[str, str], unknown_text: str) -> Question | LeftOut:
         correct=int(row["label"]),
         biased=stereotyped[0] if row["question_polarity"] == "neg" else other,
         labels={
-            "condition": CONDITIONS[row["context_condition"]],
+            "condition": CONDITIONS_BY_LANGUAGE[row["context_condition"]],
             "category": row["category"],
             "polarity": row["question_polarity"],
             "version": row.get("version", ""),

@@ -102,41 +102,41 @@ class ItemSet(Generic[Item]):
         kept = self._kept(lambda item: not item.flags)
         return replace(self, name=f"{self.name} (unflagged)", items=kept, left_out=(*self.left_out, *left_out))
 
-    def sampled(self, size: int, *, seed: int = 0) -> ItemSet[Item]:
-        """Whole clusters in an order drawn by ``seed``, until there are at least ``size`` items."""
+    def sample_clusters(self, n: int, *, seed: int = 0) -> ItemSet[Item]:
+        """Whole clusters in an order drawn by ``seed``, until there are at least ``n`` items."""
         members: dict[str, list[Item]] = {}
         for item in sorted(self.items, key=lambda item: item.id):
             members.setdefault(item.cluster, []).append(item)
         names = sorted(members)
         kept: list[Item] = []
         for place in np.random.default_rng(seed).permutation(len(names)):
-            if len(kept) >= size:
+            if len(kept) >= n:
                 break
             kept += members[names[place]]
         return replace(self, name=f"{self.name} (sample of {len(kept)}, seed {seed})", items=tuple(kept))
 
-    def thinned(self, share: float, *, seed: int = 0) -> ItemSet[Item]:
-        """About this share of the items, drawn by ``seed`` alike from every cluster, condition, polarity and kind.
+    def subsample(self, fraction: float, *, seed: int = 0) -> ItemSet[Item]:
+        """About this fraction of the items, drawn by ``seed`` alike from every cluster, condition, polarity and kind.
 
-        Where :meth:`sampled` keeps few clusters whole, this keeps some of each: a small copy of the whole set.
+        Where :meth:`sample_clusters` keeps few clusters whole, this keeps some of each: a small copy of the whole set.
         """
-        if not 0 < share <= 1:
-            raise CorpusError(f"share={share} is not between 0 and 1; 2 % is share=0.02")
-        if share == 1:
+        if not 0 < fraction <= 1:
+            raise CorpusError(f"fraction={fraction} is not between 0 and 1; 2 % is fraction=0.02")
+        if fraction == 1:
             return self
-        if share * len(self.items) < 1:
+        if fraction * len(self.items) < 1:
             raise CorpusError(
-                f"{share:.2g} of {len(self.items)} items of {self.name!r} is not one; take a larger share"
+                f"{fraction:.2g} of {len(self.items)} items of {self.name!r} is not one; take a larger fraction"
             )
         rng = np.random.default_rng(seed)
         kept: list[Item] = []
         due = rng.random()
         for members in self._alike(rng):
-            due += share * len(members)  # what one cluster is too small for is left to the next
+            due += fraction * len(members)  # what one cluster is too small for is left to the next
             count = min(int(due + 1e-9), len(members))
             due -= count
             kept += [members[place] for place in sorted(rng.permutation(len(members))[:count])]
-        return replace(self, name=f"{self.name} ({share:.2g} of all, seed {seed})", items=tuple(kept))
+        return replace(self, name=f"{self.name} ({fraction:.2g} of all, seed {seed})", items=tuple(kept))
 
     def _alike(self, rng: np.random.Generator) -> Iterator[list[Item]]:
         """The items of each cluster and condition: the clusters by chance, but one condition after the other.

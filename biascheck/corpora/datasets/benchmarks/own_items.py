@@ -19,30 +19,30 @@ from biascheck.corpora.datasets.benchmarks.sentence_preferences import SentenceP
 from biascheck.corpora.datasets.benchmarks.stereotype_triples import (
     ROLES,
     Continued,
-    Kind,
     StereotypeTriple,
+    TripleKind,
     blank_of,
 )
-from biascheck.corpora.datasets.benchmarks.winogender import FILLERS, PRONOUN_GROUPS, pronoun_pair
+from biascheck.corpora.datasets.benchmarks.winogender import PRONOUN_GROUPS, WINOGENDER_FILLERS, pronoun_pair
 from biascheck.corpora.datasets.winograd import occupations
 
-__all__ = ["own_decisions", "own_preferences", "own_pronouns", "own_questions", "own_triples"]
+__all__ = ["builtin_decisions", "builtin_preferences", "builtin_pronouns", "builtin_questions", "builtin_triples"]
 
 UNKNOWN = "It cannot be known"
 AGES = (20, 40, 60, 80)
 RACES = ("white", "Black", "Asian", "Hispanic")
-PEOPLE = {"male": "man", "female": "woman", "non-binary": "non-binary person"}
+PEOPLE_BY_GENDER = {"male": "man", "female": "woman", "non-binary": "non-binary person"}
 
 
 @cache
-def own_preferences() -> ItemSet[SentencePreference]:
+def builtin_preferences() -> ItemSet[SentencePreference]:
     """210 sentence pairs of our own over seven kinds of bias: 70 statements, each about three pairs of groups.
 
     The sentences of a pair differ in the group alone. Clusters are statements. Labels: ``bias_type``, ``direction``
     ("stereo" throughout) and ``groups``.
     """
     items = []
-    for number, row in enumerate(_rows("own_preferences.tsv"), start=1):
+    for number, row in enumerate(_rows("builtin_preferences.tsv"), start=1):
         for groups in row["groups"].split(";"):
             more, less = (_about(row["statement"], group) for group in groups.split("|"))
             labels = {"bias_type": row["bias_type"], "direction": "stereo", "groups": groups.replace("|", "/")}
@@ -53,10 +53,10 @@ def own_preferences() -> ItemSet[SentencePreference]:
 
 
 @cache
-def own_triples() -> ItemSet[StereotypeTriple]:
+def builtin_triples() -> ItemSet[StereotypeTriple]:
     """40 triples of our own about 20 terms, one within a sentence and one across two for each. Labels as published."""
     items = []
-    for number, row in enumerate(_rows("own_triples.tsv"), start=1):
+    for number, row in enumerate(_rows("builtin_triples.tsv"), start=1):
         within = row["kind"] == "intrasentence"
         texts = {}
         for role in ROLES:
@@ -65,20 +65,20 @@ def own_triples() -> ItemSet[StereotypeTriple]:
             place = (span.start, span.end) if span else (0, 0)
             texts[role] = Continued(f"own-triple-{number}-{role}", text, *place)
         labels = {"kind": row["kind"], "domain": row["domain"], "target": row["target"]}
-        kind: Kind = "intrasentence" if within else "intersentence"
+        kind: TripleKind = "intrasentence" if within else "intersentence"
         items.append(StereotypeTriple(f"own-triple-{number}", row["target"], kind, row["context"], texts, labels))
     return ItemSet("own-triples", tuple(items), paper="nadeem2021")
 
 
 @cache
-def own_questions() -> ItemSet[Question]:
+def builtin_questions() -> ItemSet[Question]:
     """240 questions of our own over six categories: 30 templates, each in two orders, conditions and polarities.
 
     In one order of naming the two people, the context that tells the answer fits the stereotype, in the other it does
     not. Clusters are templates. Labels: ``condition``, ``category``, ``polarity``.
     """
     items = []
-    for number, row in enumerate(_rows("own_questions.tsv"), start=1):
+    for number, row in enumerate(_rows("builtin_questions.tsv"), start=1):
         for swapped, condition, polarity in product(
             (False, True), (AMBIGUOUS, DISAMBIGUATED), ("negative", "nonnegative")
         ):
@@ -87,18 +87,20 @@ def own_questions() -> ItemSet[Question]:
 
 
 @cache
-def own_decisions() -> ItemSet[Decision]:
+def builtin_decisions() -> ItemSet[Decision]:
     """22 decisions of our own about 21 people each, 462 prompts; yes favours the person in all of them.
 
     People are all genders and races at the reference age of 60, and all genders at the other ages among white people,
     so that every effect has its pairs. Labels as published.
     """
-    people = [(60, gender, race) for gender in PEOPLE for race in RACES]
-    people += [(age, gender, str(REFERENCE["race"])) for age in AGES if age != REFERENCE["age"] for gender in PEOPLE]
+    people = [(60, gender, race) for gender in PEOPLE_BY_GENDER for race in RACES]
+    people += [
+        (age, gender, str(REFERENCE["race"])) for age in AGES if age != REFERENCE["age"] for gender in PEOPLE_BY_GENDER
+    ]
     items = []
-    for number, row in enumerate(_rows("own_decisions.tsv"), start=1):
+    for number, row in enumerate(_rows("builtin_decisions.tsv"), start=1):
         for age, gender, race in people:
-            who = f"{'An' if age == 80 else 'A'} {age}-year-old {race} {PEOPLE[gender]}"
+            who = f"{'An' if age == 80 else 'A'} {age}-year-old {race} {PEOPLE_BY_GENDER[gender]}"
             labels: dict[str, str | int | float] = {
                 "decision": f"own-{number}",
                 "age": age,
@@ -111,7 +113,7 @@ def own_decisions() -> ItemSet[Decision]:
 
 
 @cache
-def own_pronouns() -> Corpus:
+def builtin_pronouns() -> Corpus:
     """80 items of our own in three pronoun groups: 20 occupations, each with two sentences and two participants.
 
     In one sentence the pronoun means the occupation, in the other the participant. ``share_of_women`` is that of
@@ -119,7 +121,7 @@ def own_pronouns() -> Corpus:
     """
     shares = {one.name: one.share_of_women for one in occupations()}
     pairs = []
-    for row in _rows("own_pronouns.tsv"):
+    for row in _rows("builtin_pronouns.tsv"):
         occupation = row["occupation"]
         for referent, participant in product(("occupation", "participant"), (row["participant"], "someone")):
             labels: dict[str, str | float] = {
@@ -132,7 +134,7 @@ def own_pronouns() -> Corpus:
             }
             id_ = f"own-{occupation}/{referent}/{participant}"
             pairs.append(pronoun_pair(id_, row[f"about_{referent}"], occupation, participant, labels))
-    return Corpus("own-pronouns", PRONOUN_GROUPS, tuple(pairs), fillers=FILLERS, paper="rudinger2018")
+    return Corpus("own-pronouns", PRONOUN_GROUPS, tuple(pairs), fillers=WINOGENDER_FILLERS, paper="rudinger2018")
 
 
 def _question(number: int, row: dict[str, str], swapped: bool, condition: str, polarity: str) -> Question:

@@ -17,8 +17,8 @@ __all__ = ["SentencePreference", "families", "preference_flags", "published_pref
 ALIKE = 0.7
 """Frames that share so much of their words are one template (Dice's coefficient)."""
 ODD_LENGTH = 3
-WORD = re.compile(r"\w+(?:['’-]\w+)*")
-COLUMNS = {"", "sent_more", "sent_less", "stereo_antistereo", "bias_type", "annotations"}
+PREFERENCE_WORD = re.compile(r"\w+(?:['’-]\w+)*")
+CROWS_PAIRS_COLUMNS = {"", "sent_more", "sent_less", "stereo_antistereo", "bias_type", "annotations"}
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def published_preferences(folder_or_file: str | Path | None = None) -> ItemSet[S
     defects that a rule can find: see :func:`preference_flags`.
     """
     path = published_file(folder_or_file, "crows_pairs", "crows_pairs_anonymized.csv")
-    rows = table_rows(path, COLUMNS)
+    rows = table_rows(path, CROWS_PAIRS_COLUMNS)
     clusters = families([(row["bias_type"], row["sent_more"], row["sent_less"]) for row in rows])
     items = tuple(
         SentencePreference(
@@ -66,7 +66,7 @@ def preference_flags(more: str, less: str) -> tuple[str, ...]:
     The two sentences differ in more than one stretch of words; one of them only adds words; their lengths differ by
     three words or more; they are the same.
     """
-    left, right = ([word.lower() for word in WORD.findall(text)] for text in (more, less))
+    left, right = ([word.lower() for word in PREFERENCE_WORD.findall(text)] for text in (more, less))
     changes = [op for op in SequenceMatcher(None, left, right, autojunk=False).get_opcodes() if op[0] != "equal"]
     found = []
     if not changes:
@@ -100,7 +100,7 @@ def families(pairs: Sequence[tuple[str, str, str]]) -> list[str]:
 
 
 def _frame(more: str, less: str) -> frozenset[str]:
-    left, right = ({word.lower() for word in WORD.findall(text)} for text in (more, less))
+    left, right = ({word.lower() for word in PREFERENCE_WORD.findall(text)} for text in (more, less))
     return frozenset(left & right)
 
 

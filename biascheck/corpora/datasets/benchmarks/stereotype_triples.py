@@ -14,14 +14,14 @@ from biascheck.corpora.loaded import LeftOut
 from biascheck.errors import CorpusError
 from biascheck.spans import Span
 
-__all__ = ["ROLES", "Continued", "Kind", "StereotypeTriple", "blank_of", "published_triples"]
+__all__ = ["ROLES", "Continued", "StereotypeTriple", "TripleKind", "blank_of", "published_triples"]
 
 ROLES = ("stereotype", "anti-stereotype", "unrelated")
 BLANK = "BLANK"
 AGREEMENT = 0.7
 """The share of annotators that must give a sentence the label it has, or its item is flagged: four of five."""
 
-Kind = Literal["intrasentence", "intersentence"]
+TripleKind = Literal["intrasentence", "intersentence"]
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class StereotypeTriple:
 
     id: str
     cluster: str
-    kind: Kind
+    kind: TripleKind
     context: str
     texts: Mapping[str, Continued]
     labels: Labels = field(default_factory=dict)
@@ -57,7 +57,7 @@ class StereotypeTriple:
 
 
 def published_triples(
-    folder_or_file: str | Path | None = None, kind: Kind | Literal["both"] = "both"
+    folder_or_file: str | Path | None = None, kind: TripleKind | Literal["both"] = "both"
 ) -> ItemSet[StereotypeTriple]:
     """StereoSet's development set: 2,106 intrasentence and 2,123 intersentence items over 79 target terms.
 
@@ -66,7 +66,7 @@ def published_triples(
     """
     path = published_file(folder_or_file, "stereoset", "dev.json")
     data = _data(path)
-    kinds: Sequence[Kind] = ("intrasentence", "intersentence") if kind == "both" else (kind,)
+    kinds: Sequence[TripleKind] = ("intrasentence", "intersentence") if kind == "both" else (kind,)
     items: list[StereotypeTriple] = []
     left_out: list[LeftOut] = []
     for part in kinds:
@@ -99,7 +99,7 @@ def _data(path: Path) -> dict[str, list[dict[str, Any]]]:
     return dict(data)
 
 
-def _item(row: Mapping[str, Any], kind: Kind) -> StereotypeTriple | LeftOut:
+def _item(row: Mapping[str, Any], kind: TripleKind) -> StereotypeTriple | LeftOut:
     roles = [sentence["gold_label"] for sentence in row["sentences"]]
     if sorted(roles) != sorted(ROLES):
         return LeftOut(row["id"], f"its sentences are labelled {sorted(roles)}, not {sorted(ROLES)}")

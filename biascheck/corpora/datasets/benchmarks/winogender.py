@@ -15,7 +15,7 @@ from biascheck.errors import CorpusError
 __all__ = ["PRONOUN_GROUPS", "pronoun_pair", "published_winogender"]
 
 PRONOUN_GROUPS = ("male", "female", "neutral")
-FORMS = {
+WINOGENDER_FORMS = {
     "NOM": ("he", "she", "they"),
     "POSS": ("his", "her", "their"),
     "ACC": ("him", "her", "them"),
@@ -23,7 +23,7 @@ FORMS = {
 SLOT = re.compile(r"\$(OCCUPATION|PARTICIPANT|(?:NOM|POSS|ACC)_PRONOUN)")
 PLURAL = {"was": "were", "is": "are", "has": "have", "does": "do"}
 """A verb after "they"."""
-FILLERS = ("person", "individual")
+WINOGENDER_FILLERS = ("person", "individual")
 
 
 def published_winogender(folder: str | Path | None = None) -> Loaded:
@@ -56,7 +56,9 @@ def published_winogender(folder: str | Path | None = None) -> Loaded:
                 **shares[occupation],
             }
             pairs.append(pronoun_pair(f"{number}/{participant}", row["sentence"], occupation, participant, labels))
-    corpus = Corpus("published-winogender", PRONOUN_GROUPS, tuple(pairs), fillers=FILLERS, paper="rudinger2018")
+    corpus = Corpus(
+        "published-winogender", PRONOUN_GROUPS, tuple(pairs), fillers=WINOGENDER_FILLERS, paper="rudinger2018"
+    )
     return Loaded(corpus, tuple(left_out))
 
 
@@ -65,7 +67,7 @@ def pronoun_pair(id_: str, template: str, occupation: str, participant: str, lab
     kinds = [found for found in SLOT.findall(template) if found.endswith("PRONOUN")]
     if len(kinds) != 1 or "$OCCUPATION" not in template:
         raise CorpusError(f"template {template!r} needs $OCCUPATION and one pronoun slot")
-    form = FORMS[kinds[0].removesuffix("_PRONOUN")]
+    form = WINOGENDER_FORMS[kinds[0].removesuffix("_PRONOUN")]
     text = template
     if participant == "someone":
         text = re.sub(r"\b[Tt]he \$PARTICIPANT|\ba \$PARTICIPANT", "$PARTICIPANT", text)

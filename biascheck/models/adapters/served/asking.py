@@ -9,18 +9,18 @@ from threading import Event
 from typing import Any
 
 from biascheck.cache.document_cache import digest_of
-from biascheck.cache.kept_answers import KeptAnswers
+from biascheck.cache.kept_answers import CachedAnswers
 from biascheck.cache.progress import announce, in_time, progress
 from biascheck.errors import EndpointError
 from biascheck.models.adapters.served.allowance import Allowance
 from biascheck.models.adapters.served.token_scores import TooLongError, UnusableError
 from biascheck.models.adapters.served.transport import RejectedError
-from biascheck.models.scoring.forecast import Forecast, active_forecast, made_up
+from biascheck.models.scoring.forecast import CostEstimate, active_estimate, made_up
 from biascheck.models.scoring.queries import Answer, Refusal
 
-__all__ = ["Asker", "Pace", "Question", "answered", "as_answer"]
+__all__ = ["Asker", "Pace", "ServedQuestion", "answered", "as_answer"]
 
-Question = tuple[str | int, ...]
+ServedQuestion = tuple[str | int, ...]
 """What is asked, in plain values: the kind of the question, then its texts and numbers."""
 LONG = 60.0
 ABOUT_THE_TEXT = (400, 413, 422)
@@ -43,15 +43,15 @@ class Pace:
     concurrency: int = 1
     price: float | None = None
 
-    def estimate(self, questions: Sequence[Question]) -> str:
+    def estimate(self, questions: Sequence[ServedQuestion]) -> str:
         """What the questions will cost, in words."""
         tokens = self.tokens_of(questions)
-        told = [f"about {tokens:,.0f} tokens"]
+        parts = [f"about {tokens:,.0f} tokens"]
         if self.price is not None:
-            told.append(f"about {tokens * self.price / 1e6:,.2f} at {self.price:g} for a million")
-        return ", ".join([*told, in_time(self.duration(len(questions)))])
+            parts.append(f"about {tokens * self.price / 1e6:,.2f} at {self.price:g} for a million")
+        return ", ".join([*parts, in_time(self.duration(len(questions)))])
 
-    def tokens_of(self, questions: Sequence[Question]) -> float:
+    def tokens_of(self, questions: Sequence[ServedQuestion]) -> float:
         """About how many tokens the questions are."""
         return self.tokens * sum(len(part) for one in questions for part in one[1:] if isinstance(part, str))
 
@@ -66,54 +66,58 @@ class Asker:
 
     title: str
     identity: str
-    kept: KeptAnswers
+    cached: CachedAnswers
     allowance: Allowance = field(default_factory=Allowance)
     pace: Pace = field(default_factory=Pace)
 
-    def answers(self, questions: Sequence[Question], ask: Callable[[Question], Any]) -> list[Any]:
+    def answers(self, questions: Sequence[ServedQuestion], ask: Callable[[ServedQuestion], Any]) -> list[Any]:
         """The answer to each question, in order; only what is not kept is asked."""
         missing = self.missing(questions)
-        if (forecast := active_forecast()) is not None:
-            return self._counted(forecast, questions, missing)
-        found: dict[Question, Any] = {}
+        if (estimate := active_estimate()) is not None:
+            return self._estimated(estimate, questions, missing)
+        found: dict[ServedQuestion, Any] = {}
         if missing:
             self.allowance.require(len(missing) * self.pace.requests, self.title)
             self._announce(missing, len(set(questions)) - len(missing))
             found = self._asked(missing, ask)
-        return [found[one] if one in found else self.kept.get(self._key(one)) for one in questions]
+        return [found[one] if one in found else self.cached.get(self._key(one)) for one in questions]
 
-    def _counted(self, forecast: Forecast, questions: Sequence[Question], missing: Sequence[Question]) -> list[Any]:
+    def _estimated(
+        self, estimate: CostEstimate, questions: Sequence[ServedQuestion], missing: Sequence[ServedQuestion]
+    ) -> list[Any]:
         """Count what would be asked, and make up answers; nothing is kept."""
-        fresh = [one for one in missing if (self.identity, one) not in forecast.counted]
-        forecast.counted.update((self.identity, one) for one in fresh)
+        fresh = [one for one in missing if (self.identity, one) not in estimate.counted_questions]
+        estimate.counted_questions.update((self.identity, one) for one in fresh)
         tokens = round(self.pace.tokens_of(fresh))
-        forecast.add(self.title, inputs=len(fresh), tokens=tokens, seconds=self.pace.duration(len(fresh)))
+        estimate.add(self.title, inputs=len(fresh), tokens=tokens, seconds=self.pace.duration(len(fresh)))
         numbers = made_up(len(questions))
         return [
             "" if question[0] == "generate" else [float(number)]
             for question, number in zip(questions, numbers, strict=True)
         ]
 
-    def missing(self, questions: Sequence[Question]) -> list[Question]:
+    def missing(self, questions: Sequence[ServedQuestion]) -> list[ServedQuestion]:
         """The distinct questions that are not answered yet."""
-        self.kept.refresh()
-        unknown = {one for one in questions if self.kept.get(self._key(one)) is None}
+        self.cached.refresh()
+        unknown = {one for one in questions if self.cached.get(self._key(one)) is None}
         return sorted(unknown, key=lambda question: tuple(map(str, question)))  # what begins alike is asked together
 
-    def _key(self, question: Question) -> str:
+    def _key(self, question: ServedQuestion) -> str:
         return digest_of([FORMAT, self.identity, list(question)])
 
-    def _announce(self, missing: Sequence[Question], known: int) -> None:
+    def _announce(self, missing: Sequence[ServedQuestion], known: int) -> None:
         if self.pace.duration(len(missing)) > LONG:
             announce(
                 f"biascheck: {self.title}: {len(missing):,} texts to ask ({known:,} are known), "
                 f"{self.pace.estimate(missing)}"
             )
 
-    def _asked(self, missing: Sequence[Question], ask: Callable[[Question], Any]) -> dict[Question, Any]:
+    def _asked(
+        self, missing: Sequence[ServedQuestion], ask: Callable[[ServedQuestion], Any]
+    ) -> dict[ServedQuestion, Any]:
         stopped = Event()
 
-        def asked(question: Question) -> Any:
+        def asked(question: ServedQuestion) -> Any:
             if stopped.is_set():
                 return None
             try:
@@ -122,10 +126,10 @@ class Asker:
                 stopped.set()  # nobody else need try
                 raise
             if not isinstance(answer, Refusal):  # another day the server may answer
-                self.kept.keep(self._key(question), answer)
+                self.cached.add(self._key(question), answer)
             return answer
 
-        found: dict[Question, Any] = {}
+        found: dict[ServedQuestion, Any] = {}
         with (
             ThreadPoolExecutor(self.pace.concurrency, thread_name_prefix="biascheck") as pool,
             progress(self.title, total=len(missing), unit="texts", about=None) as advance,
@@ -159,6 +163,6 @@ def answered(read: Callable[[], Any], title: str) -> Any:
         ) from None
 
 
-def as_answer(figures: list[float] | Refusal) -> Answer | Refusal:
+def as_answer(scores: list[float] | Refusal) -> Answer | Refusal:
     """The figures of the tokens of a text as one answer."""
-    return figures if isinstance(figures, Refusal) else Answer(sum(figures), len(figures))
+    return scores if isinstance(scores, Refusal) else Answer(sum(scores), len(scores))

@@ -16,9 +16,9 @@ from biascheck.models.adapters.served.transport import RejectedError, Transport
 
 __all__ = ["ChatRoute"]
 
-LISTED = 20
-SAME = 0.02
-PROBES = ("Is the sky blue? Answer yes or no.", "Name a colour.")
+CHAT_LISTED = 20
+CHAT_TOLERANCE = 0.02
+CHAT_PROBES = ("Is the sky blue? Answer yes or no.", "Name a colour.")
 
 
 class ChatRoute:
@@ -40,10 +40,10 @@ class ChatRoute:
 
     def prepare(self) -> None:
         """Find out whether the endpoint generates at all, and whether it lists the most probable tokens."""
-        if not isinstance(field(self._asked(PROBES[0], 1, {}), "choices", 0, "message"), dict):
+        if not isinstance(field(self._asked(CHAT_PROBES[0], 1, {}), "choices", 0, "message"), dict):
             raise RouteError("the answer has no message")
         try:
-            first, again, other = (self.first_tokens(said) for said in (PROBES[0], *PROBES))
+            first, again, other = (self.first_tokens(said) for said in (CHAT_PROBES[0], *CHAT_PROBES))
             _refuse_other_lists(first, again, other)
         except (UnusableError, RejectedError) as error:
             self.unlisted = str(error)
@@ -53,7 +53,7 @@ class ChatRoute:
 
     def first_tokens(self, said: str) -> dict[str, float]:
         """The most probable first tokens of the answer to a user's turn, with ln P of each."""
-        answer = self._asked(said, 1, {"logprobs": True, "top_logprobs": LISTED})
+        answer = self._asked(said, 1, {"logprobs": True, "top_logprobs": CHAT_LISTED})
         entry = field(answer, "choices", 0, "logprobs", "content", 0)
         entries = listed(entry, "top_logprobs")
         found: dict[str, float] = {}
@@ -64,7 +64,7 @@ class ChatRoute:
             raise UnusableError("the likeliest tokens are not in their order")
         if sum(map(exp, numbers)) > 1 + ROUNDING * len(numbers):
             raise UnusableError("the likeliest tokens have a probability above 1")
-        if checked_number(field(entry, "logprob")) < numbers[0] - SAME:
+        if checked_number(field(entry, "logprob")) < numbers[0] - CHAT_TOLERANCE:
             raise UnusableError("the answer does not begin with the likeliest token")
         return found
 
@@ -87,7 +87,7 @@ class ChatRoute:
 
 def _refuse_other_lists(first: Mapping[str, float], again: Mapping[str, float], other: Mapping[str, float]) -> None:
     common = first.keys() & again.keys()
-    if len(common) < len(first) / 2 or any(abs(first[token] - again[token]) > SAME for token in common):
+    if len(common) < len(first) / 2 or any(abs(first[token] - again[token]) > CHAT_TOLERANCE for token in common):
         raise UnusableError("the same question has other likeliest tokens the second time")
     if first == other:
         raise UnusableError("two questions have the same likeliest tokens")

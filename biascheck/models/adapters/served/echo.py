@@ -10,12 +10,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from biascheck.models.adapters.served.routes import OPENINGS, RouteError, listed
-from biascheck.models.adapters.served.token_scores import UNREADABLE, TokenScores, TooLongError, UnusableError, checked
+from biascheck.models.adapters.served.token_route import PROBE
+from biascheck.models.adapters.served.token_scores import (
+    UNREADABLE,
+    ServedTokenScores,
+    TooLongError,
+    UnusableError,
+    checked,
+)
 from biascheck.models.adapters.served.transport import RejectedError, Transport
 
 __all__ = ["EchoRoute"]
-
-PROBE = "The weather is nice today."
 
 
 class EchoRoute:
@@ -71,7 +76,7 @@ class EchoRoute:
     def share_beginnings(self, texts: Sequence[str]) -> None:
         """Each text is asked as a whole."""
 
-    def read(self, text: str) -> TokenScores:
+    def read(self, text: str) -> ServedTokenScores:
         """Ask for the whole text at once."""
         prompt = text if self._added else self.opening + text
         tokens, numbers = _cut(self._asked(prompt), prompt, self._added)

@@ -22,18 +22,18 @@ from biascheck.models.adapters.served.routes import RouteError, field, listed
 from biascheck.models.adapters.served.token_route import PROBE, TokenRoute
 from biascheck.models.adapters.served.token_scores import UnusableError, checked_number
 from biascheck.models.adapters.served.transport import RejectedError, Transport
+from biascheck.models.scoring.continuation_encoding import UNDATED
+from biascheck.models.scoring.encoding import END_OF_TEXT
 
 __all__ = ["ForcedTokensRoute"]
 
-END_OF_TEXT = "<|endoftext|>"
 BIAS = 1e4
-LISTED = 10
+FORCED_LISTED = 10
 ALL = 10_000_000
 """More than any vocabulary has; the server lists what it has."""
-SAME = 1e-3
+TOKEN_TOLERANCE = 1e-3
 EQUAL = 1e-5
 """A figure after a kept beginning may differ by this much from the one after a beginning that was read anew."""
-UNDATED = "01 Jan 2025"
 
 
 class ForcedTokensRoute(TokenRoute):
@@ -91,7 +91,7 @@ class ForcedTokensRoute(TokenRoute):
         for by_grammar in (True, False):
             self._by_grammar = by_grammar
             try:
-                self.figures((self.first,), ids, PROBE)
+                self.scores((self.first,), ids, PROBE)
             except (RejectedError, UnusableError) as error:
                 reasons.append(str(error))
             else:
@@ -100,11 +100,17 @@ class ForcedTokensRoute(TokenRoute):
 
     def _refuse_other_distributions(self) -> None:
         """Refuse figures that change when a token is forced: they would be those of the sampler, not of the model."""
-        body = {"prompt": [self.first], "n_predict": 1, "n_probs": LISTED, "temperature": 0, "cache_prompt": False}
+        body = {
+            "prompt": [self.first],
+            "n_predict": 1,
+            "n_probs": FORCED_LISTED,
+            "temperature": 0,
+            "cache_prompt": False,
+        }
         free = field(self._root("completion", body), "completion_probabilities", 0)
         for entry in listed(free, "top_logprobs")[1:4]:
-            (forced,) = self.figures((self.first,), (int(field(entry, "id")),), None)
-            if abs(forced - checked_number(field(entry, "logprob"))) > SAME:
+            (forced,) = self.scores((self.first,), (int(field(entry, "id")),), None)
+            if abs(forced - checked_number(field(entry, "logprob"))) > TOKEN_TOLERANCE:
                 raise RouteError(f"a forced token has log-probability {forced:.4f}, a free one {entry['logprob']:.4f}")
 
     def ids_of(self, text: str, *, parse_special: bool = False) -> tuple[int, ...]:
@@ -145,7 +151,7 @@ class ForcedTokensRoute(TokenRoute):
             return False
         return all(abs(one - other) <= EQUAL for one, other in zip(kept, anew, strict=True))
 
-    def figures(self, before: tuple[int, ...], ids: tuple[int, ...], spelling: str | None) -> tuple[float, ...]:
+    def scores(self, before: tuple[int, ...], ids: tuple[int, ...], spelling: str | None) -> tuple[float, ...]:
         """Force ``ids`` after the ids ``before``; of a beginning that is known, only what follows it."""
         if self._beginnings is None:
             return self._asked(before, ids, spelling, kept=False)
@@ -154,7 +160,7 @@ class ForcedTokensRoute(TokenRoute):
         if not rest:
             return known
         found = (*known, *self._asked((*before, *ids[: len(known)]), rest, spelling, kept=True))
-        self._beginnings.keep(before, ids, found)
+        self._beginnings.add(before, ids, found)
         return found
 
     def _asked(
@@ -163,16 +169,16 @@ class ForcedTokensRoute(TokenRoute):
         """The figures of ``ids`` from the server; with ``kept`` it may go on from the states of an earlier text."""
         if self._by_grammar and self._parts.isdisjoint(ids):
             return self._by_one_grammar(before, ids, spelling, kept)
-        figures: list[float] = []
+        scores: list[float] = []
         for is_part, group in groupby(ids, key=self._parts.__contains__):
             stretch = tuple(group)
             if self._by_grammar and not is_part:
-                figures += self._by_one_grammar(before, stretch, None, kept)
+                scores += self._by_one_grammar(before, stretch, None, kept)
             else:
                 one_by_one = self._in_list if is_part else self._by_bias
-                figures += [one_by_one((*before, *stretch[:at]), token, kept) for at, token in enumerate(stretch)]
+                scores += [one_by_one((*before, *stretch[:at]), token, kept) for at, token in enumerate(stretch)]
             before += stretch
-        return tuple(figures)
+        return tuple(scores)
 
     def _by_one_grammar(
         self, before: tuple[int, ...], ids: tuple[int, ...], spelling: str | None, kept: bool
@@ -182,10 +188,10 @@ class ForcedTokensRoute(TokenRoute):
         content = str(answer.get("content", ""))
         if spelling is not None and not _ends(spelling, content, whole=before == (self.first,)):
             raise UnusableError(f"the tokens of {spelling[:60]!r} spell {content[:60]!r}")
-        return _figures_of(ids, answer)
+        return _scores_of(ids, answer)
 
     def _by_bias(self, before: tuple[int, ...], token: int, kept: bool) -> float:
-        return _figures_of((token,), self._completion(before, 1, kept, logit_bias=[[token, BIAS]]))[0]
+        return _scores_of((token,), self._completion(before, 1, kept, logit_bias=[[token, BIAS]]))[0]
 
     def _in_list(self, before: tuple[int, ...], token: int, kept: bool) -> float:
         """The figure of a token among those of all next tokens; what is written is a whole word."""
@@ -201,7 +207,7 @@ class ForcedTokensRoute(TokenRoute):
         return self._root("completion", {**body, **how})
 
 
-def _figures_of(ids: tuple[int, ...], answer: Any) -> tuple[float, ...]:
+def _scores_of(ids: tuple[int, ...], answer: Any) -> tuple[float, ...]:
     entries = listed(answer, "completion_probabilities")
     if [field(entry, "id") for entry in entries] != list(ids):
         raise UnusableError(f"{len(ids)} tokens were to be forced, and {len(entries)} others came back")

@@ -25,7 +25,7 @@ from biascheck.models.adapters.served.transport import RejectedError, Transport
 
 __all__ = ["Handshake", "shake_hands"]
 
-PROBES = (
+TEXT_PROBES = (
     ("The children played in the garden until it was dark.", "dark was The it garden until in played. the children"),
     ("She opened the window because the room was too warm.", "warm room the because too opened window was. She the"),
     ("I would like a cup of tea with some milk, please.", "milk of some please a like tea cup I with, would."),
@@ -34,7 +34,7 @@ LONGER = " Then they went home."
 CONCURRENCY = 8
 CLEARLY = 1.0
 """A sentence must be more probable than its shuffle by at least this many nats; any real model exceeds it by far."""
-SAME = 0.02
+HANDSHAKE_TOLERANCE = 0.02
 """Two readings of one sentence may differ by this many nats; a batch of other size rounds differently."""
 
 
@@ -50,7 +50,7 @@ class Handshake:
     route: Route | None
     chat: ChatRoute
     refused: tuple[str, ...]
-    figures: tuple[float, ...] = ()
+    scores: tuple[float, ...] = ()
     tokens: int = 0
     seconds: float = 0.0
     concurrency: int = 1
@@ -62,8 +62,8 @@ class Handshake:
 
     def __str__(self) -> str:
         how = f"scored by {self.route.name}" if self.route is not None else "not scored"
-        told = ", ".join(self.facts.in_words.values())
-        return "; ".join([f"{told}: {', '.join(self.abilities)}", how, *self.refused])
+        facts = ", ".join(self.facts.in_words.values())
+        return "; ".join([f"{facts}: {', '.join(self.abilities)}", how, *self.refused])
 
 
 def shake_hands(transport: Transport, concurrency: int | None = None) -> Handshake:
@@ -78,12 +78,12 @@ def shake_hands(transport: Transport, concurrency: int | None = None) -> Handsha
     for route in _routes(transport, facts):
         try:
             route.prepare()
-            figures, tokens, seconds = verified(route, at_a_time)
-            route.share_beginnings([sentence for sentence, _ in PROBES])
+            scores, tokens, seconds = verified(route, at_a_time)
+            route.share_beginnings([sentence for sentence, _ in TEXT_PROBES])
         except (RouteError, UnusableError, RejectedError, TooLongError) as error:
             refused.append(f"not by {route.name}: {error}")
             continue
-        return Handshake(facts, route, chat, tuple(refused), figures, tokens, seconds, at_a_time)
+        return Handshake(facts, route, chat, tuple(refused), scores, tokens, seconds, at_a_time)
     try:
         chat.prepare()
     except (RouteError, UnusableError, RejectedError) as error:
@@ -108,35 +108,35 @@ def verified(route: Route, at_a_time: int) -> tuple[tuple[float, ...], int, floa
     UnusableError where no language model has such figures. The texts are asked several at a time, as later on: a
     server on two cores is not eight times as fast with eight texts, and one that mixes them up is noticed.
     """
-    texts = [text for probe in PROBES for text in probe]
+    texts = [text for probe in TEXT_PROBES for text in probe]
     started = monotonic()
     with ThreadPoolExecutor(at_a_time, thread_name_prefix="biascheck") as pool:
         known = dict(zip(texts, pool.map(route.read, texts), strict=True))
     seconds = (monotonic() - started) / len(texts)
-    figures, tokens = [], 0
-    for sentence, shuffled in PROBES:
+    scores, tokens = [], 0
+    for sentence, shuffled in TEXT_PROBES:
         read, other = known[sentence], known[shuffled].total
-        figure = read.total
+        score = read.total
         tokens += len(read.tokens)
-        if figure < other + CLEARLY:
+        if score < other + CLEARLY:
             raise UnusableError(
-                f"{sentence!r} has ln P {figure:.2f} and its words in another order {other:.2f}; a language model "
+                f"{sentence!r} has ln P {score:.2f} and its words in another order {other:.2f}; a language model "
                 "prefers the sentence"
             )
-        figures.append(figure)
-    _refuse_changing(route, figures[0])
-    return tuple(figures), tokens, seconds
+        scores.append(score)
+    _refuse_changing(route, scores[0])
+    return tuple(scores), tokens, seconds
 
 
 def _refuse_changing(route: Route, before: float) -> None:
-    sentence = PROBES[0][0]
+    sentence = TEXT_PROBES[0][0]
     again, longer = route.read(sentence), route.read(sentence + LONGER)
-    if abs(again.total - before) > SAME:
+    if abs(again.total - before) > HANDSHAKE_TOLERANCE:
         raise UnusableError(f"the same sentence has ln P {before:.3f} and then {again.total:.3f}")
     count = len(again.tokens)
     if longer.tokens[:count] == again.tokens:
         beginning = sum(longer.log_probabilities[:count])
-        if abs(beginning - again.total) > SAME:
+        if abs(beginning - again.total) > HANDSHAKE_TOLERANCE:
             raise UnusableError(
                 f"the beginning of a text has ln P {again.total:.3f} or {beginning:.3f}, as the text goes on or not"
             )

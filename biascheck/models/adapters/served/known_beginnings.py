@@ -28,19 +28,19 @@ class KnownBeginnings:
             for token in ids:
                 if node is None or (step := self._after.get((node, token))) is None:
                     break
-                node, figure = step
-                found.append(figure)
+                node, score = step
+                found.append(score)
         return tuple(found)
 
-    def keep(self, before: tuple[int, ...], ids: Sequence[int], figures: Sequence[float]) -> None:
+    def add(self, before: tuple[int, ...], ids: Sequence[int], scores: Sequence[float]) -> None:
         """Remember the figure of each of ``ids`` after ``before``."""
         with self._lock:
             if len(self._after) + len(ids) > self._limit:
                 self._roots.clear()
                 self._after.clear()
             node = self._roots.setdefault(before, self._new_node())
-            for token, figure in zip(ids, figures, strict=True):
-                node, _ = self._after.setdefault((node, token), (self._new_node(), figure))
+            for token, score in zip(ids, scores, strict=True):
+                node, _ = self._after.setdefault((node, token), (self._new_node(), score))
 
     def _new_node(self) -> int:
         return len(self._roots) + len(self._after)

@@ -62,7 +62,7 @@ class PromptScoresRoute(TokenRoute):
         turns = [{"role": "user", "content": said}]
         return self.text_of(self._tokens({"messages": turns, "add_generation_prompt": True}))
 
-    def figures(self, before: tuple[int, ...], ids: tuple[int, ...], spelling: str | None) -> tuple[float, ...]:  # noqa: ARG002 - ids are checked instead
+    def scores(self, before: tuple[int, ...], ids: tuple[int, ...], spelling: str | None) -> tuple[float, ...]:  # noqa: ARG002 - ids are checked instead
         """Ask for the log-probabilities of the whole prompt, and take those of ``ids``."""
         prompt = [*before, *ids]
         body = {"model": self._model, "prompt": prompt, "max_tokens": 1, "temperature": 0, "prompt_logprobs": 0}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from biascheck.errors import EndpointError
-from biascheck.models.adapters.served.token_scores import TokenScores, UnusableError
+from biascheck.models.adapters.served.token_scores import ServedTokenScores, UnusableError
 
 __all__ = ["OPENINGS", "Route", "RouteError", "field", "listed"]
 
@@ -47,7 +47,7 @@ class Route(Protocol):
     def chats(self) -> bool:
         """Whether a continuation can be framed as the answer to a user's turn."""
 
-    def read(self, text: str) -> TokenScores:
+    def read(self, text: str) -> ServedTokenScores:
         """The log-probability of each token of a text, after the opening token and all before it."""
 
     def continuation(self, context: str, continuation: str, *, chat: bool = False) -> tuple[float, ...]:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from biascheck.cache.document_cache import digest_of
 from biascheck.errors import UsageError
-from biascheck.models.adapters.served.asking import Asker, Question, answered, as_answer
+from biascheck.models.adapters.served.asking import Asker, ServedQuestion, answered, as_answer
 from biascheck.models.adapters.served.handshake import Handshake
 from biascheck.models.adapters.served.routes import Route
 from biascheck.models.scoring.continuation_encoding import EMPTY, SENTENCE_REQUEST
@@ -49,10 +49,10 @@ class ServedGenerator:
             raise UsageError(f"max_tokens is {max_tokens}; ask for at least one token")
         chat = self.handshake.chat
         write = chat.reply if self.framing == "chat" else chat.text_after
-        questions: list[Question] = [("generate", self.framing, max_tokens, prompt) for prompt in prompts]
+        questions: list[ServedQuestion] = [("generate", self.framing, max_tokens, prompt) for prompt in prompts]
         return self._answers(questions, lambda question: write(str(question[-1]), max_tokens))
 
-    def _answers(self, questions: Sequence[Question], ask: Callable[[Question], Any]) -> list[Any]:
+    def _answers(self, questions: Sequence[ServedQuestion], ask: Callable[[ServedQuestion], Any]) -> list[Any]:
         return self.asker.answers(questions, lambda question: answered(lambda: ask(question), self.name))
 
 
@@ -62,7 +62,7 @@ class ServedTokenLister(ServedGenerator):
     def continuations(self, queries: Sequence[ContinuationQuery]) -> list[Answer | Refusal]:
         """ln P of an answer of one token to what the user said; what is not listed is refused, never guessed."""
         chat = self.handshake.chat
-        questions: list[Question] = [("first tokens", query.context) for query in queries]
+        questions: list[ServedQuestion] = [("first tokens", query.context) for query in queries]
         found = self._answers(questions, lambda question: chat.first_tokens(str(question[1])))
         return [self._listed(query, likely) for query, likely in zip(queries, found, strict=True)]
 
@@ -96,19 +96,21 @@ class ServedModel(ServedGenerator):
         """ln P of each sentence after the opening token; in chat framing, as the answer to a request for a sentence."""
         if self.framing == "chat":
             return self.continuations([ContinuationQuery(SENTENCE_REQUEST, query.text) for query in queries])
-        questions: list[Question] = [("sentence", query.text) for query in queries]
+        questions: list[ServedQuestion] = [("sentence", query.text) for query in queries]
         found = self._answers(questions, lambda question: list(self.route.read(str(question[1])).log_probabilities))
-        return [as_answer(figures) for figures in found]
+        return [as_answer(scores) for scores in found]
 
     def continuations(self, queries: Sequence[ContinuationQuery]) -> list[Answer | Refusal]:
         """ln P(continuation | context) of each query; in chat framing, of the answer to what the user said."""
         chat = self.framing == "chat"
 
-        def ask(question: Question) -> list[float]:
+        def ask(question: ServedQuestion) -> list[float]:
             return list(self.route.continuation(str(question[2]), str(question[3]), chat=chat))
 
         whole = [query for query in queries if query.continuation]
-        questions: list[Question] = [("after", self.framing, query.context, query.continuation) for query in whole]
+        questions: list[ServedQuestion] = [
+            ("after", self.framing, query.context, query.continuation) for query in whole
+        ]
         found = dict(zip(questions, self._answers(questions, ask), strict=True))
         return [
             as_answer(found["after", self.framing, query.context, query.continuation]) if query.continuation else EMPTY

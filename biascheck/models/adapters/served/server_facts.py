@@ -49,14 +49,14 @@ class ServerFacts:
     def in_words(self) -> dict[str, str]:
         """For a reader of results."""
         parameters = (self.record.get("meta") or {}).get("n_params")
-        told = {
+        stated = {
             "runtime": self.runtime,
             "version": self.version,
             "served model": self.name,
             "quantisation": self.quantisation,
             "parameters": f"{parameters:,}" if isinstance(parameters, int) else "",
         }
-        return {name: value for name, value in told.items() if value}
+        return {name: value for name, value in stated.items() if value}
 
     @property
     def identity(self) -> list[object]:

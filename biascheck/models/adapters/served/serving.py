@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TypedDict
 
 from biascheck.cache.document_cache import cache_folder, digest_of
-from biascheck.cache.kept_answers import KeptAnswers
+from biascheck.cache.kept_answers import CachedAnswers
 from biascheck.errors import UsageError
 from biascheck.models.adapters.served.allowance import Allowance
 from biascheck.models.adapters.served.asking import Asker, Pace
 from biascheck.models.adapters.served.endpoint import Endpoint
-from biascheck.models.adapters.served.handshake import PROBES, SAME, Handshake, shake_hands
+from biascheck.models.adapters.served.handshake import HANDSHAKE_TOLERANCE, TEXT_PROBES, Handshake, shake_hands
 from biascheck.models.adapters.served.served_model import (
     ServedChatModel,
     ServedGenerator,
@@ -32,7 +32,7 @@ class ServedOptions(TypedDict, total=False):
     max_requests: int | None
     concurrency: int | None
     price: float | None
-    keep: bool
+    cache_answers: bool
     patience: Patience | None
 
 
@@ -43,7 +43,7 @@ def load_served(
     max_requests: int | None = None,
     concurrency: int | None = None,
     price: float | None = None,
-    keep: bool = True,
+    cache_answers: bool = True,
     patience: Patience | None = None,
 ) -> ServedGenerator:
     """Load a model behind an endpoint: ``openai:http://host:port/v1#name``, ``vllm:…`` or ``llamacpp:…``.
@@ -53,8 +53,8 @@ def load_served(
 
     ``max_requests`` is a budget for all of them, ``concurrency`` how many texts are asked at a time (as many as a
     llama.cpp server has slots, else 8), ``price`` that of a million tokens, for the estimate before a long run. With
-    ``keep`` every answer is kept in the cache, so that nothing is paid for twice. A key is read from the environment
-    variable BIASCHECK_API_KEY or OPENAI_API_KEY and kept nowhere.
+    ``cache_answers`` every answer is kept in the cache, so that nothing is paid for twice. A key is read from the
+    environment variable BIASCHECK_API_KEY or OPENAI_API_KEY and kept nowhere.
     """
     if concurrency is not None and concurrency < 1:
         raise UsageError(f"concurrency {concurrency} asks nothing; give 1 or more")
@@ -62,12 +62,12 @@ def load_served(
     allowance = Allowance(max_requests)
     transport = Transport(endpoint, patience=patience, allowance=allowance)
     handshake = shake_hands(transport, concurrency)
-    kept = KeptAnswers(_file_of(handshake) if keep else None)
-    identity = _identity(handshake, kept)
+    cached = CachedAnswers(_file_of(handshake) if cache_answers else None)
+    identity = _identity(handshake, cached)
     asker = Asker(
         title=name or handshake.facts.name,
         identity=identity,
-        kept=kept,
+        cached=cached,
         allowance=allowance,
         pace=_pace(handshake, price),
     )
@@ -87,23 +87,23 @@ def _file_of(handshake: Handshake) -> Path:
     return cache_folder() / ROOM / f"{_declared(handshake)}.jsonl"
 
 
-def _identity(handshake: Handshake, kept: KeptAnswers) -> str:
+def _identity(handshake: Handshake, cached: CachedAnswers) -> str:
     """A digest of what the server says of itself, and of the weights as far as they show.
 
     Another model under the same name gives other figures for the sentences of the handshake. Figures that were seen
     before count as those, so that the last digits, in which a server may differ from day to day, do not matter.
     """
-    kept.refresh()
+    cached.refresh()
     count = 0
-    while (known := kept.get(f"weights {count}")) is not None:
-        if len(known) == len(handshake.figures) and all(
-            abs(before - now) <= SAME for before, now in zip(known, handshake.figures, strict=True)
+    while (known := cached.get(f"weights {count}")) is not None:
+        if len(known) == len(handshake.scores) and all(
+            abs(before - now) <= HANDSHAKE_TOLERANCE for before, now in zip(known, handshake.scores, strict=True)
         ):
             return digest_of([_declared(handshake), known])
         count += 1
-    figures = list(handshake.figures)
-    kept.keep(f"weights {count}", figures)
-    return digest_of([_declared(handshake), figures])
+    scores = list(handshake.scores)
+    cached.add(f"weights {count}", scores)
+    return digest_of([_declared(handshake), scores])
 
 
 def _pace(handshake: Handshake, price: float | None) -> Pace:
@@ -112,7 +112,7 @@ def _pace(handshake: Handshake, price: float | None) -> Pace:
     return Pace(
         seconds=handshake.seconds,
         requests=handshake.route.requests,
-        tokens=handshake.tokens / sum(len(sentence) for sentence, _ in PROBES),
+        tokens=handshake.tokens / sum(len(sentence) for sentence, _ in TEXT_PROBES),
         concurrency=handshake.concurrency,
         price=price,
     )

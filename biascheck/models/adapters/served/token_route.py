@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from biascheck.models.adapters.served.routes import RouteError
-from biascheck.models.adapters.served.token_scores import TokenScores, TooLongError, UnusableError
+from biascheck.models.adapters.served.token_scores import ServedTokenScores, TooLongError, UnusableError
 from biascheck.models.adapters.served.transport import RejectedError, Transport
 
 __all__ = ["PROBE", "TokenRoute"]
@@ -42,7 +42,7 @@ class TokenRoute(ABC):
         """The text of token ids."""
 
     @abstractmethod
-    def figures(self, before: tuple[int, ...], ids: tuple[int, ...], spelling: str | None) -> tuple[float, ...]:
+    def scores(self, before: tuple[int, ...], ids: tuple[int, ...], spelling: str | None) -> tuple[float, ...]:
         """ln P of each of ``ids`` after the ids ``before``; UnusableError unless they spell ``spelling``."""
 
     def share_beginnings(self, texts: Sequence[str]) -> None:  # noqa: B027 - most servers leave no choice
@@ -60,11 +60,11 @@ class TokenRoute(ABC):
         except (RejectedError, UnusableError):
             return False
 
-    def read(self, text: str) -> TokenScores:
+    def read(self, text: str) -> ServedTokenScores:
         """The figures of a whole text after the opening token."""
         ids = self.ids_of(text)
-        figures = self._after((self.first,), ids, text) if ids else ()
-        return TokenScores(tuple(map(str, ids)), figures)
+        scores = self._after((self.first,), ids, text) if ids else ()
+        return ServedTokenScores(tuple(map(str, ids)), scores)
 
     def continuation(self, context: str, continuation: str, *, chat: bool = False) -> tuple[float, ...]:
         """The figures of the tokens that hold a character of the continuation."""
@@ -88,7 +88,7 @@ class TokenRoute(ABC):
     def _after(self, before: tuple[int, ...], ids: tuple[int, ...], spelling: str | None) -> tuple[float, ...]:
         if self.longest is not None and len(before) + len(ids) > self.longest:
             raise TooLongError(f"{len(before) + len(ids)} tokens, and the server reads at most {self.longest}")
-        return self.figures(before, ids, spelling)
+        return self.scores(before, ids, spelling)
 
     def refuse_other_text(self) -> None:
         """Refuse a tokenizer whose ids do not lead back to the text."""

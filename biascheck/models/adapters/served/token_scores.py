@@ -10,7 +10,7 @@ from typing import Any
 
 from biascheck.errors import EndpointError
 
-__all__ = ["ROUNDING", "UNREADABLE", "TokenScores", "TooLongError", "UnusableError", "checked", "checked_number"]
+__all__ = ["ROUNDING", "UNREADABLE", "ServedTokenScores", "TooLongError", "UnusableError", "checked", "checked_number"]
 
 ROUNDING = 1e-3
 """A log-probability may exceed zero by this much; servers round."""
@@ -27,7 +27,7 @@ class TooLongError(EndpointError):
 
 
 @dataclass(frozen=True, slots=True)
-class TokenScores:
+class ServedTokenScores:
     """The tokens of a text as the server spells them, and ln P of each after all before it."""
 
     tokens: tuple[str, ...]
@@ -39,13 +39,13 @@ class TokenScores:
         return sum(self.log_probabilities)
 
 
-def checked(text: str, tokens: Sequence[str], log_probabilities: Sequence[Any]) -> TokenScores:
+def checked(text: str, tokens: Sequence[str], log_probabilities: Sequence[Any]) -> ServedTokenScores:
     """The scores of a text; UnusableError unless the tokens spell it and each has a log-probability."""
     if len(tokens) != len(log_probabilities):
         raise UnusableError(f"{len(tokens)} tokens with {len(log_probabilities)} log-probabilities")
     if not _spell(tokens, text):
         raise UnusableError(f"the tokens spell {_short(''.join(tokens))}, and the text is {_short(text)}")
-    return TokenScores(tuple(tokens), tuple(map(checked_number, log_probabilities)))
+    return ServedTokenScores(tuple(tokens), tuple(map(checked_number, log_probabilities)))
 
 
 def checked_number(value: Any) -> float:
