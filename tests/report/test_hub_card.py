@@ -29,7 +29,7 @@ def run(**fields):
 def test_without_yaml_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
     with pytest.raises(UsageError, match=r"a model card needs yaml, .* pip install 'pytest-biascheck\[hub\]'"):
-        card_of(run())
+        hub_card_of(run())
 
 
 def test_the_hub_reads_the_metadata_back():
