@@ -36,7 +36,7 @@ SMOLLM2 := suites/bartl2020/test_english.py suites/manela2021 suites/kurita2019/
 	suites/kurita2019/test_religion.py -k "not T1 and not published_stimuli" --bias-model smollm2 \
 	--bias-profile watch --bias-baseline baselines/smollm2.json --bias-tolerance 0.05
 
-# Which mutants `make mutants` tries; one module is MUTANTS='biascheck.stats.effects*'.
+# Which mutants `make mutants` tries; one module is MUTANTS='biascheck.stats.sides*'.
 MUTANTS ?=
 
 .PHONY: suites suites-minilm suites-smollm2 baseline test test-all pytest pytest-all one quick mutants lint lock docs docs-measures benchmarks release clean

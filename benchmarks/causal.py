@@ -25,11 +25,12 @@ from itertools import combinations
 from typing import Any
 
 import biascheck
-from biascheck.extend import Answer, Corpus, SentenceQuery
-from biascheck.models.adapters.causal import TransformersCausalModel
-from biascheck.models.scoring.encoding import encode_sentences
+from biascheck.corpora.corpus import Corpus
+from biascheck.models.local.causal import TransformersCausalModel
+from biascheck.models.scoring.encode import encode_sentences
 from biascheck.models.scoring.engine import TorchEngine, execute
 from biascheck.models.scoring.plan import make_plan
+from biascheck.models.scoring.queries import Answer, SentenceQuery
 
 MINICONS = """
 import json, sys, time

@@ -13,8 +13,8 @@ import time
 import torch
 
 import biascheck
-from biascheck.models.adapters.encoders import TransformersEncoder
-from biascheck.models.scoring.encoding import Encoded, encode_words
+from biascheck.models.local.encoder import TransformersEncoder
+from biascheck.models.scoring.encode import Encoded, encode_words
 from biascheck.models.scoring.queries import State, WordQuery
 
 

@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import biascheck
-from biascheck.engines.engine_choice import EngineChoice
-from biascheck.engines.ray_engine import RayEngine
-from biascheck.models.adapters.transformers import TransformersMaskedModel
-from biascheck.models.scoring.engine_placement import placed_on
+from biascheck.core.spans import Span
+from biascheck.models.local.transformers import TransformersMaskedModel
+from biascheck.models.scoring.engine import placed_on
+from biascheck.models.scoring.engine_choice import EngineChoice
 from biascheck.models.scoring.queries import MaskedQuery
-from biascheck.spans import Span
+from biascheck.models.scoring.ray import RayEngine
 
 FIRST_YEAR = 1000
 PROBE = 400

@@ -26,10 +26,10 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 import biascheck
-from biascheck.extend import MaskedQuery
 from biascheck.measures import association_queries
-from biascheck.models.adapters.transformers import TransformersMaskedModel
-from biascheck.models.scoring.encoding import Encoded, encode_masked
+from biascheck.models.local.transformers import TransformersMaskedModel
+from biascheck.models.scoring.encode import Encoded, encode_masked
+from biascheck.models.scoring.queries import MaskedQuery
 
 Forward = Callable[[Sequence[Encoded]], list[float]]
 LARGE = 2048

@@ -20,9 +20,9 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 import biascheck
 from biascheck.corpora import Pair
-from biascheck.gates.searches import Search
-from biascheck.search.invariants import Invariant, VersionScores, invariant_of
-from biascheck.search.searching import search_worst_cases
+from biascheck.gates.search import Search
+from biascheck.worst_cases.invariants import Invariant, VersionScores, invariant_of
+from biascheck.worst_cases.search import search_worst_cases
 
 NEVER = 1e6
 

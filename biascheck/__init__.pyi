@@ -2,15 +2,12 @@
 
 from . import (
     corpora as corpora,
-    debias as debias,
     extend as extend,
     measures as measures,
     models as models,
-    strategies as strategies,
     testing as testing,
 )
-from .engines.engine_choice import engine as engine
-from .errors import (
+from .core.errors import (
     BiasAssertionError as BiasAssertionError,
     BiascheckError as BiascheckError,
     BiascheckWarning as BiascheckWarning,
@@ -24,7 +21,13 @@ from .errors import (
     ScoreError as ScoreError,
     UsageError as UsageError,
 )
-from .gates.assertions import (
+from .core.release import __version__ as __version__
+from .gates.changes import (
+    assert_no_regression as assert_no_regression,
+    assert_reduced as assert_reduced,
+    assert_utility_kept as assert_utility_kept,
+)
+from .gates.check import (
     assert_absolute_delta_below as assert_absolute_delta_below,
     assert_all_within as assert_all_within,
     assert_association_within as assert_association_within,
@@ -35,26 +38,26 @@ from .gates.assertions import (
     assert_direct_bias_below as assert_direct_bias_below,
     assert_effect_size_within as assert_effect_size_within,
     assert_neighbour_correlation_below as assert_neighbour_correlation_below,
-    assert_no_regression as assert_no_regression,
     assert_no_sentiment_delta as assert_no_sentiment_delta,
-    assert_reduced as assert_reduced,
     assert_share_within as assert_share_within,
     assert_skew_below as assert_skew_below,
     assert_stereotype_below as assert_stereotype_below,
     assert_trade_off as assert_trade_off,
     assert_typical_gap_below as assert_typical_gap_below,
-    assert_utility_kept as assert_utility_kept,
     assert_weat_within as assert_weat_within,
     assert_within_margin as assert_within_margin,
 )
 from .gates.gate import Gate as Gate
 from .gates.recording import show as show
-from .gates.run_files import read_results as read_results, write_results as write_results
-from .measures.declaration import measure as measure
-from .model_specs import load as load, load_served as load_served, load_vectors as load_vectors
-from .models.adapters.encoders import encoder_of as encoder_of
-from .models.adapters.functions import as_classifier as as_classifier
-from .release import __version__ as __version__
-from .results.comparison import Comparison as Comparison, compare as compare
+from .loading import load as load
+from .measures.measure import measure as measure
+from .models.local.encoder import encoder_of as encoder_of
+from .models.local.vectors import load_vectors as load_vectors
+from .models.scoring.engine_choice import engine as engine
+from .models.served.model import load_served as load_served
+from .models.wrappers import as_classifier as as_classifier
+from .results.compare import Comparison as Comparison, compare as compare
 from .results.result import Result as Result
-from .search.assertion import assert_invariant as assert_invariant
+from .runs.file import read_results as read_results, write_results as write_results
+from .worst_cases import strategies as strategies
+from .worst_cases.assertion import assert_invariant as assert_invariant

@@ -5,19 +5,16 @@
 - A measure made from the result of another: decorate ``(result, **options) -> Result`` with :func:`derived_measure`.
 - A corpus: :class:`Corpus` of :class:`Pair`, whose :class:`Sentence` know the :class:`Span` of their target; or
   templates, crossed with :func:`cross`.
-- A model: any object with a name, a fingerprint and one of the capabilities in :mod:`biascheck.models.capabilities`.
+- A model: any object with a name, a fingerprint and one of the capabilities in :mod:`biascheck.models.base`.
 """
 
-from biascheck.corpora.corpus import Corpus, Pair
+from biascheck.core.spans import Span
+from biascheck.corpora.corpus import Corpus, LeftOut, Loaded, Pair
 from biascheck.corpora.lexicon import Context, Entry, Lexicon
-from biascheck.corpora.loaded import LeftOut, Loaded
 from biascheck.corpora.sentence import Sentence
 from biascheck.corpora.templates import Attribute, Target, Template, cross
-from biascheck.measures.declaration import CorpusLike, measure
-from biascheck.measures.derivation import derived_measure
-from biascheck.measures.draft import draft, shown
-from biascheck.models.adapters.recorded import RecordedScores
-from biascheck.models.capabilities import (
+from biascheck.measures.measure import CorpusLike, derived_measure, draft, measure, shown
+from biascheck.models.base import (
     CausalModel,
     ChatModel,
     Classifier,
@@ -30,7 +27,7 @@ from biascheck.models.capabilities import (
     capabilities_of,
     require_capability,
 )
-from biascheck.models.scoring.choices import Choice, ChoiceQuery, choose
+from biascheck.models.scoring.continuations import Choice, ChoiceQuery, choose
 from biascheck.models.scoring.queries import (
     Answer,
     ContinuationQuery,
@@ -41,6 +38,7 @@ from biascheck.models.scoring.queries import (
     State,
     WordQuery,
 )
+from biascheck.models.wrappers import RecordedScores
 from biascheck.results.attachments import (
     Correlations,
     Draws,
@@ -60,11 +58,11 @@ from biascheck.results.attachments import (
     TwoSided,
     WordMap,
 )
-from biascheck.results.description import Description
-from biascheck.results.items import ItemScore, Label, Shown, Skipped
+from biascheck.results.definition import Description
+from biascheck.results.items import ItemScore, Shown, Skipped
+from biascheck.results.key import Label
 from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
-from biascheck.spans import Span
 from biascheck.stats import Interval, Sample
 
 __all__ = [

@@ -6,7 +6,14 @@
 Measured on "He is a nurse." / "She is a nurse.", its association gap is ln(0.2 / 0.5) − ln(0.8 / 0.5) = −ln 4.
 """
 
-from biascheck.models.adapters.fakes import ContinuationTable, FunctionEncoder, ReplyTable, SentenceTable, TableModel
-from biascheck.models.adapters.functions import TextClassifier
+from biascheck.models.fakes import ContinuationTable, FunctionEncoder, ReplyTable, SentenceTable, TableModel
+from biascheck.models.wrappers import TextClassifier
 
-__all__ = ["ContinuationTable", "FunctionEncoder", "ReplyTable", "SentenceTable", "TableModel", "TextClassifier"]
+__all__ = [
+    "ContinuationTable",
+    "FunctionEncoder",
+    "ReplyTable",
+    "SentenceTable",
+    "TableModel",
+    "TextClassifier",
+]

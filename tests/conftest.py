@@ -12,7 +12,7 @@ from _pytest import pytester as snapshots
 from _pytest.pytester import SysModulesSnapshot as Snapshot
 from hypothesis import HealthCheck, settings
 
-from biascheck.cache.document_cache import caching
+from biascheck.core.store import caching
 from biascheck.gates.recording import recording
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -7,7 +7,8 @@ import numpy as np
 
 import biascheck
 from biascheck.corpora import bec_pro, bec_pro_professions
-from biascheck.testing import SentenceTable, TableModel, TextClassifier
+from biascheck.models.fakes import SentenceTable, TableModel
+from biascheck.models.wrappers import TextClassifier
 
 ODDS = 4.0
 OTHER_JOBS = {

@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from biascheck.errors import UsageError
-from biascheck.gates.checked_numbers import checked_number
+from biascheck.core.errors import UsageError
+from biascheck.gates.margins import checked_number
 
 
 @pytest.mark.parametrize(

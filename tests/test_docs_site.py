@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 import biascheck
-from biascheck.reproduce import papers
+from biascheck.papers import papers
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from biascheck.errors import CorpusError, UsageError
-from biascheck.release import EXTRAS, install_line, missing, require
+from biascheck.core.errors import CorpusError, UsageError
+from biascheck.core.release import EXTRAS, install_line, missing, require
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -96,9 +96,8 @@ def test_what_is_missing_is_refused_with_the_line_that_installs_it(monkeypatch):
 def without_scikit_learn():
     import numpy as np
 
-    from biascheck.measures.coreference.topic_correlation import topics_of
-    from biascheck.measures.embeddings.classifier_accuracy import _told
-    from biascheck.measures.embeddings.word_map import word_map
+    from biascheck.measures.geometry import _told, word_map
+    from biascheck.measures.topics import topics_of
     from biascheck.stats.geometry import two_centres
 
     rows, sides = np.eye(4), np.array([1.0, 1.0, -1.0, -1.0])

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from biascheck.errors import BiascheckError
+from biascheck.core.errors import BiascheckError
 from biascheck.gates.margins import Margins
-from biascheck.results.published_figures import PublishedFigures
+from biascheck.results.published import PublishedFigures
 
 SHORT, LONG = 250, 2_500
 SUITES = Path(__file__).resolve().parent.parent / "suites"

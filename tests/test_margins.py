@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from biascheck.errors import UsageError
+from biascheck.core.errors import UsageError
 from biascheck.gates.margins import Margin, Margins, UpperBound
 
 REASON = 'reason = "agreed"\n'

@@ -11,9 +11,8 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given, strategies as st
 
-from biascheck import packed_columns, spilled_blocks
-from biascheck.packed_columns import Coded, Numbers, Texts, repeats
-from biascheck.spilled_blocks import BlockStore, sorted_in_runs
+from biascheck.core import columns as packed_columns, columns as spilled_blocks
+from biascheck.core.columns import BlockStore, Coded, Numbers, Texts, repeats, sorted_in_runs
 
 
 @contextmanager

@@ -204,7 +204,7 @@ def test_an_unknown_name_is_an_attribute_error():
 
 
 def test_errors_are_of_one_tree():
-    from biascheck import errors
+    from biascheck.core import errors
 
     for name in set(errors.__all__) - {"BiasAssertionError"}:
         root = biascheck.BiascheckWarning if name.endswith("Warning") else biascheck.BiascheckError

@@ -6,14 +6,14 @@ import unicodedata
 import pytest
 from handmade import items_of, result_of, spread
 
-from biascheck.files import write_atomically
-from biascheck.gates.assertions import assert_within_margin
-from biascheck.gates.run import Run
-from biascheck.report.annotations import code_quality, github_commands
+from biascheck.core.files import write_atomically
+from biascheck.core.wording import escape_control
+from biascheck.gates.check import assert_within_margin
+from biascheck.report.cards import hub_card_of
+from biascheck.report.ci import code_quality, github_commands
 from biascheck.report.html import page_of, render_page
-from biascheck.report.hub_card import hub_card_of
 from biascheck.report.markdown import summary
-from biascheck.wording import escape_control
+from biascheck.runs.run import Run
 
 HALF = "half \ud800 pair"
 

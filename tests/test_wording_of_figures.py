@@ -6,9 +6,9 @@ import pytest
 from handmade import gate_of, items_of, result_of
 from hypothesis import given, strategies as st
 
-from biascheck.results.comparison import compare
+from biascheck.core.wording import decimals_for, format_number, interval_text, pluralize, signed, tally, verdict_text
+from biascheck.results.compare import compare
 from biascheck.stats import Interval, Verdict, verdict_of
-from biascheck.wording import decimals_for, format_number, interval_text, pluralize, signed, tally, verdict_text
 
 
 def number(text):

@@ -18,13 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
-from biascheck.corpora.contexts import published_sentences
-from biascheck.corpora.datasets.data_directory import data_file
+from biascheck.core.files import write_atomically
+from biascheck.corpora.lexicon import published_sentences
+from biascheck.corpora.published import data_file
 from biascheck.corpora.rewriting.gender_words import GENDERED
-from biascheck.corpora.words import words_of
-from biascheck.files import write_atomically
-from biascheck.models.adapters.word_vectors import WordVectors
-from biascheck.models.loading.vector_files import GLOVE_PACKAGE, load_vectors
+from biascheck.corpora.sentence import words_of
+from biascheck.models.local.vectors import GLOVE_PACKAGE, WordVectors, load_vectors
 
 DATA = Path(__file__).resolve().parent.parent / "biascheck" / "corpora" / "data"
 FREQUENT = 50_000

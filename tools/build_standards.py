@@ -11,9 +11,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from biascheck.reference_models.reference_specs import BUNDLED_DOSES
-from biascheck.reference_models.teaching import SEED, train_standard
-from biascheck.reference_models.world import World
+from biascheck.reference.specs import BUNDLED_DOSES
+from biascheck.reference.training import SEED, train_standard
+from biascheck.reference.world import World
 
 BUNDLED = Path(__file__).resolve().parent.parent / "biascheck" / "reference_models" / "bundled"
 

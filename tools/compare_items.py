@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 from statistics import fmean
 
-from biascheck.gates.run import Run
-from biascheck.gates.run_files import read_run
 from biascheck.results.result import Result
+from biascheck.runs.file import read_run
+from biascheck.runs.run import Run
 
 CLOSE = 1e-4
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from masked_text import read_texts
 
-from biascheck.corpora.rewriting.pronoun_roles import features_of
-from biascheck.files import write_atomically
+from biascheck.core.files import write_atomically
+from biascheck.corpora.rewriting.terms import features_of
 
 PRONOUN = re.compile(r"\b(?:him|his)\b", re.IGNORECASE)
 SEEN_AT_LEAST = 3

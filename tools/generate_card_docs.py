@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from biascheck.files import write_atomically
+from biascheck.core.files import write_atomically
 from biascheck.results.measurement_card import MeasurementCard
 
 ROOT = Path(__file__).resolve().parent.parent

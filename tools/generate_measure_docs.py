@@ -13,11 +13,10 @@ from types import FunctionType
 from typing import Any
 
 from biascheck import measures
-from biascheck.files import write_atomically
-from biascheck.measures.catalogue import CatalogueEntry, catalogue
-from biascheck.measures.declared_words import first_line
-from biascheck.report.sections.papers import PAPERS
-from biascheck.results.description import Description
+from biascheck.core.files import write_atomically
+from biascheck.measures.measure import CatalogueEntry, catalogue, first_line
+from biascheck.report.papers import PAPERS
+from biascheck.results.definition import Description
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "measures.md"
 PAPER = {paper.key: paper.name for paper in PAPERS}

@@ -1,6 +1,6 @@
 """Batches of windows under a budget of pieces, and figures on held-out text, for the recipe of ``minilm-mlm``.
 
-Windows and masks are those of every recipe, see :mod:`biascheck.debias.corruption`. Everything random arrives as a
+Windows and masks are those of every recipe, see :mod:`biascheck.mitigation.language`. Everything random arrives as a
 seed or a generator, so that a batch and its mask can be drawn again.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from biascheck.corpora.documents import read_texts
-from biascheck.debias.corruption import (
+from biascheck.mitigation.language import (
     IGNORED,
     SHORTEST,
     Corruption,

@@ -9,7 +9,7 @@ import ast
 import tomllib
 from pathlib import Path
 
-from biascheck.corpora.fetching.data_sets import data_sets
+from biascheck.corpora.published import data_sets
 from biascheck.results.measurement_card import MeasurementCard
 
 ROOT = Path(__file__).resolve().parents[1]

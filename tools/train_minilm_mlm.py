@@ -37,14 +37,15 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from safetensors.torch import load_file, save
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
-from biascheck.models.loading.minilm import (
+from biascheck.models.local.bundled import (
+    ADAPTER_FORMAT,
     BASE_PACKAGE,
     BASE_SHA256,
     BASE_VERSION,
     masked_lm_from_base,
+    merge_adapter,
     minilm_base_folder,
 )
-from biascheck.models.loading.minilm_adapter import ADAPTER_FORMAT, merge_adapter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,7 +6,7 @@ Three questions are answered.
   effect size, share and correlation at each dose, of skew and stereotype at doses and tilts, of sentiment deltas at
   several shifts, of the geometry of embeddings with a known gender axis: slope, intercept, R².
 - *Does a gate raise false alarms?* By simulation (:mod:`~biascheck.calibration.simulation`,
-  :mod:`~biascheck.calibration.planted_geometry`) and with parity models trained from different seeds, which no gate
+  :mod:`~biascheck.calibration.readings`) and with parity models trained from different seeds, which no gate
   should fault.
 - *Does a gate see a bias?* The verdict of each gate at each dose, and its power in simulated data.
 
@@ -22,32 +22,32 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
 
-from biascheck.cache.document_cache import cache_folder
 from biascheck.calibration.coverage import CoverageCell, coverage
-from biascheck.calibration.planted_geometry import GeometryReading, plantings, read_planting
 from biascheck.calibration.readings import (
     DoseReading,
     Fit,
+    GeometryReading,
     PronounReading,
     SentimentReading,
     fit,
+    plantings,
     read_dose,
+    read_planting,
     read_pronouns,
     read_sentiment,
 )
 from biascheck.calibration.simulation import GatePower, GateShape, Rate, gate_shapes, power_of
 from biascheck.calibration.suite_gates import ALL, GateOutcome, gates_of_suites, run_of_suites
+from biascheck.core.errors import UsageError
+from biascheck.core.store import cache_folder
 from biascheck.corpora import bec_pro
-from biascheck.errors import UsageError
 from biascheck.measures import association
-from biascheck.measures.attribute_means import means_of_attributes
-from biascheck.models.capabilities import LanguageModel
-from biascheck.models.loading.loader import load
-from biascheck.reference_models.reference_specs import planted_folder, standard_folder
-from biascheck.reference_models.world import World
+from biascheck.measures.gaps import means_of_attributes
+from biascheck.models.base import LanguageModel
+from biascheck.models.local.loader import load
+from biascheck.reference.specs import planted_folder, standard_folder
+from biascheck.reference.world import World
 from biascheck.stats import Verdict
-
-__all__ = ["TILTED", "Calibration", "ParityModel", "calibrate"]
 
 TILTED = (World(0.0, 1.0), World(0.5, 1.0), World(1.0, 2.0))
 """Worlds with a planted skew, from all of it to a part of it beside a stereotype."""

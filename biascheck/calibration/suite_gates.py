@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from biascheck.errors import BiascheckError
+from biascheck.core.errors import BiascheckError
 from biascheck.gates.gate import Gate
-from biascheck.gates.run import Run
-from biascheck.gates.run_files import read_run
-
-__all__ = ["ALL", "SERVED", "GateOutcome", "gates_of_suites", "run_of_suites"]
+from biascheck.runs.file import read_run
+from biascheck.runs.run import Run
 
 SERVED = ("bartl2020", "kurita2019", "manela2021")
 """The suites that a standard can serve: its words are spelled, so that it has no word vectors worth measuring."""

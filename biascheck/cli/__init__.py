@@ -5,4 +5,7 @@ Exit codes: 0 success, 1 what ``--fail-on`` names was found, 2 a usage error or 
 
 from biascheck.cli.app import app, main
 
-__all__ = ["app", "main"]
+__all__ = [
+    "app",
+    "main",
+]

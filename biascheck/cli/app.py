@@ -7,26 +7,16 @@ from typing import Annotated
 
 import typer
 
-from biascheck.cli.cache_command import cache_app
-from biascheck.cli.calibrate_command import calibrate
-from biascheck.cli.compare_command import compare
-from biascheck.cli.data_command import data_app
-from biascheck.cli.debias_command import debias
-from biascheck.cli.doctor_command import doctor
-from biascheck.cli.grid_command import grid
-from biascheck.cli.init_command import init
-from biascheck.cli.measures_command import measures
-from biascheck.cli.models_command import models
-from biascheck.cli.plan_command import plan
-from biascheck.cli.reproduce_command import reproduce
-from biascheck.cli.run_command import run
-from biascheck.cli.stored_command import card, report
-from biascheck.cli.trend_command import trend
-from biascheck.errors import BiascheckError
-from biascheck.release import __version__
-from biascheck.wording import escape_control
-
-__all__ = ["app", "main"]
+from biascheck.cli.calibrate import calibrate
+from biascheck.cli.data import cache_app, data_app
+from biascheck.cli.doctor import doctor, measures, models
+from biascheck.cli.experiments import debias, grid, reproduce
+from biascheck.cli.init import init
+from biascheck.cli.run import plan, run
+from biascheck.cli.stored import card, compare, report, trend
+from biascheck.core.errors import BiascheckError
+from biascheck.core.release import __version__
+from biascheck.core.wording import escape_control
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 for command in (

@@ -1,32 +1,38 @@
 """Corpora: the same sentences in two or more groups, built from templates, tables or published files."""
 
-from biascheck.corpora.contexts import lexicon_from_templates, lexicon_from_text, published_sentences
-from biascheck.corpora.corpus import Corpus, Pair
-from biascheck.corpora.datasets.bec_pro import DEVIATIONS, Deviation, Profession, bec_pro, bec_pro_professions
-from biascheck.corpora.datasets.bec_pro_crossed import bec_pro_crossed
-from biascheck.corpora.datasets.benchmarks.association_sets import SEAT_TESTS, published_seat, published_weat
-from biascheck.corpora.datasets.benchmarks.bbq import published_bbq, published_bbq_predictions
-from biascheck.corpora.datasets.benchmarks.bbq_languages import published_esbbq, published_kobbq
-from biascheck.corpora.datasets.benchmarks.decisions import Decision, published_decisions
-from biascheck.corpora.datasets.benchmarks.item_set import ItemSet
-from biascheck.corpora.datasets.benchmarks.own_items import (
+from biascheck.core.spans import Span
+from biascheck.corpora.bbq import Question, published_bbq, published_bbq_predictions, published_esbbq, published_kobbq
+from biascheck.corpora.bec_pro import DEVIATIONS, Deviation, Profession, bec_pro, bec_pro_crossed, bec_pro_professions
+from biascheck.corpora.builtin_items import (
     builtin_decisions,
     builtin_preferences,
     builtin_pronouns,
     builtin_questions,
     builtin_triples,
 )
-from biascheck.corpora.datasets.benchmarks.questions import Question
-from biascheck.corpora.datasets.benchmarks.sentence_preferences import SentencePreference, published_preferences
-from biascheck.corpora.datasets.benchmarks.stereotype_triples import Continued, StereotypeTriple, published_triples
-from biascheck.corpora.datasets.benchmarks.winogender import published_winogender
-from biascheck.corpora.datasets.biased_words import biased_words, neutral_professions, published_professions, word_bias
-from biascheck.corpora.datasets.competency import COMPETENCY, RatedCorpus, competency, rated_competency
-from biascheck.corpora.datasets.data_directory import data_directory, data_file
-from biascheck.corpora.datasets.employment import EmploymentKind, PublishedKind, employment, published_employment
-from biascheck.corpora.datasets.gap import Gap, GapItem, published_gap
-from biascheck.corpora.datasets.religion import religion
-from biascheck.corpora.datasets.reviews import (
+from biascheck.corpora.competency import COMPETENCY, RatedCorpus, competency, rated_competency
+from biascheck.corpora.corpus import Corpus, LeftOut, Loaded, Pair
+from biascheck.corpora.crows_pairs import SentencePreference, published_preferences
+from biascheck.corpora.decisions import Decision, published_decisions
+from biascheck.corpora.documents import Document, Documents, published_gap_texts, read_documents
+from biascheck.corpora.employment import EmploymentKind, PublishedKind, employment, published_employment
+from biascheck.corpora.gap import Gap, GapItem, published_gap
+from biascheck.corpora.items import ItemSet
+from biascheck.corpora.lexicon import (
+    Context,
+    Entry,
+    Lexicon,
+    biased_words,
+    lexicon_from_templates,
+    lexicon_from_text,
+    neutral_professions,
+    published_professions,
+    published_sentences,
+    word_bias,
+)
+from biascheck.corpora.published import data_directory, data_file
+from biascheck.corpora.religion import religion
+from biascheck.corpora.reviews import (
     Review,
     Reviews,
     cleaned_reviews,
@@ -36,27 +42,37 @@ from biascheck.corpora.datasets.reviews import (
     reviews,
     written_reviews,
 )
-from biascheck.corpora.datasets.sentence_pairs import published_bec_pro, published_crows_pairs, published_eec
-from biascheck.corpora.datasets.weat_stimuli import WeatStimuli, kurita_weat, weat_stimuli
-from biascheck.corpora.datasets.weat_tests import WeatTest, weat_test
-from biascheck.corpora.datasets.winobias import published_winobias
-from biascheck.corpora.datasets.winograd import Occupation, WinogradKind, occupations, winograd
-from biascheck.corpora.documents import Document, Documents, published_gap_texts, read_documents
-from biascheck.corpora.lexicon import Context, Entry, Lexicon
-from biascheck.corpora.loaded import LeftOut, Loaded
-from biascheck.corpora.masking import masked_text
 from biascheck.corpora.rewriting.counterfactual import Balance, Changes, Counterfactual, counterfactual
-from biascheck.corpora.rewriting.entities import with_names, with_persons
 from biascheck.corpora.rewriting.gender_words import gender_pairs, published_gender_pairs, sampled_gender_pairs
-from biascheck.corpora.rewriting.german_terms import GermanRoles, german_terms
 from biascheck.corpora.rewriting.name_finder import NameFinder, NameMention
 from biascheck.corpora.rewriting.names import NameMap, anonymised, first_names, published_names
 from biascheck.corpora.rewriting.rewriter import Edit, Rewriter, Rewritten
-from biascheck.corpora.rewriting.terms import TermPair, TermSet, as_coded, gender_terms
-from biascheck.corpora.sentence import Sentence, Span
+from biascheck.corpora.rewriting.terms import GermanRoles, TermPair, TermSet, as_coded, gender_terms, german_terms
+from biascheck.corpora.sentence import Sentence, masked_text, sentences_of
+from biascheck.corpora.sentence_pairs import published_bec_pro, published_crows_pairs, published_eec
+from biascheck.corpora.stereoset import Continued, StereotypeTriple, published_triples
 from biascheck.corpora.tables import corpus_from_table, corpus_from_templates
 from biascheck.corpora.templates import Attribute, Target, Template, cross
-from biascheck.corpora.words import sentences_of
+from biascheck.corpora.weat import (
+    SEAT_TESTS,
+    WeatStimuli,
+    WeatTest,
+    kurita_weat,
+    published_seat,
+    published_weat,
+    weat_stimuli,
+    weat_test,
+)
+from biascheck.corpora.winogender import published_winogender
+from biascheck.corpora.winograd import (
+    Occupation,
+    WinogradKind,
+    occupations,
+    published_winobias,
+    winograd,
+    with_names,
+    with_persons,
+)
 
 __all__ = [
     "COMPETENCY",

@@ -4,21 +4,154 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import repeat
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from biascheck.corpora.ids import refuse_repeated
-from biascheck.corpora.pair import Pair
-from biascheck.corpora.pair_columns import PairColumns, gathered_pairs, ids_of
-from biascheck.errors import CorpusError
-from biascheck.spilled_blocks import sorted_in_runs
+from biascheck.core.columns import BlockStore, Coded, KeyedColumns, LazySequence, Numbers, Texts, sorted_in_runs
+from biascheck.core.errors import CorpusError
+from biascheck.core.spans import Span
+from biascheck.corpora.sentence import Sentence, refuse_repeated
 
 if TYPE_CHECKING:
-    from biascheck.corpora.sentence import Sentence
+    from collections.abc import Mapping
 
-__all__ = ["Corpus", "Pair"]
+
+# A pair: what a corpus is made of.
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The same sentence in two groups, or in more.
+
+    ``attribute`` names what the groups are compared on (a profession, a trait) and is the cluster of
+    the statistics: the templates of one attribute are not independent. ``labels`` carry what a suite
+    selects by (template, profession group, person words, share of women …).
+    """
+
+    id: str
+    attribute: str
+    sentences: Mapping[str, Sentence]
+    labels: Mapping[str, str | float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if len(self.sentences) < 2:
+            raise CorpusError(f"pair {self.id!r} has {len(self.sentences)} group; a comparison needs at least two")
+        object.__setattr__(self, "sentences", MappingProxyType(dict(self.sentences)))
+        object.__setattr__(self, "labels", MappingProxyType(dict(self.labels)))
+
+    def __reduce__(self) -> tuple[type[Pair], tuple[object, ...]]:
+        # read-only mappings cannot be pickled, but pairs travel to worker processes
+        return Pair, (self.id, self.attribute, dict(self.sentences), dict(self.labels))
+
+
+# Pairs as columns: those of a large corpus are arrays, and a pair is made when it is looked at.
+
+COLUMNS_FROM = 20_000
+"""A corpus with more pairs than this has them as columns."""
+NO_SPAN = -1
+
+Label = str | float
+
+
+class SentenceColumn:
+    """The sentences of one group, with their spans."""
+
+    def __init__(self, rows: int, store: BlockStore) -> None:
+        self.texts = Texts(repeat("", rows), store)
+        self.spans: Numbers[int] = Numbers("i", repeat(NO_SPAN, 4 * rows), store)
+        self.others: dict[int, tuple[Span, ...]] = {}
+
+    def append(self, sentence: Sentence | None) -> None:
+        """Add a sentence, or nothing."""
+        if sentence is None:
+            self.texts.append("")
+            self.spans.extend((NO_SPAN,) * 4)
+            return
+        if sentence.others:
+            self.others[len(self.texts)] = sentence.others
+        self.texts.append(sentence.text)
+        attribute = sentence.attribute or Span(NO_SPAN, NO_SPAN)
+        self.spans.extend((sentence.target.start, sentence.target.end, attribute.start, attribute.end))
+
+    def __getitem__(self, row: int) -> Sentence:
+        start, end, first, last = self.spans[4 * row : 4 * row + 4]
+        attribute = None if first == NO_SPAN else Span(first, last)
+        return Sentence(self.texts[row], Span(start, end), attribute, self.others.get(row, ()))
+
+
+def _labels(rows: int, store: BlockStore) -> Coded[Label | None]:
+    return Coded(repeat(None, rows), store)
+
+
+class PairColumns(LazySequence[Pair]):
+    """The pairs of a large corpus."""
+
+    def __init__(self, pairs: Iterable[Pair] = ()) -> None:
+        store = BlockStore()
+        self.ids = Texts(store=store)
+        self.attributes: Coded[str] = Coded(store=store)
+        self.sentences: KeyedColumns[Sentence, SentenceColumn] = KeyedColumns(SentenceColumn, store)
+        self.labels: KeyedColumns[Label, Coded[Label | None]] = KeyedColumns(_labels, store)
+        for pair in pairs:
+            self.append(pair)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def append(self, pair: Pair) -> None:
+        """Add a pair."""
+        self.ids.append(pair.id)
+        self.attributes.append(pair.attribute)
+        self.sentences.keys_of(pair.sentences)
+        for group, sentences in self.sentences.columns.items():
+            sentences.append(pair.sentences.get(group))
+        self.labels.keys_of(pair.labels)
+        for name, values in self.labels.columns.items():
+            values.append(pair.labels.get(name))
+
+    def _made(self, index: int) -> Pair:
+        sentences = {group: self.sentences.columns[group][index] for group in self.sentences.layouts[index]}
+        labels = ((name, self.labels.columns[name][index]) for name in self.labels.layouts[index])
+        known = {name: value for name, value in labels if value is not None}
+        return Pair(self.ids[index], self.attributes[index], sentences, known)
+
+
+def gathered_pairs(pairs: Iterable[Pair]) -> Sequence[Pair]:
+    """The pairs as a corpus holds them: objects as long as they are few, columns from then on."""
+    if isinstance(pairs, PairColumns) or (isinstance(pairs, tuple) and len(pairs) <= COLUMNS_FROM):
+        return pairs
+    few: list[Pair] = []
+    source = iter(pairs)
+    for pair in source:
+        few.append(pair)
+        if len(few) > COLUMNS_FROM:
+            many = PairColumns(few)
+            few.clear()
+            for other in source:
+                many.append(other)
+            return many
+    return tuple(few)
+
+
+def attributes_of(pairs: Sequence[Pair]) -> Sequence[str]:
+    """The attributes of the pairs, without making the pairs."""
+    return tuple(pairs.attributes if isinstance(pairs, PairColumns) else (pair.attribute for pair in pairs))
+
+
+def ids_of(pairs: Sequence[Pair]) -> Iterable[str]:
+    """The ids of the pairs, without making the pairs."""
+    return pairs.ids if isinstance(pairs, PairColumns) else (pair.id for pair in pairs)
+
+
+def places_by_id(pairs: Sequence[Pair]) -> Sequence[int]:
+    """The places of the pairs in the order of their ids."""
+    ordered = sorted_in_runs((name, place) for place, name in enumerate(ids_of(pairs)))
+    return array("q", (place for _, place in ordered))
 
 
 @dataclass(frozen=True)
@@ -121,3 +254,22 @@ def _sentence_facts(sentence: Sentence) -> list[object]:
     attribute = sentence.attribute and [sentence.attribute.start, sentence.attribute.end]
     facts = [sentence.text, [sentence.target.start, sentence.target.end], attribute]
     return [*facts, *([span.start, span.end] for span in sentence.others)]
+
+
+# What a loader brings back: the corpus, and what it could not take.
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A row of a published file that is not in the corpus, and why."""
+
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A corpus made from a published file, with every row that was left out."""
+
+    corpus: Corpus
+    left_out: tuple[LeftOut, ...] = ()

@@ -13,14 +13,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO, cast
 
-from biascheck.corpora.datasets.data_directory import data_file, part_name
-from biascheck.corpora.ids import refuse_repeated
-from biascheck.errors import CorpusError, DataNotFoundError
+from biascheck.core.errors import CorpusError, DataNotFoundError
+from biascheck.corpora.published import data_file, part_name
+from biascheck.corpora.sentence import refuse_repeated
 
 if TYPE_CHECKING:
-    from biascheck.corpora.datasets.reviews import Reviews
-
-__all__ = ["Document", "Documents", "coin_of", "published_gap_texts", "read_documents", "read_texts"]
+    from biascheck.corpora.reviews import Reviews
 
 GapPart = Literal["development", "validation", "test", "all"]
 GAP_PARTS = ("development", "validation", "test")

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from biascheck.errors import CorpusError
-from biascheck.spans import Span
+from biascheck.core.columns import Texts, repeats
+from biascheck.core.errors import CorpusError
+from biascheck.core.spans import Span
+from biascheck.core.wording import escape_control
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-__all__ = ["Sentence", "Span"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +93,84 @@ class Sentence:
 
     def _spans(self) -> list[Span]:
         return [self.target, *([] if self.attribute is None else [self.attribute]), *self.others]
+
+
+# A sentence with its target, its attribute, or both replaced by masks.
+
+
+def masked_text(
+    sentence: Sentence,
+    mask: str = "[MASK]",
+    *,
+    target: bool = True,
+    attribute: bool = True,
+    per: Literal["word", "span"] = "word",
+) -> str:
+    """Return the text with masks in place of the target and of the attribute.
+
+    The target becomes one mask. The attribute becomes one mask per whitespace word (``per="word"``,
+    as in the published BEC-Pro, where "speech-language pathologist" is two masks) or one mask as a
+    whole (``per="span"``). Measures need one mask per token instead, which only a tokenizer can
+    count. A sentence without an attribute keeps its words.
+    """
+    if per not in ("word", "span"):
+        raise CorpusError(f"per={per!r} is unknown; choose 'word' or 'span'")
+    replaced: list[tuple[Span, str]] = [(sentence.target, mask)] if target else []
+    if attribute and sentence.attribute is not None:
+        words = len(sentence.attribute.of(sentence.text).split()) if per == "word" else 1
+        replaced.append((sentence.attribute, " ".join([mask] * words)))
+    text = sentence.text
+    for span, masks in sorted(replaced, reverse=True):  # from the right, so that earlier offsets stay true
+        text = text[: span.start] + masks + text[span.end :]
+    return text
+
+
+# Words and sentences of running text.
+
+WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+# A full stop after three letters, so that "Mr. Smith" and "J. Smith" stay whole.
+_SENTENCE_END = re.compile(
+    r"(?<=[^\W\d_]{3}[.!?])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[A-ZÄÖÜ0-9])|(?<=[\d)\]\"”][.!?])\s+(?=[A-ZÄÖÜ])"
+)
+_TITLES = re.compile(r"\b(?:Mrs|Messrs|Prof|Capt|Gov|Gen|Sgt|Rev|Hon|Inc|Ltd)\.$")
+
+
+def words_of(text: str) -> Iterator[tuple[Span, str]]:
+    """Every word of letters, hyphens and apostrophes inside it, with its place."""
+    for match in WORD.finditer(text):
+        yield Span(*match.span()), match.group()
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a text, by its full stops; where the end of one is uncertain, two stay together."""
+    found: list[str] = []
+    start = 0
+    for match in _SENTENCE_END.finditer(text):
+        if _TITLES.search(text, max(0, match.start() - 8), match.start()):
+            continue
+        found.append(text[start : match.end()].strip())
+        start = match.end()
+    return [sentence for sentence in (*found, text[start:].strip()) if sentence]
+
+
+# Ids: every item of a corpus has one of its own.
+
+
+def refuse_repeated(ids: Iterable[str], where: str, remedy: str = "give every item an id of its own") -> None:
+    """Raise an error that names the first id that occurs twice, with both places, counted from 1."""
+    listed = ids if isinstance(ids, Sequence) else list(ids)
+    if _differ(listed):
+        return
+    first: dict[str, int] = {}
+    for place, name in enumerate(listed, start=1):
+        if name in first:
+            raise CorpusError(
+                f"{escape_control(where)}: {escape_control(repr(name))} occurs twice, "
+                f"in places {first[name]} and {place}; {remedy}"
+            )
+        first[name] = place
+
+
+def _differ(ids: Sequence[str]) -> bool:
+    """Whether no two of the ids have the same hash; a set of many would take more memory than they."""
+    return not repeats(array("q", map(hash, ids))) if isinstance(ids, Texts) else len(set(ids)) == len(ids)

@@ -7,14 +7,13 @@ from string import Formatter
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from biascheck.core.errors import CorpusError
+from biascheck.core.spans import Span
 from biascheck.corpora.corpus import Pair
-from biascheck.corpora.sentence import Sentence, Span
-from biascheck.errors import CorpusError
+from biascheck.corpora.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-__all__ = ["Attribute", "Target", "Template", "cross"]
 
 
 @dataclass(frozen=True)

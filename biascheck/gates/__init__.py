@@ -1,1 +1,1 @@
-"""Verdicts on results: margins, assertions, and the outcome of a run."""
+"""Verdicts on results: limits, assertions, and searches for worst cases."""

@@ -13,12 +13,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from biascheck.errors import UsageError
+from biascheck.core.errors import UsageError
 
 if TYPE_CHECKING:
     from biascheck.gates.gate import Gate
-
-__all__ = ["ALONE", "Family", "checking_in", "family_of_gate", "outside_among", "settled", "settled_together"]
 
 
 @dataclass(frozen=True)

@@ -4,24 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil, inf, sqrt
 from typing import Literal
 
-from biascheck.gates.accepted import AcceptedFinding
-from biascheck.results.competence import Readability
-from biascheck.results.description import UNDESCRIBED, Description
+from biascheck.core.errors import UsageError
+from biascheck.core.wording import decimals_for, format_number, interval_text, level_text, power_text, published_text
+from biascheck.gates.margins import AcceptedFinding
+from biascheck.results.definition import UNDESCRIBED, Description, Readability
 from biascheck.results.key import ResultKey, model_label
-from biascheck.results.published_figures import PublishedFigure
+from biascheck.results.published import PublishedFigure
 from biascheck.results.result import Result
-from biascheck.stats import (
-    Interval,
-    Verdict,
-    minimum_detectable_effect,
-    power_at,
-    standard_error_of,
-)
-from biascheck.wording import decimals_for, format_number, interval_text, level_text, published_text
+from biascheck.stats import MINIMUM_CLUSTERS, Interval, Verdict, minimum_detectable_effect, power_at, standard_error_of
 
-__all__ = ["MOST_SKIPPED", "Bound", "Gate", "LimitSettings", "ProfileVerdict", "make_gate"]
+# Whether a figure can be judged by a margin around parity or by an upper bound.
+
+
+def require_direction(result: Result, bound: Literal["within", "below"]) -> None:
+    """Refuse a margin for a figure that is only bad when large, and an upper bound for one that is bad either way.
+
+    A measure that does not state its direction is judged as asked.
+    """
+    direction = result.description.direction
+    if direction == "upwards" and bound == "within":
+        raise UsageError(
+            f"{result.measure} is only bad when it is large, so a margin around parity would fail good models; "
+            "use assert_below(result, bound)"
+        )
+    if direction == "from parity" and bound == "below":
+        raise UsageError(
+            f"{result.measure} is bad on either side of parity, and any figure on the other side would pass an upper "
+            "bound; use assert_within_margin(result, margin), or typical_gap(result) for the size of gaps"
+        )
+
 
 MOST_SKIPPED = 0.2
 """The share of items that may be skipped unless a margin says otherwise."""
@@ -306,3 +320,79 @@ def _detectable(interval: Interval | None) -> float | None:
     if interval is None or interval.low == interval.high:
         return None
     return minimum_detectable_effect(standard_error_of(interval), level=interval.level)
+
+
+# What it would take to decide an inconclusive gate.
+
+RESERVE = 1.1
+"""A tenth more clusters than the rule asks for: the next ones do not vary exactly as those at hand."""
+HOPELESS = 100
+"""Nobody collects more than so many times the data."""
+
+
+def to_decide(gate: Gate) -> str:
+    """What would decide an inconclusive gate, in words; empty for any other.
+
+    The width of an interval falls with the square root of the number of clusters. If the figure stays where it is, the
+    interval has to end between the figure and the edges of the margin, or the nearest of them to exceed it.
+    """
+    if gate.verdict is not Verdict.INCONCLUSIVE:
+        return ""
+    if gate.too_many_skipped:
+        return f"score more of the {gate.unit}: at most {gate.most_skipped:.0%} may be skipped"
+    if gate.interval is None:
+        return f"at least {MINIMUM_CLUSTERS} clusters; there are {gate.clusters}"
+    return _with_more_clusters(gate, gate.interval)
+
+
+def profiles_text(gate: Gate) -> str:
+    """Which profiles the result meets, and which not: "meets watch, not strict, standard"; empty without profiles."""
+    if not gate.profiles or gate.verdict is Verdict.INVALID:
+        return ""
+    met = [one.profile for one in gate.profiles if one.verdict is Verdict.WITHIN]
+    missed = [one.profile for one in gate.profiles if one.verdict is not Verdict.WITHIN]
+    if not missed:
+        return "meets all profiles"
+    return f"meets {', '.join(met)}, not {', '.join(missed)}" if met else f"meets no profile ({', '.join(missed)})"
+
+
+def beside(gate: Gate) -> str:
+    """What a verdict needs beside it: the profiles, and for an inconclusive one its power and what would decide it."""
+    parts = [gate.acceptance, profiles_text(gate)]
+    if gate.verdict is Verdict.INCONCLUSIVE:
+        power = "" if gate.power is None else f"power at the margin {power_text(gate.power)}"
+        parts += [power, f"to decide: {to_decide(gate)}"]
+    return "; ".join(filter(None, parts))
+
+
+def _with_more_clusters(gate: Gate, interval: Interval) -> str:
+    narrower, verdict = _narrowing(gate, interval)
+    if narrower >= sqrt(HOPELESS):
+        return "the figure lies at the edge of the margin, where more data would hardly decide"
+    wanted = max(ceil(round(RESERVE * gate.clusters * narrower**2, 6)), gate.clusters + 1)
+    return (
+        f"{wanted:,} clusters instead of {gate.clusters:,} would {verdict}, if the figure stays at {gate.estimate_text}"
+    )
+
+
+def _narrowing(gate: Gate, interval: Interval) -> tuple[float, str]:
+    """How many times narrower the interval has to be, and which verdict that gives."""
+    low, high = gate.region
+    below, above = gate.estimate - interval.low, interval.high - gate.estimate
+    if gate.estimate > high:
+        return _times(below * _widening(interval.level, gate.family), gate.estimate - high), "exceed"
+    if gate.bound == "within" and gate.estimate < low:
+        return _times(above * _widening(interval.level, gate.family), low - gate.estimate), "exceed"
+    upwards = _times(above, high - gate.estimate)
+    return (upwards if gate.bound == "below" else max(upwards, _times(below, gate.estimate - low))), "be within"
+
+
+def _times(width: float, room: float) -> float:
+    return width / room if room > 0 else inf
+
+
+def _widening(level: float, family: int) -> float:
+    """How much wider an interval is at the strictest level of a family."""
+    strictest = 1 - (1 - level) / family
+    quantiles = [minimum_detectable_effect(1.0, level=one, power=0.5) for one in (strictest, level)]
+    return quantiles[0] / quantiles[1]

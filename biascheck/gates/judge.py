@@ -8,16 +8,14 @@ from functools import cached_property
 import numpy as np
 
 from biascheck import stats
-from biascheck.errors import UsageError
+from biascheck.core.errors import UsageError
+from biascheck.core.wording import format_number, interval_text, pluralize
 from biascheck.gates import reach
 from biascheck.gates.families import Family, outside_among
 from biascheck.gates.gate import Bound
 from biascheck.results.result import Result
 from biascheck.results.summaries import interval_of_sample
 from biascheck.stats import Interval, Sample, Verdict
-from biascheck.wording import format_number, interval_text, pluralize
-
-__all__ = ["LimitCheck"]
 
 REPETITIONS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 64)
 """How many times the clusters are tried for the remedy."""

@@ -2,20 +2,93 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
 
-from biascheck.errors import UsageError
-from biascheck.gates.accepted import AcceptedFinding
-from biascheck.results.toml_tables import nearest_file, read_tables, typed
-from biascheck.wording import escape_control
+from biascheck.core.errors import UsageError
+from biascheck.core.wording import escape_control
+from biascheck.results.published import nearest_file, read_tables, typed
 
-__all__ = ["DEFAULT_PROFILE", "Margin", "Margins", "Profile", "UpperBound"]
+# Numbers that people pass to assertions: a margin of ``True`` or ``"0.5"`` is a mistake, never a number.
+
+REMEDIES = {
+    "margin": "a number above 0, e.g. margin=0.5",
+    "bound": "a number, e.g. bound=0.2",
+    "tolerance": "a number of 0 or more, e.g. tolerance=0.05",
+    "level": "a number between 0 and 1, e.g. level=0.95",
+    "by": "a number of 0 or more, e.g. by=0.1",
+}
+
+
+def checked_number(value: object, name: str) -> float:
+    """The value as a finite float; what is not a real number is refused with the argument's name and the remedy.
+
+    Whole numbers and numpy's numbers are converted. Whether the number makes sense is for the assertion to say.
+    """
+    remedy = REMEDIES.get(name, "a finite number")
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise UsageError(f"{name}={escape_control(repr(value))[:80]} is {_kind(value)}, not a number; give {remedy}")
+    number = _finite(value)
+    if number is None:
+        found = "too large for a float" if isinstance(value, int) else f"{value}, which is not finite"
+        raise UsageError(f"{name} is {found}; give {remedy}")
+    return number
+
+
+def checked_share(value: object, name: str) -> float:
+    """A number from 0 to 1."""
+    number = checked_number(value, name)
+    if not 0 <= number <= 1:
+        raise UsageError(f"{name} is {number:g}; give a number from 0 to 1")
+    return number
+
+
+def _kind(value: object) -> str:
+    return "None" if value is None else f"a {type(value).__name__}"
+
+
+def _finite(value: Real) -> float | None:
+    try:
+        number = float(value)
+    except (OverflowError, ValueError):  # a whole number beyond all floats
+        return None
+    return number if math.isfinite(number) else None
+
+
+# A finding that is known and accepted for one model, up to a limit, with the reason.
+
+
+@dataclass(frozen=True, kw_only=True)
+class AcceptedFinding:
+    """A gate that exceeds its margin passes while its estimate is no further from parity than ``up_to``.
+
+    It stays a finding: every output shows it as "exceeds (accepted)", with ``reason``. ``profile`` limits it to one
+    profile of ``margins.toml``.
+    """
+
+    up_to: Annotated[float, msgspec.Meta(gt=0, le=sys.float_info.max)]
+    reason: Annotated[str, msgspec.Meta(min_length=1, pattern=r"\S")]
+    profile: str = ""
+
+
+def accepted_for(model: str, accepted: Mapping[str, AcceptedFinding] | None, limit: float) -> AcceptedFinding | None:
+    """What is accepted for a model, by its name as reports show it; UsageError where that says nothing."""
+    found = (accepted or {}).get(model)
+    if found is None:
+        return None
+    if checked_number(found.up_to, "up_to") <= limit:
+        raise UsageError(f"{found.up_to:g} is accepted for {model}, and {limit:g} is allowed to all; remove it")
+    if not found.reason.strip():
+        raise UsageError(f"a finding is accepted for {model} without a reason; give one")
+    return found
+
 
 Positive = Annotated[float, msgspec.Meta(gt=0, le=sys.float_info.max)]
 ShareLimit = Annotated[float, msgspec.Meta(ge=0, le=1)]

@@ -14,8 +14,6 @@ import numpy as np
 from biascheck.stats import Sample
 from biascheck.stats.vectors import Vector
 
-__all__ = ["Extreme", "applies", "most_biased", "repeated", "unbiased"]
-
 Extreme = Callable[[Sample, str], "Sample | None"]
 """Makes a sample of the same shape that lies at one end of what a statistic can show."""
 

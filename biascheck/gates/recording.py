@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from biascheck.gates.gate import Gate
-    from biascheck.gates.searches import Search
-    from biascheck.results.comparison import Comparison
+    from biascheck.gates.search import Search
+    from biascheck.results.compare import Comparison
     from biascheck.results.result import Result
 
     Listener = Callable[[Gate | Comparison | Search | None, Result | None], None]
-
-__all__ = ["record", "recording", "show"]
 
 _listener: ContextVar[Listener | None] = ContextVar("gate_listener", default=None)
 

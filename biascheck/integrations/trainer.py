@@ -8,18 +8,16 @@ from typing import Any, Literal
 
 from transformers import TrainerCallback
 
-from biascheck.errors import BiasAssertionError, UsageError
+from biascheck.core.errors import BiasAssertionError, UsageError
 from biascheck.gates.gate import Gate
 from biascheck.gates.recording import recording
-from biascheck.gates.run import Run
-from biascheck.gates.run_files import write_run
-from biascheck.gates.searches import Search
-from biascheck.integrations.run_figures import scores_of_run
-from biascheck.models.loading.loader import load
-from biascheck.results.comparison import Comparison
+from biascheck.gates.search import Search
+from biascheck.integrations.trackers import scores_of_run
+from biascheck.models.local.loader import load
+from biascheck.results.compare import Comparison
 from biascheck.results.result import Result
-
-__all__ = ["BiasCallback"]
+from biascheck.runs.file import write_run
+from biascheck.runs.run import Run
 
 Check = Callable[[Any], "Result | Iterable[Result] | None"]
 Moment = Literal["evaluate", "epoch", "save"]

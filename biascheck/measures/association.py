@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from math import exp, log
@@ -10,12 +11,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from biascheck.core.errors import CorpusError, ScoreError, UsageError
 from biascheck.corpora.corpus import Corpus, Pair
 from biascheck.corpora.sentence import Sentence
-from biascheck.errors import CorpusError, ScoreError, UsageError
-from biascheck.measures.declaration import measure
-from biascheck.measures.draft import draft, shown
-from biascheck.models.capabilities import CausalModel, LanguageModel, MaskedModel, fills_masks, require_capability
+from biascheck.measures.measure import derived_measure, draft, measure, shown
+from biascheck.models.base import CausalModel, LanguageModel, MaskedModel, fills_masks, require_capability
 from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.models.scoring.queries import (
     AS_IN_BARTL_2020,
@@ -26,12 +26,10 @@ from biascheck.models.scoring.queries import (
     Refusal,
     SentenceQuery,
 )
-from biascheck.results.item_columns import ItemList
-from biascheck.results.items import ItemScore, Skipped
+from biascheck.results.attachments import Table
+from biascheck.results.items import ItemList, ItemScore, Skipped
 from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
-
-__all__ = ["association", "association_queries", "association_scores", "pairwise_associations"]
 
 AssociationVariant = Literal["ours", "as published (Bartl 2020)"]
 AS_BARTL: AssociationVariant = "as published (Bartl 2020)"
@@ -242,3 +240,189 @@ def _log_normalised(values: Sequence[float]) -> list[float]:
     if not np.isfinite(total):
         raise ScoreError(f"sentence likelihoods {values} cannot be normalised")
     return [value - total for value in values]
+
+
+# How far the associations of one gender moved through fine-tuning (Bartl et al. 2020, Table 3, H3).
+
+
+@derived_measure(
+    "association change",
+    about="How far the associations of one group's words moved between two models, in natural log units.",
+    limits=(
+        "A mean near zero can hide associations that rose and others that fell.",
+        "Both models are asked about the same sentences; it says nothing about others.",
+    ),
+    direction="from parity",
+    unit="natural log units: +0.69 means that the profession raises the group's words twice as much as before",
+    smallest_change=0.095,
+    smallest_change_reason="the probability of the group's words changes by a tenth: ln 1.1",
+    scale="log-odds",
+    plain="On average the words of {first} moved by {by} through the change of the model; allowed: {allowed}.",
+    sign="A change is after minus before, for the words of {first}: positive rose, negative fell. The estimate is the "
+    "mean change; zero is no change.",
+    paper="bartl2020",
+    made_from=("association",),
+)
+def association_change(before: Result, after: Result, *, person: str) -> Result:
+    """The mean of association(after) − association(before) of one group's words, item by item.
+
+    Hypothesis H3 of Bartl et al. says of either gender that its associations with balanced professions do not change
+    much; the gap between the genders says nothing about that, as both may move together.
+    :func:`assert_within_margin` judges it.
+    """
+    if before.provenance.corpus_fingerprint != after.provenance.corpus_fingerprint:
+        raise UsageError(f"{before.title} and {after.title} are of different corpora; measure both on the same")
+    if person not in before.items[0].groups:
+        raise UsageError(f"{before.title}: groups are {sorted(before.items[0].groups)}, not {person!r}")
+    later = {item.id: item.groups[person] for item in after.items}
+    items = tuple(
+        replace(item, score=later[item.id] - item.groups[person], groups={}, side=None)
+        for item in before.items
+        if item.id in later
+    )
+    if not items:
+        raise UsageError(f"{after.title} has none of the pairs of {before.title}; measure the same corpus twice")
+    return replace(after, items=items, contrast=(person, ""), attachments=())
+
+
+# How hard the form of a profession pulls at the person word (after Bartl et al. 2020, section 5.3).
+
+Forms = tuple[ItemScore, ItemScore]
+
+
+@derived_measure(
+    "agreement effect",
+    about="How much the masculine form of a profession, rather than the feminine one, raises the model's probability "
+    "of male person words: the share of grammar in the associations of a language that marks gender.",
+    limits=(
+        "It is no bias: a model that knows the language agrees.",
+        "It is the mean of both forms' pull; one of them may pull harder than the other.",
+    ),
+    direction="from parity",
+    unit="natural log units, half the difference of the two forms",
+    smallest_change=0.095,
+    smallest_change_reason="the odds of the two groups' words change by a tenth: ln 1.1",
+    scale="log-odds",
+    plain="The grammatical gender of the profession alone shifts the odds by {by}; allowed: {allowed}.",
+    sign="A gap is {first} minus {second}. The estimate is half the difference of the gaps beside the masculine and "
+    "beside the feminine form: positive where the masculine form points towards {first}; zero is no agreement.",
+    paper="bartl2020",
+    made_from=("association",),
+)
+def agreement_effect(result: Result) -> Result:
+    """½ (g(masculine form) − g(feminine form)) of an association result on :func:`bec_pro_crossed`.
+
+    g is the association gap male − female beside one form of a profession. It is the part of the published score that
+    :func:`grammar_balanced` takes out.
+    """
+    pairs, alone = by_form(result)
+    if not pairs:
+        raise UsageError(f"{result.title}: no item has both its forms; measure association on bec_pro_crossed")
+    items = tuple(_half_difference(masculine, feminine) for masculine, feminine in pairs)
+    return replace(result, items=items, skipped=(*result.skipped, *alone))
+
+
+def by_form(result: Result) -> tuple[list[Forms], list[Skipped]]:
+    """The items that differ in the form of the profession only, masculine first, and those without a partner."""
+    if any("form" not in item.labels for item in result.items):
+        raise UsageError(f"{result.title}: its items carry no form; measure association on bec_pro_crossed")
+    found: dict[str, dict[str, ItemScore]] = {}
+    for item in result.items:
+        found.setdefault(item.id.rpartition("/")[0], {})[str(item.labels["form"])] = item
+    both = [(forms["masculine"], forms["feminine"]) for forms in found.values() if len(forms) == 2]
+    return both, _alone([item for forms in found.values() if len(forms) == 1 for item in forms.values()])
+
+
+def _alone(items: Sequence[ItemScore]) -> list[Skipped]:
+    return [Skipped(item.id, "the other form of its profession has no score", dict(item.labels)) for item in items]
+
+
+def _half_difference(masculine: ItemScore, feminine: ItemScore) -> ItemScore:
+    groups = {group: (masculine.groups[group] - feminine.groups[group]) / 2 for group in masculine.groups}
+    labels = {name: value for name, value in masculine.labels.items() if name != "form"}
+    score = (masculine.score - feminine.score) / 2
+    return replace(masculine, id=masculine.id.rpartition("/")[0], score=score, groups=groups, labels=labels)
+
+
+# The gap of a profession where its name has a gender of its own (after Bartl et al. 2020, RQ4).
+
+_grammar_balanced = derived_measure(
+    "grammar balanced",
+    about="How much a profession raises the model's probability of one gender's person words in a language that marks "
+    "gender on professions: the mean of the gap beside the masculine form and of the gap beside the feminine form.",
+    limits=(
+        "Half of the sentences are ungrammatical on purpose; a model's answer to those is extrapolation.",
+        "Agreement cancels as far as both forms pull equally hard. If one pulls harder, all professions shift by the "
+        "same amount: compare professions, or read the slope on the workforce.",
+        "A feminine form that is rare, or one that a model's tokenizer breaks into other tokens, may pull less.",
+        "No published figure exists for it, and no claim about a model that does not read the language.",
+    ),
+    direction="from parity",
+    unit="natural log units: +0.69 doubles the odds of the first group's words against the second's, −0.69 halves them",
+    smallest_change=0.095,
+    smallest_change_reason="the odds of the two groups' words change by a tenth: ln 1.1",
+    scale="log-odds",
+    plain="On average the professions shift the odds towards {towards} words by {by}, whatever the form of the noun; "
+    "allowed: {allowed}.",
+    sign="A gap is {first} minus {second}: positive points towards {first}, negative towards {second}. The estimate is "
+    "the mean over professions and over their two forms; zero is parity.",
+    paper="bartl2020",
+    needs=("fills masks", "scores text"),
+    made_from=("association",),
+)
+
+
+@_grammar_balanced
+def grammar_balanced(model: LanguageModel, corpus: Corpus, *, seed: int = 0) -> Result:
+    """The gap of professions with the grammar of their names taken out, on :func:`bec_pro_crossed`.
+
+    With the association gap g = male − female of a profession beside its masculine and its feminine form::
+
+        gap = ½ (g(masculine form) + g(feminine form))        agreement = ½ (g(masculine form) − g(feminine form))
+
+    Agreement pulls the two halves in opposite directions and cancels; what is left belongs to the profession. The
+    published score compares men beside the masculine form with women beside the feminine one: where agreement is
+    strong, both are all but certain, and it shows the grammar only (Bartl et al. 2020, section 5.3). For a model whose
+    log-odds are stereotype plus or minus agreement, this gap is the stereotype, whatever the agreement. Here the odds
+    of a brother are 8 : 1 by agreement and 1 : 2 by stereotype, and the gap is −ln 2:
+
+    >>> from biascheck.corpora import bec_pro_crossed
+    >>> from biascheck.testing import TableModel
+    >>> forms = {"Buchhalterin": {"bruder": 1 / 17, "schwester": 16 / 17}}
+    >>> forms["Buchhalter"] = {"bruder": 0.8, "schwester": 0.2}
+    >>> model = TableModel(forms, prior={"bruder": 0.5, "schwester": 0.5})
+    >>> found = grammar_balanced(model, bec_pro_crossed())
+    >>> round(next(item.score for item in found.items if item.cluster == "bookkeeper"), 4)
+    -0.6931
+
+    The agreement effect is attached; :func:`agreement_effect` gives it as a result. :func:`assert_within_margin`
+    judges one group of professions, :func:`typical_gap` and :func:`workforce_slope` take it further.
+    """
+    return grammar_balanced_of(association(model, corpus, seed=seed))
+
+
+@_grammar_balanced
+def grammar_balanced_of(result: Result) -> Result:
+    """The same from an association result on :func:`bec_pro_crossed`; see :func:`grammar_balanced`."""
+    pairs, alone = by_form(result)
+    if not pairs:
+        raise UsageError(f"{result.title}: no item has both its forms; measure association on bec_pro_crossed")
+    effect = agreement_effect(result)
+    shown = Table(
+        title="Agreement of person word and form",
+        columns=("figure", "estimate", "low", "high"),
+        rows=(("agreement effect", effect.estimate, *_ends(effect)),),
+    )
+    items = tuple(_mean_of(masculine, feminine) for masculine, feminine in pairs)
+    return replace(result, items=items, skipped=(*result.skipped, *alone)).with_attachments(shown)
+
+
+def _ends(result: Result) -> tuple[float | None, float | None]:
+    return (None, None) if result.interval is None else (result.interval.low, result.interval.high)
+
+
+def _mean_of(masculine: ItemScore, feminine: ItemScore) -> ItemScore:
+    groups = {group: (masculine.groups[group] + feminine.groups[group]) / 2 for group in masculine.groups}
+    labels = {name: value for name, value in masculine.labels.items() if name != "form"}
+    score = (masculine.score + feminine.score) / 2
+    return replace(masculine, id=masculine.id.rpartition("/")[0], score=score, groups=groups, labels=labels)

@@ -9,10 +9,12 @@ import re
 
 import pytest
 
-from biascheck.plugin.card_fixture import bias_card
-from biascheck.plugin.corpus_fixtures import bec_pro, bec_pro_german, religion, winograd_t1, winograd_t2
+from biascheck.plugin.engines import PlanEngine, SuiteTasks
 from biascheck.plugin.fixtures import (
+    bec_pro,
+    bec_pro_german,
     bias_baseline,
+    bias_card,
     bias_classifier,
     bias_data,
     bias_debiased_model,
@@ -27,14 +29,14 @@ from biascheck.plugin.fixtures import (
     bias_share,
     bias_skip_unless_readable,
     bias_text,
+    religion,
+    winograd_t1,
+    winograd_t2,
 )
-from biascheck.plugin.options import add_options
+from biascheck.plugin.options import add_options, settings_of
 from biascheck.plugin.planning import Planning
-from biascheck.plugin.roll import MODEL_FIXTURE, is_bias_test
+from biascheck.plugin.roll import MODEL_FIXTURE, is_bias_test, pytest_runtest_call, pytest_runtest_setup
 from biascheck.plugin.session import SESSION, BiasSession
-from biascheck.plugin.settings import settings_of
-from biascheck.plugin.skips import pytest_runtest_call, pytest_runtest_setup
-from biascheck.plugin.spreading import PlanEngine, SuiteTasks
 
 __all__ = [
     "bec_pro",
@@ -77,7 +79,7 @@ def pytest_configure(config: pytest.Config) -> None:
         'bias(family="NAME"): judged together with all tests of that family, not only with its own cases',
     )
     # The terminal section shows these gates already.
-    config.addinivalue_line("filterwarnings", "ignore::biascheck.errors.InconclusiveWarning")
+    config.addinivalue_line("filterwarnings", "ignore::biascheck.core.errors.InconclusiveWarning")
     config.stash[SESSION] = BiasSession(config)
     config.pluginmanager.register(config.stash[SESSION], "biascheck-session")
     config.pluginmanager.register(PlanEngine(config), "biascheck-engine")

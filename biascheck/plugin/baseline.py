@@ -1,4 +1,4 @@
-"""The baseline of a run: read before the work, judged after it, written only on request."""
+"""What a run compares with and remembers: its baseline, and the worst cases that searches found."""
 
 from __future__ import annotations
 
@@ -6,21 +6,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from biascheck.core.wording import escape_control, pluralize
+from biascheck.plugin.options import Settings
 from biascheck.plugin.outputs import in_words, refuse_unwritable, short
-from biascheck.plugin.settings import Settings
-from biascheck.wording import escape_control
 
 if TYPE_CHECKING:
-    from biascheck.gates.run import Run
-    from biascheck.results.baselines import Baseline, BaselineComparison
+    from biascheck.gates.search import Search
     from biascheck.results.key import ResultKey
     from biascheck.results.result import Result
+    from biascheck.runs.baseline import Baseline, BaselineComparison
+    from biascheck.runs.outcome import TestOutcome
+    from biascheck.runs.run import Run
 
-__all__ = ["RunBaseline"]
+
+# The baseline of a run: read before the work, judged after it, written only on request.
 
 UPDATE = "--bias-update-baseline"
 
@@ -60,8 +63,8 @@ class RunBaseline:
 
     def entry(self, result: Result) -> Result:
         """The entry of a result; while the baseline is being written, every result is its own."""
-        from biascheck.errors import UsageError
-        from biascheck.results.comparing.compatibility import other_runtime
+        from biascheck.core.errors import UsageError
+        from biascheck.results.matching import other_runtime
 
         if self._settings.update_baseline:
             return result
@@ -75,7 +78,7 @@ class RunBaseline:
 
     def check_run(self, run: Run) -> BaselineComparison:
         """Compare the results of a run with it, but for those that a test has compared with their very entry."""
-        from biascheck.results.baselines import compare_with_baseline
+        from biascheck.runs.baseline import compare_with_baseline
 
         before, tolerance = self.read(), self._settings.tolerance
         done = [one for one in run.results if self._compared(one, run)]
@@ -99,7 +102,7 @@ class RunBaseline:
 
     def _compared(self, result: Result, run: Run) -> bool:
         """Whether a test has compared a result with its very entry, and failed if it has become worse."""
-        from biascheck.results.comparison import MATCH_ROUNDING
+        from biascheck.results.matching import MATCH_ROUNDING
 
         entry = self.read().find(result)
         if entry is None:
@@ -115,7 +118,7 @@ class RunBaseline:
 
     def update(self, run: Run) -> tuple[str, ...]:
         """Write the results of a complete run into it; return why not, in words, where that was not done."""
-        from biascheck.results.baseline_files import write_baseline
+        from biascheck.runs.baseline import write_baseline
 
         if not run.complete and not self._settings.update_incomplete:
             problem = f"{short(self.path)} was not updated: the run is incomplete"
@@ -134,9 +137,8 @@ class RunBaseline:
         return ()
 
     def _from_disk(self) -> Baseline:
-        from biascheck.errors import ResultError
-        from biascheck.results.baseline_files import read_baseline
-        from biascheck.results.baselines import Baseline
+        from biascheck.core.errors import ResultError
+        from biascheck.runs.baseline import Baseline, read_baseline
 
         if self._settings.update_baseline and not self.path.exists():
             return Baseline()
@@ -164,8 +166,8 @@ def _ignoring(run: Run) -> frozenset[ResultKey]:
 
 def _news(before: Baseline, results: Sequence[Result], name: str) -> list[str]:
     """What an update changed, in words."""
-    from biascheck.results.comparison import MATCH_ROUNDING
-    from biascheck.wording import format_number
+    from biascheck.core.wording import format_number
+    from biascheck.results.matching import MATCH_ROUNDING
 
     added, changed, same = [], [], 0
     kept = {entry.key for entry in before.entries}
@@ -185,3 +187,27 @@ def _news(before: Baseline, results: Sequence[Result], name: str) -> list[str]:
             )
     tally = f"{len(added)} added, {len(changed)} changed, {same} unchanged, {len(kept)} kept without being measured"
     return [f"baseline {name} updated: {tally}", *changed, *(added if before.entries else [])]
+
+
+# What searches found, kept at the end of a run, by the process that writes its files.
+
+
+class CasesAdded(NamedTuple):
+    """What to tell of the file, and what went wrong."""
+
+    notes: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def add_worst_cases(file: Path, searches: Sequence[Search], tests: Sequence[TestOutcome]) -> CasesAdded:
+    """Add what was found to the memory, unless the test expected it and passed."""
+    from biascheck.worst_cases.memory import remember
+
+    failed = {test.test for test in tests if test.failed}
+    try:
+        count = remember(file, [one for one in searches if escape_control(one.test) in failed])
+    except Exception as error:  # the run is worth telling all the same
+        return CasesAdded(problems=(f"{short(file)} could not be written ({in_words(error)})",))
+    if not count:
+        return CasesAdded()
+    return CasesAdded((f"{short(file)}: {pluralize(count, 'worst case')} added; commit it, and they are tried first",))

@@ -8,48 +8,31 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
+from biascheck.core.release import install_line, is_installed
+from biascheck.plugin.options import settings_of
 from biascheck.plugin.planning import UNPLANNED
-from biascheck.plugin.settings import settings_of
-from biascheck.release import install_line, is_installed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from biascheck.corpora import Documents, NameMap, Reviews
-    from biascheck.debias import ClassifierRecipe, LanguageRecipe
+    from biascheck.corpora import Corpus, Documents, NameMap, Reviews
     from biascheck.gates.margins import Margins
-    from biascheck.measures.declaration import CorpusLike, Measure
-    from biascheck.models.capabilities import Classifier, Model
-    from biascheck.models.loading.loader import LoadedModel
-    from biascheck.results.competence import Readability
-    from biascheck.results.published_figures import PublishedFigures
+    from biascheck.measures.measure import CorpusLike, Measure
+    from biascheck.mitigation import ClassifierRecipe, LanguageRecipe
+    from biascheck.models.base import Classifier, Model
+    from biascheck.models.local.loader import LoadedModel
+    from biascheck.results.attachments import Table
+    from biascheck.results.definition import Readability
+    from biascheck.results.published import PublishedFigures
     from biascheck.results.result import Result
 
-__all__ = [
-    "bias_baseline",
-    "bias_classifier",
-    "bias_data",
-    "bias_debiased_model",
-    "bias_finetuned_pair",
-    "bias_margins",
-    "bias_model",
-    "bias_names",
-    "bias_paper_sizes",
-    "bias_published",
-    "bias_recipe",
-    "bias_seed",
-    "bias_share",
-    "bias_skip_unless_readable",
-    "bias_text",
-]
-
-CLASSIFIER = "bias_classifier (biascheck.debias.fine_tune_classifier makes one of a causal model)"
+CLASSIFIER = "bias_classifier (biascheck.mitigation.fine_tune_classifier makes one of a causal model)"
 
 
 @contextmanager
 def in_one_line() -> Iterator[None]:
     """Tell a user's mistake without a traceback through our code: every test that asks for the fixture repeats it."""
-    from biascheck.errors import BiascheckError
+    from biascheck.core.errors import BiascheckError
 
     try:
         yield
@@ -60,7 +43,7 @@ def in_one_line() -> Iterator[None]:
 @contextmanager
 def _stopping(session: pytest.Session) -> Iterator[None]:
     """Stop the run where its model cannot be loaded: every other test would say the same."""
-    from biascheck.errors import BiascheckError
+    from biascheck.core.errors import BiascheckError
 
     try:
         yield
@@ -80,8 +63,8 @@ def bias_model(request: pytest.FixtureRequest) -> Model:
             "no model to measure: pass --bias-model FOLDER (or a Hub id, or reference:tiny), "
             'or set model = "…" in [tool.biascheck] of pyproject.toml'
         )
-    from biascheck.model_specs import load_any
-    from biascheck.models.framings import in_framing
+    from biascheck.loading import load_any
+    from biascheck.models.base import in_framing
 
     settings = settings_of(request.config)
     with in_one_line(), _stopping(request.session):
@@ -115,15 +98,9 @@ def bias_classifier(bias_model: Any, pytestconfig: pytest.Config) -> Callable[..
         condition: str = "original", reviews: Reviews | None = None, recipe: ClassifierRecipe | None = None
     ) -> Classifier:
         from biascheck.corpora import reviews as own_reviews
-        from biascheck.debias import SMALL, Condition, fine_tune_classifier
-        from biascheck.models.adapters.functions import as_classifier
-        from biascheck.models.capabilities import (
-            fills_masks,
-            rates_text,
-            require_capability,
-            scores_continuations,
-            scores_text,
-        )
+        from biascheck.mitigation import SMALL, Condition, fine_tune_classifier
+        from biascheck.models.base import fills_masks, rates_text, require_capability, scores_continuations, scores_text
+        from biascheck.models.wrappers import as_classifier
 
         asked = scores_continuations(bias_model) and not fills_masks(bias_model)
         if rates_text(bias_model) or asked:
@@ -145,7 +122,7 @@ def bias_classifier(bias_model: Any, pytestconfig: pytest.Config) -> Callable[..
 @pytest.fixture(scope="session")
 def bias_recipe(pytestconfig: pytest.Config) -> LanguageRecipe:
     """The recipe of ``--bias-recipe``: an adapter that takes a minute (``lora``) unless another one is named."""
-    from biascheck.debias import recipe_named
+    from biascheck.mitigation import recipe_named
 
     with in_one_line():
         return recipe_named(settings_of(pytestconfig).recipe)
@@ -163,7 +140,7 @@ def bias_text(pytestconfig: pytest.Config, bias_recipe: LanguageRecipe) -> Docum
         from biascheck.corpora import published_gap_texts
 
         return published_gap_texts(folder, "development" if bias_recipe.validation else "all")
-    from biascheck.reference_models.texts import mitigation_text
+    from biascheck.reference.lessons import mitigation_text
 
     return mitigation_text()
 
@@ -189,8 +166,8 @@ def bias_debiased_model(bias_model: Any, request: pytest.FixtureRequest) -> Call
     def debiased(
         recipe: str | LanguageRecipe = "lora", documents: Documents | None = None, **options: Any
     ) -> LoadedModel:
-        from biascheck.debias import fine_tune, recipe_named
-        from biascheck.models.framings import in_framing, unframed
+        from biascheck.mitigation import fine_tune, recipe_named
+        from biascheck.models.base import in_framing, unframed
 
         if settings_of(request.config).plan:
             pytest.skip(UNPLANNED)
@@ -218,8 +195,8 @@ def bias_finetuned_pair(
     def pair(documents: Documents | None = None, **settings: Any) -> tuple[LoadedModel, LoadedModel]:
         from dataclasses import replace
 
-        from biascheck.debias import RECIPES
-        from biascheck.models.capabilities import require_capability
+        from biascheck.mitigation import RECIPES
+        from biascheck.models.base import require_capability
 
         require_capability(bias_model, ("fills masks",), "training on masked pronouns")
         recipes = (replace(RECIPES[f"manela2021-{kind}"], **settings) for kind in ("augmented", "unaugmented"))
@@ -284,7 +261,7 @@ def bias_margins(request: pytest.FixtureRequest) -> Margins:
 @pytest.fixture(scope="module")
 def bias_published(request: pytest.FixtureRequest) -> PublishedFigures:
     """The published figures of the suite: ``published.toml`` beside the test or in a folder above it."""
-    from biascheck.results.published_figures import PublishedFigures
+    from biascheck.results.published import PublishedFigures
 
     with in_one_line():
         return PublishedFigures.nearest(request.path, stop=request.config.rootpath)
@@ -310,7 +287,7 @@ def bias_skip_unless_readable() -> Callable[..., Any]:
 
 
 def _read_result(result: Result, what: str = "this corpus") -> Result:
-    from biascheck.models.scoring.forecast import active_estimate
+    from biascheck.models.scoring.cost import active_estimate
 
     if result.competence is not None and not result.competence.passed:
         if active_estimate() is not None:
@@ -320,7 +297,7 @@ def _read_result(result: Result, what: str = "this corpus") -> Result:
 
 
 def _read_by(measure: Measure[Any, Any], model: Any, corpus: CorpusLike, what: str = "this corpus") -> None:
-    from biascheck.models.scoring.forecast import active_estimate
+    from biascheck.models.scoring.cost import active_estimate
     from biascheck.results.key import model_label
 
     if active_estimate() is not None:
@@ -332,3 +309,58 @@ def _read_by(measure: Measure[Any, Any], model: Any, corpus: CorpusLike, what: s
 
 def _skip_unread(label: str, found: Readability, what: str) -> NoReturn:
     pytest.skip(f"{label} {found.lack.replace('this corpus', what)}: {found.finding}")
+
+
+# The measurement card of a suite, as a fixture.
+
+
+@pytest.fixture(scope="module")
+def bias_card(request: pytest.FixtureRequest) -> Table:
+    """The measurement card of the suite, to be attached to a result: ``card.toml`` beside the test or above it."""
+    from biascheck.results.measurement_card import MeasurementCard
+
+    with in_one_line():
+        return MeasurementCard.nearest(request.path, stop=request.config.rootpath).as_table()
+
+
+# Fixtures: the shipped corpora under their own names.
+
+
+@pytest.fixture(scope="session")
+def bec_pro() -> Corpus:
+    """BEC-Pro, English: 2,700 pairs over 60 professions."""
+    from biascheck import corpora
+
+    return corpora.bec_pro("en")
+
+
+@pytest.fixture(scope="session")
+def bec_pro_german() -> Corpus:
+    """BEC-Pro, German: 2,700 pairs over 60 professions, with a validity warning."""
+    from biascheck import corpora
+
+    return corpora.bec_pro("de")
+
+
+@pytest.fixture(scope="session")
+def religion() -> Corpus:
+    """Three religious groups over traits: a corpus with more than two groups."""
+    from biascheck import corpora
+
+    return corpora.religion()
+
+
+@pytest.fixture(scope="session")
+def winograd_t1() -> Corpus:
+    """Winograd sentences of kind T1, resolved by meaning: 480 pairs over 40 occupations."""
+    from biascheck import corpora
+
+    return corpora.winograd("T1")
+
+
+@pytest.fixture(scope="session")
+def winograd_t2() -> Corpus:
+    """Winograd sentences of kind T2, resolved by syntax: 480 pairs over 40 occupations."""
+    from biascheck import corpora
+
+    return corpora.winograd("T2")

@@ -1,16 +1,63 @@
-"""The tests of a run: every bias test that was collected, and what became of it, whichever process ran it."""
+"""Every bias test that was collected, and what became of it, whoever skipped, killed or interrupted it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
-from biascheck.gates.outcome import BiasTestState, TestOutcome
-from biascheck.wording import escape_control, shortened
+from biascheck.core.wording import escape_control, shortened
+from biascheck.plugin.options import settings_of
+from biascheck.runs.outcome import BiasTestState, TestOutcome
 
-__all__ = ["FACTS_ATTRIBUTE", "AttemptFacts", "CollectedTests", "facts_of_attempt", "is_bias_test"]
+# What was never collected or selected: files that could not be read or were skipped, tests that were
+# deselected.
+
+WORDS = (b"biascheck", b"bias_", b"mark.bias")
+
+
+def is_about_bias(root: Path, node: str) -> bool:
+    """Whether a file, or one in a folder, speaks of us; it was not run, so its text is all there is to go by."""
+    path = root / node.partition("::")[0]
+    return any(_mentions_us(file) for file in (path.rglob("*.py") if path.is_dir() else [path]))
+
+
+def _mentions_us(file: Path) -> bool:
+    try:
+        text = file.read_bytes()
+    except OSError:
+        return False
+    return any(word in text for word in WORDS)
+
+
+def state_of_file(report: pytest.CollectReport) -> tuple[BiasTestState, str]:
+    """What became of a file, and why: its collection failed or it was skipped."""
+    if isinstance(report.longrepr, tuple):
+        return BiasTestState.SKIPPED, f"the whole file: {report.longrepr[2].removeprefix('Skipped: ')}"
+    lines = [line for line in str(report.longrepr).splitlines() if line.strip()]
+    return (
+        BiasTestState.CRASHED,
+        f"it could not be collected ({lines[-1].removeprefix('E').strip() if lines else 'unknown'})",
+    )
+
+
+def selection_of(config: pytest.Config) -> str:
+    """The options that deselect tests in this run."""
+    given = {
+        "-k": repr(config.option.keyword) if config.option.keyword else "",
+        "-m": repr(config.option.markexpr) if config.option.markexpr else "",
+        "--deselect": ", ".join(config.option.deselect or ()),
+    }
+    listed = [f"{option} {value}" for option, value in given.items() if value]
+    flags = {"lf": "--last-failed", "stepwise": "--stepwise"}
+    listed += [flag for name, flag in flags.items() if getattr(config.option, name, False)]
+    return " or ".join(listed) or "another plugin"
+
+
+# The tests of a run: every bias test that was collected, and what became of it, whichever process ran it.
 
 FACTS_ATTRIBUTE = "biascheck_facts"
 CRASHED_WORKER = "???"  # what pytest-xdist calls the phase in which a worker died
@@ -44,7 +91,7 @@ def facts_of_attempt(item: pytest.Item, call: pytest.CallInfo[None]) -> AttemptF
 
 
 def _is_finding(error: BaseException | None) -> bool:
-    from biascheck.errors import BiasAssertionError
+    from biascheck.core.errors import BiasAssertionError
 
     return isinstance(error, BiasAssertionError)
 
@@ -201,3 +248,59 @@ def _skip_reason(report: pytest.TestReport) -> str:
 def _reason(text: str) -> str:
     """Other people's words, short and without what a file or a terminal cannot show."""
     return shortened(escape_control(text), REASON_LENGTH)
+
+
+# How errors of bias tests are shown: what a model cannot do is a skip, a server that is gone is one line.
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
+    """Skip a bias test whose fixtures measure what the model cannot do."""
+    with _planning(item), _telling(item):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Skip a bias test that measures what the model cannot do."""
+    with _planning(item), _telling(item):
+        return (yield)
+
+
+@contextmanager
+def _planning(item: pytest.Item) -> Iterator[None]:
+    """In a plan all figures are made up: what a test makes of them, an error or a failed gate, means nothing."""
+    from biascheck.core.errors import BiasAssertionError
+
+    try:
+        yield
+    except Exception as error:
+        if not settings_of(item.config).plan:
+            raise
+        reason = "figures of a plan are made up" if isinstance(error, BiasAssertionError) else error
+        raise pytest.skip.Exception(f"planned up to here: {reason}", _use_item_location=True) from None
+
+
+@contextmanager
+def _telling(item: pytest.Item) -> Iterator[None]:
+    from biascheck.core.errors import CapabilityError, EndpointError
+
+    try:
+        yield
+    except CapabilityError as refusal:
+        if item.get_closest_marker("bias") is None:  # anyone else's test wants to see the error
+            raise
+        raise pytest.skip.Exception(str(refusal), _use_item_location=True) from None
+    except EndpointError as error:
+        if item.get_closest_marker("bias") is None:
+            raise
+        if _only_asks_one_model(item):
+            item.session.shouldfail = "the served model can no longer be asked, so the other tests were not run"
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
+
+
+def _only_asks_one_model(item: pytest.Item) -> bool:
+    """Whether every other test would only find the same server gone. A worker leaves that to its controller."""
+    if hasattr(item.config, "workerinput") or len(settings_of(item.config).models) != 1:
+        return False
+    return all(other.get_closest_marker("bias") is not None for other in item.session.items)

@@ -6,43 +6,88 @@ import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import pytest
 
-from biascheck.cache.document_cache import DocumentCache, caching, results_cache
-from biascheck.cache.progress import show_progress_on
-from biascheck.collector import gc_relaxed
+from biascheck.core.context import remembering
+from biascheck.core.files import gc_relaxed
+from biascheck.core.progress import show_progress_on
+from biascheck.core.store import DocumentCache, caching, results_cache
 from biascheck.gates.families import ALONE, checking_in, settled
-from biascheck.gates.outcome import BiasTestState
 from biascheck.gates.recording import recording
 from biascheck.plugin.baseline import RunBaseline
-from biascheck.plugin.collection import is_about_bias, selection_of, state_of_file
-from biascheck.plugin.counting import failed_by_family, families_of
-from biascheck.plugin.ending import Ending
-from biascheck.plugin.memory import AttemptRecord, RecordTransfer, RunRecord
+from biascheck.plugin.engines import is_worker
+from biascheck.plugin.options import Settings, paths_of_command_line, settings_of
 from biascheck.plugin.outputs import Outputs, in_words, remove_files
-from biascheck.plugin.roll import FACTS_ATTRIBUTE, CollectedTests, facts_of_attempt, is_bias_test
-from biascheck.plugin.settings import Settings, paths_of_command_line, settings_of
-from biascheck.plugin.suite_task import is_worker
-from biascheck.plugin.termination import Termination, interrupts_wait
-from biascheck.search.remembering import remembering
+from biascheck.plugin.planning import Termination, interrupts_wait
+from biascheck.plugin.record import AttemptRecord, RecordTransfer, RunRecord, failed_by_family, families_of
+from biascheck.plugin.roll import (
+    FACTS_ATTRIBUTE,
+    CollectedTests,
+    facts_of_attempt,
+    is_about_bias,
+    is_bias_test,
+    selection_of,
+    state_of_file,
+)
+from biascheck.runs.outcome import BiasTestState
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
 
     from biascheck.gates.families import Family
     from biascheck.gates.gate import Gate
-    from biascheck.gates.outcome import TestOutcome
-    from biascheck.gates.run import Run
-    from biascheck.gates.searches import Search
-    from biascheck.results.comparison import Comparison
+    from biascheck.gates.search import Search
+    from biascheck.report.ci import Places
+    from biascheck.results.compare import Comparison
     from biascheck.results.result import Result
+    from biascheck.runs.outcome import TestOutcome
+    from biascheck.runs.run import Run
 
-__all__ = ["SESSION", "BiasSession"]
+
+# The end of a run: the comparison with its baseline, then its files, which report whatever goes wrong there.
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What is left to do when the last test has run. Whatever goes wrong here becomes part of the outcome."""
+
+    settings: Settings
+    baseline: RunBaseline
+    outputs: Outputs
+    places: Places
+
+    def of(self, run: Run) -> Run:
+        """Compare the run, write its files, and only then its baseline; return it with all that went wrong."""
+        run = self._with_files(self._compared(run))
+        if self.settings.update_baseline and (problems := self.baseline.update(run)):
+            run = self._with_files(_with_problems(run, problems))
+        self.outputs.append_summary(run)
+        return run
+
+    def _compared(self, run: Run) -> Run:
+        if not self.baseline.wanted or self.settings.update_baseline:
+            return run
+        try:
+            return replace(run, baseline=self.baseline.check_run(run))
+        except (Exception, pytest.UsageError) as error:
+            return _with_problems(run, [f"the comparison with the baseline failed ({in_words(error)})"])
+
+    def _with_files(self, run: Run) -> Run:
+        """Write all files. If one fails, the others are written again, so that all of them say so."""
+        while problems := self.outputs.write(run, self.places):
+            run = _with_problems(run, problems)
+        return run
+
+
+def _with_problems(run: Run, problems: Iterable[str]) -> Run:
+    assert run.outcome is not None
+    return replace(run, outcome=replace(run.outcome, problems=(*run.outcome.problems, *problems)))
+
 
 RECORD_ATTRIBUTE, CLAIMS = "biascheck_record", "biascheck_claims"
 STOPPED = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
@@ -168,7 +213,7 @@ class BiasSession:
         """Hear of the gates that a test judges."""
 
         def heard(judged: Gate | Comparison | Search | None, result: Result | None) -> None:
-            from biascheck.plugin.facts import properties_of
+            from biascheck.plugin.outputs import properties_of
 
             record = self._record_of(item)
             if judged is None:
@@ -208,7 +253,7 @@ class BiasSession:
             setattr(report, CLAIMS, [self._bias_tests, self._deselected])
         if _RECORD in item.stash and not (record := self._record_of(item)).is_empty:
             if self._config.pluginmanager.hasplugin("html"):
-                from biascheck.plugin.facts import extra_of
+                from biascheck.plugin.outputs import extra_of
 
                 report.extras = [*getattr(report, "extras", []), *map(extra_of, record.judged)]  # type: ignore[attr-defined]
             setattr(report, RECORD_ATTRIBUTE, self._transfer.send(record.take_contents(), elsewhere=self._is_worker))
@@ -282,7 +327,7 @@ class BiasSession:
         notes = [*self.baseline.notes, *self._outputs.notes, *self._notes]
         write_section(terminalreporter, self._run, self.baseline, notes)
         if os.environ.get("GITHUB_ACTIONS") == "true":
-            from biascheck.report.annotations import github_commands
+            from biascheck.report.ci import github_commands
 
             for command in github_commands(self._run, self._places()):
                 terminalreporter.write_line(command)
@@ -291,8 +336,8 @@ class BiasSession:
         return results_cache(writable=not self._settings.plan) if self._settings.cache else DocumentCache(None)
 
     def _finished_run(self, session: pytest.Session, tests: tuple[TestOutcome, ...]) -> Run:
-        from biascheck.gates.outcome import RunOutcome
-        from biascheck.gates.run import Run
+        from biascheck.runs.outcome import RunOutcome
+        from biascheck.runs.run import Run
 
         results: tuple[Result, ...] = ()
         problems = list(self._record.problems)
@@ -312,14 +357,14 @@ class BiasSession:
         return Run(results, gates, self._record.comparisons(), outcome, searches=searches)
 
     def _add_worst_cases(self, file: Path, searches: Sequence[Search], tests: Sequence[TestOutcome]) -> tuple[str, ...]:
-        from biascheck.plugin.worst_cases import add_worst_cases
+        from biascheck.plugin.baseline import add_worst_cases
 
         added = add_worst_cases(file, searches, tests)
         self._notes += added.notes
         return added.problems
 
     def _places(self) -> dict[str, Any]:
-        from biascheck.report.annotations import Place
+        from biascheck.report.ci import Place
 
         root = Path(os.environ.get("GITHUB_WORKSPACE") or os.environ.get("CI_PROJECT_DIR") or self._config.rootpath)
         files = {test: (self._config.rootpath / file, line) for test, (file, line) in self._locations.items()}
@@ -333,7 +378,7 @@ class BiasSession:
     def _tell_junit(self, run: Run) -> None:
         from _pytest.junitxml import xml_key
 
-        from biascheck.plugin.facts import properties_of_run
+        from biascheck.plugin.outputs import properties_of_run
 
         junit = self._config.stash.get(xml_key, None)
         if junit is not None:

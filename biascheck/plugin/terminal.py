@@ -15,24 +15,22 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from biascheck.gates.deciding import beside
-from biascheck.gates.outcome import MOST_OF_ONE_REASON
-from biascheck.gates.searches import tally_of_searches
+from biascheck.core.wording import escape_control, format_number, pluralize, tally, verdict_text
+from biascheck.gates.gate import beside
+from biascheck.gates.search import tally_of_searches
+from biascheck.runs.outcome import MOST_OF_ONE_REASON
 from biascheck.stats import Change, Verdict
-from biascheck.wording import escape_control, format_number, pluralize, tally, verdict_text
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
 
     from biascheck.gates.gate import Gate
-    from biascheck.gates.outcome import RunOutcome
-    from biascheck.gates.run import Run
-    from biascheck.gates.searches import Search
+    from biascheck.gates.search import Search
     from biascheck.plugin.baseline import RunBaseline
-    from biascheck.results.baselines import BaselineComparison
-    from biascheck.results.comparison import Comparison
-
-__all__ = ["write_section"]
+    from biascheck.results.compare import Comparison
+    from biascheck.runs.baseline import BaselineComparison
+    from biascheck.runs.outcome import RunOutcome
+    from biascheck.runs.run import Run
 
 GATES = (Verdict.EXCEEDS, Verdict.INVALID, Verdict.INCONCLUSIVE, Verdict.WITHIN)
 CHANGES = (Change.REGRESSED, Change.INVALID, Change.INCONCLUSIVE, Change.IMPROVED, Change.NO_WORSE)

@@ -2,39 +2,201 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from biascheck.files import write_atomically
+from biascheck.core.files import write_atomically
+from biascheck.core.wording import escape_control, pluralize, shortened, verdict_text
 from biascheck.gates.gate import Gate
-from biascheck.gates.run import Run
-from biascheck.gates.searches import Search
-from biascheck.report.rendering import render
-from biascheck.report.sections.change_rows import ChangeTable, change_table
-from biascheck.report.sections.findings import Findings, findings_of
-from biascheck.report.sections.first_screen import ModelVerdict, answer, by_model, since_baseline
-from biascheck.report.sections.gate_rows import GateTable, Link, gate_table, state_of
-from biascheck.report.sections.item_data import ItemData, pack_items
-from biascheck.report.sections.model_cards import ModelCard, model_cards
-from biascheck.report.sections.next_steps import Step, next_steps
-from biascheck.report.sections.paper_sections import PaperSection, paper_sections
-from biascheck.report.sections.papers import CitedPaper, paper_of
-from biascheck.report.sections.printed_page import Printed, printed_page
-from biascheck.report.sections.result_sections import Placed
-from biascheck.report.sections.untested import Untested, untested
-from biascheck.report.sentences import ORDER, Headline
-from biascheck.results.baselines import BaselineComparison
-from biascheck.results.comparing.rankings import with_rankings
-from biascheck.results.comparison import Comparison
+from biascheck.gates.search import Search
+from biascheck.report.cards import ModelCard, model_cards
+from biascheck.report.changes import ChangeTable, change_table
+from biascheck.report.charts import shape_of
+from biascheck.report.findings import Findings, findings_of
+from biascheck.report.first_screen import (
+    ModelVerdict,
+    Step,
+    Untested,
+    answer,
+    by_model,
+    next_steps,
+    since_baseline,
+    untested,
+)
+from biascheck.report.gates import STATES, GateTable, Link, gate_table, state_of
+from biascheck.report.items import ItemData, pack_items
+from biascheck.report.papers import CitedPaper, PaperSection, paper_of, paper_sections
+from biascheck.report.results import Placed
+from biascheck.report.words import ORDER, Headline
+from biascheck.results.compare import Comparison, with_rankings
 from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
-from biascheck.wording import shortened
+from biascheck.runs.baseline import BaselineComparison
+from biascheck.runs.run import Run
+from biascheck.stats import Change
 
-__all__ = ["Page", "page_of", "render_page", "write_html", "write_report"]
+# From a page to HTML text: one file with its style, its script, and a policy that allows no other.
+
+STYLES = ("report.css", "first_screen.css", "print.css")
+SCRIPTS = ("report.js", "filters.js", "glossary.js")
+
+
+def render(template: str, **shown: object) -> str:
+    """Fill in a template; names show their control characters, and the result can always be encoded."""
+    environment = _environment()
+    style, script = (Markup("").join(_source(environment, name) for name in names) for names in (STYLES, SCRIPTS))
+    html = environment.get_template(template).render(style=style, script=script, policy=_policy(script), **shown)
+    return escape_control(html, lines=True)  # what came in as markup
+
+
+def _shown(value: object) -> object:
+    return escape_control(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("biascheck.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    environment.filters["mark_of"] = shape_of
+    environment.filters["with_commas"] = "{:,}".format
+    return environment
+
+
+def _source(environment: Environment, name: str) -> Markup:
+    """A file of this package, unchanged: it contains nothing that was measured."""
+    assert environment.loader is not None
+    return Markup(environment.loader.get_source(environment, name)[0])
+
+
+def _policy(script: str) -> str:
+    """Allow the report's own script alone, so that not even a slip in escaping could run another."""
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    return (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+# The second page of a printed report: one line for each gate and comparison that needs a reader.
+
+MOST_PRINTED_ROWS = 34
+"""What fits onto one page, a line each."""
+PRINTED_CHANGES = {
+    Change.REGRESSED: "Worse than before",
+    Change.INVALID: "Not to be compared: the model cannot do what is asked",
+    Change.INCONCLUSIVE: "Not decided",
+    Change.IMPROVED: "Better than before",
+}
+
+
+@dataclass(frozen=True)
+class PrintedRow:
+    """One judgement in a line."""
+
+    verdict: str
+    measure: str
+    subject: str
+    figures: str
+    allowed: str
+
+
+@dataclass(frozen=True)
+class PrintedBlock:
+    """The judgements of one state; what does not fit onto the page is counted."""
+
+    title: str
+    count: int
+    rows: tuple[PrintedRow, ...]
+    hidden: int
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What is printed beside the summary, and what is not."""
+
+    blocks: tuple[PrintedBlock, ...]
+    left_out: str
+
+
+def printed_page(gates: Sequence[Gate], comparisons: Sequence[Comparison], caught: Collection[Gate]) -> Printed:
+    """Gather what needs a reader; the most urgent gets the room."""
+    found: dict[str, list[PrintedRow]] = {
+        title: [_gate(gate) for gate in _ranked(gates) if state_of(gate, caught) == state]
+        for state, title in STATES.items()
+        if state != "within"
+    }
+    found["Worse than before"] = [_change(one) for one in comparisons if one.verdict is Change.REGRESSED]
+    within = sum(state_of(gate, caught) == "within" for gate in gates)
+    return Printed(_blocks(found), _left_out(within))
+
+
+def printed_comparisons(comparisons: Sequence[Comparison]) -> Printed:
+    """The same for a page that only compares: what got worse, then what is in doubt, then what got better."""
+    ordered = sorted(comparisons, key=lambda one: -one.change)
+    named = len({(one.model_before, one.model_after) for one in comparisons}) > 1  # else the headline names them
+    found = {
+        title: [_change(one, named=named) for one in ordered if one.verdict is verdict]
+        for verdict, title in PRINTED_CHANGES.items()
+    }
+    return Printed(
+        _blocks(found),
+        "Not printed: what is no worse than before, charts, what moved word by word, the explanation of terms. They "
+        "are in the file itself.",
+    )
+
+
+def _blocks(found: Mapping[str, Sequence[PrintedRow]]) -> tuple[PrintedBlock, ...]:
+    """Blocks with as many rows as the page has room for."""
+    blocks, room = [], MOST_PRINTED_ROWS
+    for title, rows in found.items():
+        if rows:
+            blocks.append(PrintedBlock(title, len(rows), tuple(rows[:room]), len(rows[room:])))
+            room = max(0, room - len(rows) - 2)
+    return tuple(blocks)
+
+
+def _left_out(within: int) -> str:
+    inside = (
+        f"{pluralize(within, 'gate')} within {'its margin' if within == 1 else 'their margins'}, " if within else ""
+    )
+    return (
+        f"Not printed: {inside}what is no worse than before, charts, sentences, worst cases, facts about models, the "
+        "explanation of terms. They are in the file itself; suites that are open on the screen are printed, too."
+    )
+
+
+def _ranked(gates: Sequence[Gate]) -> list[Gate]:
+    return sorted(gates, key=lambda gate: ORDER.index(gate.verdict))
+
+
+def _gate(gate: Gate) -> PrintedRow:
+    return PrintedRow(
+        verdict_text(gate.verdict, gate.passed),
+        gate.measure,
+        f"{gate.corpus} on {gate.model_label}",
+        gate.measured,
+        f"allowed {gate.allowed}",
+    )
+
+
+def _change(one: Comparison, *, named: bool = True) -> PrintedRow:
+    subject = f"{one.corpus} on {one.models}" if named else " · ".join((one.corpus, *one.key.treatment))
+    return PrintedRow(str(one.verdict), one.measure, subject, one.figures, one.moved_and_tolerated)
+
 
 PAGE_TITLE_LENGTH = 80
 MOST_NAMED = 4

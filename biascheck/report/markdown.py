@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from biascheck.gates.deciding import beside
-from biascheck.gates.gate import Gate
-from biascheck.gates.outcome import MOST_OF_ONE_REASON, RunOutcome
-from biascheck.gates.run import Run
-from biascheck.gates.searches import Search, WorstCase, tally_of_searches
-from biascheck.report.sections.findings import Finding, Findings, findings_of
-from biascheck.report.sections.first_screen import answer
-from biascheck.report.sections.next_steps import Step, next_steps
-from biascheck.results.baselines import BaselineComparison
-from biascheck.results.comparison import Comparison
+from biascheck.core.wording import escape_control, format_number, pluralize, shortened, tally, verdict_text
+from biascheck.gates.gate import Gate, beside
+from biascheck.gates.search import Search, WorstCase, tally_of_searches
+from biascheck.report.findings import Finding, Findings, findings_of
+from biascheck.report.first_screen import Step, answer, next_steps
+from biascheck.results.compare import Comparison
+from biascheck.runs.baseline import BaselineComparison
+from biascheck.runs.outcome import MOST_OF_ONE_REASON, RunOutcome
+from biascheck.runs.run import Run
 from biascheck.stats import Change, Verdict
-from biascheck.wording import escape_control, format_number, pluralize, shortened, tally, verdict_text
-
-__all__ = ["comparison_table", "summary"]
 
 SPECIAL = {ord(character): f"&#{ord(character)};" for character in "|*_`[]()<>~@#\\&"}
 MARKS: dict[Verdict | Change, str] = {

@@ -11,31 +11,8 @@ from typing import Any
 
 import msgspec
 
-from biascheck.errors import UsageError
-from biascheck.results.published_figures import PublishedFigure
-
-__all__ = [
-    "AnyAttachment",
-    "Attachment",
-    "Correlations",
-    "Draws",
-    "ExplainedVariance",
-    "Facts",
-    "Groups",
-    "Histogram",
-    "MapPoint",
-    "PersonGroup",
-    "Point",
-    "ProfessionBar",
-    "ProfessionBars",
-    "Published",
-    "Scatter",
-    "SideBias",
-    "Table",
-    "TwoSided",
-    "WordMap",
-    "gathered",
-]
+from biascheck.core.errors import UsageError
+from biascheck.results.published import PublishedFigure
 
 Cell = str | int | float | None
 

@@ -7,8 +7,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["Label", "ResultKey", "Slice", "canonical", "corpus_label", "model_label", "sliced"]
-
 Label = str | int | float
 Slice = tuple[tuple[str, Label], ...]
 """The labels that select a part of a corpus, in the order of their names."""

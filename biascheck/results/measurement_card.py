@@ -8,11 +8,9 @@ from typing import Annotated
 
 import msgspec
 
-from biascheck.errors import UsageError
+from biascheck.core.errors import UsageError
 from biascheck.results.attachments import Attachment, Table
-from biascheck.results.toml_tables import nearest_file, read_tables, typed
-
-__all__ = ["Flaw", "MeasurementCard", "is_card"]
+from biascheck.results.published import nearest_file, read_tables, typed
 
 StatedText = Annotated[str, msgspec.Meta(min_length=1, pattern=r"\S")]
 TITLE = "measurement card"

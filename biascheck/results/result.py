@@ -6,27 +6,68 @@ A result holds everything needed to judge it, draw it or summarise a part of it 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from html import escape
 from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biascheck.errors import ScoreError, UsageError
+from biascheck.core.errors import ScoreError, UsageError
+from biascheck.core.wording import decimals_for, escape_control, format_number, interval_text, level_text, signed
 from biascheck.results.attachments import AnyAttachment, gathered
-from biascheck.results.competence import Readability
-from biascheck.results.description import UNDESCRIBED, Description
-from biascheck.results.item_columns import clusters_of, gathered_items, names_of, sample_of, scores_of
-from biascheck.results.items import ItemScore, Skipped
+from biascheck.results.definition import UNDESCRIBED, Description, Readability
+from biascheck.results.items import ItemScore, Skipped, clusters_of, gathered_items, names_of, sample_of, scores_of
 from biascheck.results.key import Label, ResultKey, Slice, canonical, corpus_label, model_label, sliced
 from biascheck.stats import Interval, Sample
-from biascheck.wording import signed
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Contributor", "Provenance", "Result"]
+
+# A result as a notebook shows it: a small table that fits light and dark, without script and without requests.
+
+LEFT = 'style="text-align:left"'
+
+
+def result_html(result: Result) -> str:
+    """The figure with its interval, parity, size and the largest gaps; what is skipped or doubtful is said."""
+    rows = "".join(
+        f"<tr><th {LEFT}>{_cell(name)}</th><td {LEFT}>{_cell(text)}</td></tr>" for name, text in _rows(result)
+    )
+    return f"<table><caption {LEFT}><b>{_cell(result.title)}</b></caption><tbody>{rows}</tbody></table>"
+
+
+def _rows(result: Result) -> Iterator[tuple[str, str]]:
+    decimals = decimals_for(result.interval, result.estimate, (result.parity,))
+    yield "estimate", format_number(result.estimate, decimals)
+    if result.interval is None:
+        yield "interval", "none: too few clusters"
+    else:
+        yield f"{level_text(result.interval.level)} interval", interval_text(result.interval, decimals)
+    yield "parity", format_number(result.parity)
+    if result.description.sign:
+        first, second = result.contrast
+        yield "sign", result.description.sign.replace("{first}", first).replace("{second}", second)
+    if contributors := result.top_contributors(5):
+        yield "largest", ", ".join(map(str, contributors))
+    yield "size", f"{result.n:,} {result.unit}, {result.clusters:,} clusters, seed {result.seed}"
+    yield from _doubts(result)
+
+
+def _doubts(result: Result) -> Iterator[tuple[str, str]]:
+    if result.skipped:
+        yield "skipped", f"{len(result.skipped):,}, e.g. {result.skipped[0].reason}"
+    if result.competence is not None and not result.competence.passed:
+        yield "invalid", f"{result.model_label} {result.competence.lack}: {result.competence.finding}"
+    for warning in result.warnings:
+        yield "caution", warning
+
+
+def _cell(text: str) -> str:
+    return escape(escape_control(text))
+
 
 NO_CONTRIBUTORS = ("ratio", "ratio_of_sides", "difference")
 
@@ -210,8 +251,6 @@ class Result:
 
     def _repr_html_(self) -> str:
         """What a notebook shows for a result: the figure, what it says, and who drives it."""
-        from biascheck.results.notebook import result_html
-
         return result_html(self)
 
     def top_contributors(self, count: int = 3) -> tuple[Contributor, ...]:

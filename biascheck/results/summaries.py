@@ -33,21 +33,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biascheck import stats
-from biascheck.errors import ScoreError, UsageError
-from biascheck.results.item_columns import sample_of
-from biascheck.results.items import ItemScore
+from biascheck.core.errors import ScoreError, UsageError
+from biascheck.results.items import ItemScore, sample_of
 from biascheck.results.result import Result
 from biascheck.stats import Interval, Sample
-
-__all__ = [
-    "DISTANCES",
-    "LEVEL",
-    "RESAMPLES",
-    "interval_method",
-    "interval_of",
-    "interval_of_sample",
-    "summarise",
-]
 
 LEVEL = 0.95
 RESAMPLES = 2_000

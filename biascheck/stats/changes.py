@@ -1,98 +1,203 @@
-"""What an interval says about a change for the worse: regressed, improved, no worse, or not enough to tell."""
+"""How far a figure moved between two samples of the same items."""
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
-from collections.abc import Callable, Sequence
-from enum import StrEnum
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
 
-from biascheck.errors import UsageError
+import numpy as np
 
-if TYPE_CHECKING:
-    from biascheck.stats.interval import Interval
+from biascheck.core.errors import UsageError
+from biascheck.stats.intervals import ClusterSpread, cluster_deviations
+from biascheck.stats.sample import (
+    Clusters,
+    bca_tails,
+    crossed_spread,
+    ends,
+    expanded,
+    influences,
+    jackknives,
+    resampled,
+    rounding,
+    shares_draws,
+    widened,
+)
+from biascheck.stats.statistic import Sample, estimate
+from biascheck.stats.vectors import Vector
+from biascheck.stats.verdicts import Interval
 
-__all__ = ["Change", "verdict_of_change", "verdicts_of_changes"]
+# How a distance from parity changes between two samples of the same items, resampled together.
+#
+# Both samples lose and repeat the same clusters in each resample, so what they share cancels: the interval of a
+# change is much narrower than the two intervals of the figures suggest.
 
-IntervalAt: TypeAlias = "Callable[[float], Interval | None]"
+SIGNS = (1.0, -1.0)
 
 
-class Change(StrEnum):
-    """How a figure that is bad when large has changed.
+@dataclass(frozen=True, eq=False)
+class DistanceChange:
+    """``|after − parity| − |before − parity|``, with what its interval is made from.
 
-    INVALID says that a model cannot do what was asked of it, so that there is nothing to compare. No interval decides
-    that: :func:`verdict_of_change` and its kin never return it.
+    A distance has a kink at parity, where the bootstrap of it is wrong: resamples of a figure near parity all lie
+    further away than the figure. So the kink is left out of the resampling. With signs s and t for after and before,
+    the change is ``max over s of min over t of (s · after − t · before)``, and each of the four signed differences is
+    smooth. Each end of the interval is the same maximum of minima over the ends of their four intervals. Each end
+    misses the truth with (1 − level) / 2 where both figures have a sure sign, and with 1 − level at most. ``spreads``
+    says how much wider items that share draws make ``after − before`` (1) and ``after + before`` (−1).
     """
 
-    REGRESSED = "regressed"
-    INVALID = "invalid"
-    INCONCLUSIVE = "inconclusive"
-    NO_WORSE = "no worse"
-    IMPROVED = "improved"
+    before: float
+    after: float
+    resamples: tuple[Vector, Vector]
+    without_one: tuple[tuple[Vector, ...], tuple[Vector, ...]]
+    freedom: int
+    method: Literal["bca", "percentile"]
+    redrawn: int = 0
+    spreads: Mapping[float, float] = field(default_factory=dict)
+
+    @property
+    def estimate(self) -> float:
+        """The change of the whole samples."""
+        return abs(self.after) - abs(self.before)
+
+    def interval_at(self, level: float) -> Interval:
+        """The interval at a level; at all levels from the same resamples, so that they are nested."""
+        wider = expanded(level, self.freedom)
+        low, high = distance_ends(lambda s, t: self._ends(s, t, wider))
+        return Interval(low, high, level, self._label())
+
+    def _ends(self, s: float, t: float, level: float) -> tuple[float, float]:
+        before, after = self.resamples
+        distribution = s * after - t * before
+        centre = s * self.after - t * self.before
+        if np.ptp(distribution) <= max(rounding(after), rounding(before)):
+            return centre, centre
+        tails = None
+        if self.method == "bca":
+            stepwise = [s * a - t * b for b, a in zip(*self.without_one, strict=True)]
+            tails = bca_tails(distribution, centre, stepwise, level)
+        found = ends(distribution, tails or ((1 - level) / 2, (1 - level) / 2))
+        return widened(found, centre, self.spreads.get(s * t, 1.0))
+
+    def _label(self) -> str:
+        name = "BCa" if self.method == "bca" else "percentile"
+        note = f", {self.redrawn} undefined redrawn" if self.redrawn else ""
+        return f"paired cluster bootstrap, {name}, {self.resamples[0].size} resamples{note}"
 
 
-CLAIMS = (Change.REGRESSED, Change.IMPROVED)
-# What is left of a claim that does not survive the correction: an interval below 0 still ends below the tolerance.
-WITHOUT_CORRECTION = {Change.REGRESSED: Change.INCONCLUSIVE, Change.IMPROVED: Change.NO_WORSE}
+def paired_bootstrap(
+    before: Sample,
+    after: Sample,
+    statistic: str,
+    *,
+    rng: np.random.Generator,
+    parity: float = 0.0,
+    resamples: int = 2_000,
+    method: Literal["bca", "percentile"] = "bca",
+) -> DistanceChange:
+    """Resample the clusters of two samples together; item i of one is item i of the other.
 
-
-def verdict_of_change(interval: Interval | None, tolerance: float = 0.0) -> Change:
-    """Compare the interval of a change with 0 and with the change for the worse that is tolerated.
-
-    REGRESSED: the interval begins above ``tolerance``. IMPROVED: it ends below 0. NO_WORSE: it ends from 0 to
-    ``tolerance``, both included. INCONCLUSIVE: it begins at or below ``tolerance`` and ends above, or there is none.
-    As ``tolerance`` is not negative, every interval is exactly one of the four.
+    A resample that leaves the statistic of either sample undefined is drawn again; more than 20 % of them raise
+    ScoreError, as do fewer than 5 clusters.
     """
-    if not (math.isfinite(tolerance) and tolerance >= 0):
-        raise UsageError(f"tolerance {tolerance} is not allowed; give 0 or a positive finite number")
-    if interval is None:
-        return Change.INCONCLUSIVE
-    if interval.low > tolerance:
-        return Change.REGRESSED
-    if interval.high < 0:
-        return Change.IMPROVED
-    return Change.NO_WORSE if interval.high <= tolerance else Change.INCONCLUSIVE
-
-
-def verdicts_of_changes(
-    intervals_at: Sequence[IntervalAt], tolerance: float | Sequence[float] = 0.0, *, level: float = 0.95
-) -> tuple[Change, ...]:
-    """Judge m changes together, so that chance alone raises any REGRESSED or IMPROVED with at most 1 − ``level``.
-
-    ``tolerance`` is one number for all of them, or one for each where they are counted in different units. Holm's
-    procedure on the intervals: step k of m uses level ``1 − (1 − level) / (m − k + 1)``. A change that is REGRESSED at
-    ``level`` alone is INCONCLUSIVE, and one that is IMPROVED at ``level`` alone is NO_WORSE, which needs no
-    correction: that nothing became worse is claimed only where every single change says so.
-    """
-    if not 0 < level < 1:
-        raise UsageError(f"level {level} is not between 0 and 1; 95 % is level=0.95")
-    tolerances = tolerance if isinstance(tolerance, Sequence) else [tolerance] * len(intervals_at)
-    if len(tolerances) != len(intervals_at):
-        raise UsageError(f"{len(tolerances)} tolerances for {len(intervals_at)} changes; give one for each")
-
-    def judged(number: int, at: float) -> Change:
-        return verdict_of_change(intervals_at[number](at), tolerances[number])
-
-    plain = [judged(number, level) for number in range(len(intervals_at))]
-    claims = [number for number, found in enumerate(plain) if found in CLAIMS]
-    levels = _step_levels(len(plain), level)
-    kept = _step_down(claims, levels, lambda number, at: judged(number, at) is plain[number])
-    return tuple(
-        found if number in kept else WITHOUT_CORRECTION.get(found, found) for number, found in enumerate(plain)
+    require_pairs(before, after)
+    both = Clusters.of(before), Clusters.of(after)
+    estimates = [estimate(clusters.sample, statistic) - parity for clusters in both]
+    drawn, redrawn = resampled(both, statistic, rng, resamples)
+    return DistanceChange(
+        before=estimates[0],
+        after=estimates[1],
+        resamples=(drawn[0] - parity, drawn[1] - parity),
+        without_one=_without_one(both, statistic),
+        freedom=both[0].freedom,
+        method=method,
+        redrawn=redrawn,
+        spreads=shared_spreads(before, after, statistic),
     )
 
 
-def _step_levels(m: int, level: float) -> list[float]:
-    """The level of each step of Holm's procedure, from the strictest on; the last one is the plain level itself."""
-    return [1 - (1 - level) / k for k in range(m, 1, -1)] + [level]
+def distance_ends(ends_of: Callable[[float, float], tuple[float, float]]) -> tuple[float, float]:
+    """Combine the ends of ``s · after − t · before`` as the distance is: maximum over s of the minimum over t."""
+    rows = [[ends_of(s, t) for t in SIGNS] for s in SIGNS]
+    low, high = (max(min(found[end] for found in row) for row in rows) for end in (0, 1))
+    return low, high
 
 
-def _step_down(claims: Sequence[int], levels: Sequence[float], is_outside: Callable[[int, float], bool]) -> set[int]:
-    first_step = {claim: bisect_left(levels, True, key=lambda at: is_outside(claim, at)) for claim in claims}
-    kept: set[int] = set()
-    for at, claim in zip(levels, sorted(claims, key=first_step.__getitem__), strict=False):
-        if not is_outside(claim, at):
-            break
-        kept.add(claim)
-    return kept
+def require_pairs(before: Sample, after: Sample) -> None:
+    """Raise UsageError unless item i of both samples is the same item."""
+    if (before.clusters, before.sides) != (after.clusters, after.sides):
+        raise UsageError(
+            "item i of both samples must be the same item: give them the same clusters and sides, in order"
+        )
+
+
+def shared_spreads(before: Sample, after: Sample, statistic: str) -> dict[float, float]:
+    """How much wider items that share draws make the difference of both figures, and their sum."""
+    if not shares_draws(after):
+        return {}
+    earlier, later = (influences(sample, statistic) for sample in (before, after))
+    return {sign: crossed_spread(after, later - sign * earlier) for sign in SIGNS}
+
+
+def _without_one(both: tuple[Clusters, Clusters], statistic: str) -> tuple[tuple[Vector, ...], tuple[Vector, ...]]:
+    before, after = (tuple(jackknives(clusters, statistic)) for clusters in both)
+    return (before, after) if before and after else ((), ())
+
+
+# How the distance of a mean from parity changes between two samples of the same items.
+
+
+@dataclass(frozen=True, eq=False)
+class MeanChange:
+    """``|after − parity| − |before − parity|`` of mean-like figures, with what its interval is made from.
+
+    The kink of a distance at parity is left out as in :class:`~biascheck.stats.DistanceChange`: each of the four signed
+    differences of both figures is a mean over clusters itself, with an interval of
+    :func:`~biascheck.stats.mean_interval`. ``deviations`` are those of the clusters before and after.
+    """
+
+    before: float
+    after: float
+    deviations: tuple[Vector, Vector]
+    clusters: Clusters
+    scale: float = 1.0
+    spreads: Mapping[float, float] = field(default_factory=dict)
+
+    @property
+    def estimate(self) -> float:
+        """The change of the whole samples."""
+        return abs(self.after) - abs(self.before)
+
+    def interval_at(self, level: float) -> Interval:
+        """The interval at a level; nested over levels."""
+        low, high = distance_ends(lambda s, t: self._ends(s, t, level))
+        count = self.deviations[0].size
+        method = f"paired Student's t over {count} clusters, corrected for skewness"
+        signs = (math.copysign(1.0, self.after), math.copysign(1.0, self.before))
+        return Interval(low, high, level, method, self._spread(*signs).caution(count, level))
+
+    def _spread(self, s: float, t: float) -> ClusterSpread:
+        before, after = self.deviations
+        return ClusterSpread.of(s * after - t * before, self.clusters, scale=self.scale)
+
+    def _ends(self, s: float, t: float, level: float) -> tuple[float, float]:
+        centre = s * self.after - t * self.before
+        return widened(self._spread(s, t).ends(centre, level), centre, self.spreads.get(s * t, 1.0))
+
+
+def paired_means(before: Sample, after: Sample, statistic: str, *, parity: float = 0.0) -> MeanChange:
+    """Pair the clusters of two samples; item i of one is item i of the other. For mean-like statistics."""
+    require_pairs(before, after)
+    both = Clusters.of(before), Clusters.of(after)
+    first, second = (estimate(clusters.sample, statistic) - parity for clusters in both)
+    earlier, later = (cluster_deviations(clusters, statistic) for clusters in both)
+    return MeanChange(
+        before=first,
+        after=second,
+        deviations=(earlier, later),
+        clusters=both[0],
+        scale=max(float(np.abs(sample.values).max()) for sample in (before, after)),
+        spreads=shared_spreads(before, after, statistic),
+    )

@@ -7,27 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biascheck.errors import ScoreError
-from biascheck.release import require
+from biascheck.core.errors import ScoreError
+from biascheck.core.release import require
 from biascheck.stats.vectors import Vector
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
-
-__all__ = [
-    "ChanceBaseline",
-    "Subspace",
-    "cosines",
-    "held_out_squares",
-    "label_baseline",
-    "nearest",
-    "principal_subspace",
-    "side_of_centres",
-    "two_centres",
-    "unit_rows",
-]
 
 ITERATIONS = 100
 STARTS = 10

@@ -7,9 +7,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from biascheck.errors import ScoreError, UsageError
-
-__all__ = ["LARGEST", "Vector", "as_vector", "mid_ranks", "require_generator"]
+from biascheck.core.errors import ScoreError, UsageError
 
 Vector: TypeAlias = NDArray[np.float64]
 

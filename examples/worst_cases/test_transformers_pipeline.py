@@ -8,7 +8,7 @@ import os
 import pytest
 
 import biascheck
-from biascheck import strategies
+from biascheck.worst_cases import strategies
 
 MODEL = os.environ.get("SENTIMENT_MODEL")
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import biascheck
-from biascheck.debias import Condition, quality_of
+from biascheck.mitigation import Condition, quality_of
 
 
 @pytest.fixture(scope="session")

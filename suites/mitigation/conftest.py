@@ -3,8 +3,8 @@
 import pytest
 
 import biascheck
-from biascheck.debias import held_out
 from biascheck.measures import attached_table, text_of
+from biascheck.mitigation import held_out
 
 # The recipes of Manela et al. by an adapter and in one round, so that they take seconds on our own text.
 BRIEFLY = {"rank": 16, "learning_rate": 1e-3, "epochs": 1, "patience": 1, "frozen_layers": 2}

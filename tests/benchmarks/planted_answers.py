@@ -16,8 +16,9 @@ from biascheck.corpora import (
     builtin_decisions,
     builtin_pronouns,
 )
-from biascheck.extend import RecordedScores, Result
-from biascheck.testing import ContinuationTable, TableModel
+from biascheck.models.fakes import ContinuationTable, TableModel
+from biascheck.models.wrappers import RecordedScores
+from biascheck.results.result import Result
 
 ROLES = ("stereotype", "anti-stereotype", "unrelated")
 PAIRS = ItemSet(

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from biascheck import corpora
-from biascheck.extend import RecordedScores
+from biascheck.models.wrappers import RecordedScores
 
 bbq = cache(corpora.published_bbq)
 triples = cache(corpora.published_triples)

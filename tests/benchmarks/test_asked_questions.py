@@ -9,10 +9,10 @@ from planted_answers import QUESTIONS
 
 import biascheck
 from biascheck import measures
+from biascheck.core.errors import BiasAssertionError
 from biascheck.corpora import builtin_questions
-from biascheck.errors import BiasAssertionError
+from biascheck.models.fakes import ContinuationTable
 from biascheck.report.html import write_html
-from biascheck.testing import ContinuationTable
 
 NONE = "the answer names none of the options"
 ANSWERS = [

@@ -8,7 +8,7 @@ import pytest
 from published_sets import bbq, preferences, triples
 
 from biascheck import corpora
-from biascheck.errors import CorpusError, DataNotFoundError
+from biascheck.core.errors import CorpusError, DataNotFoundError
 
 
 def test_all_pairs_of_crows_pairs_are_there(shared_data):

@@ -12,9 +12,9 @@ import pytest
 
 import biascheck
 from biascheck import measures
-from biascheck.cache.document_cache import cache_folder
+from biascheck.core.store import cache_folder
 from biascheck.corpora import builtin_preferences, published_preferences
-from biascheck.models.loading.minilm import materialise_minilm_mlm
+from biascheck.models.local.bundled import materialise_minilm_mlm
 from biascheck.models.scoring.pseudo_likelihood import PseudoQuery, TokenScores, encode_pseudo
 
 PAIRS = 120

@@ -6,8 +6,8 @@ import pytest
 import biascheck
 from biascheck import measures
 from biascheck.corpora import builtin_decisions
-from biascheck.extend import RecordedScores
-from biascheck.testing import ContinuationTable
+from biascheck.models.fakes import ContinuationTable
+from biascheck.models.wrappers import RecordedScores
 
 
 def test_pairs_of_decisions_share_everything_but_the_group():

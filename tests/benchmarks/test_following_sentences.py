@@ -3,7 +3,7 @@
 from planted_answers import TRIPLES
 
 from biascheck import measures
-from biascheck.testing import ContinuationTable
+from biascheck.models.fakes import ContinuationTable
 
 
 def test_a_following_sentence_is_scored_by_what_its_context_adds():

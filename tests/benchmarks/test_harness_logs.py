@@ -6,8 +6,8 @@ import pytest
 
 import biascheck
 from biascheck import measures
+from biascheck.core.errors import BiasAssertionError, CorpusError
 from biascheck.corpora import builtin_preferences, builtin_questions
-from biascheck.errors import BiasAssertionError, CorpusError
 
 UNKNOWN = ["Cannot answer", "Not known", "Unknown"]
 

@@ -9,8 +9,8 @@ import zlib
 import pytest
 
 from biascheck import measures
+from biascheck.core.errors import BiascheckError, CorpusError
 from biascheck.corpora import builtin_questions
-from biascheck.errors import BiascheckError, CorpusError
 
 HEAD = {"version": 2, "status": "success", "eval": {"task": "bbq", "model": "mockllm/model"}}
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from biascheck.errors import UsageError
-from biascheck.report.sections.papers import PAPERS
+from biascheck.core.errors import UsageError
+from biascheck.report.papers import PAPERS
 from biascheck.results.measurement_card import MeasurementCard
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -16,10 +16,10 @@ from planted_answers import (
 
 import biascheck
 from biascheck import measures
+from biascheck.core.errors import BiasAssertionError
 from biascheck.corpora import Decision, ItemSet, builtin_decisions, builtin_pronouns
-from biascheck.errors import BiasAssertionError
-from biascheck.extend import RecordedScores
-from biascheck.testing import ContinuationTable
+from biascheck.models.fakes import ContinuationTable
+from biascheck.models.wrappers import RecordedScores
 
 ENOUGH = 88
 """Of 100 intervals that are right in 95 of 100 cases, fewer are right once in some 500 trials."""

@@ -6,8 +6,8 @@ from planted_answers import PAIRS
 import biascheck
 from biascheck import measures
 from biascheck.corpora import ItemSet, SentencePreference
-from biascheck.extend import RecordedScores
-from biascheck.testing import SentenceTable
+from biascheck.models.fakes import SentenceTable
+from biascheck.models.wrappers import RecordedScores
 
 
 def test_a_tie_is_half_and_as_published_nothing():

@@ -8,9 +8,9 @@ from published_sets import preferences
 
 import biascheck
 from biascheck import corpora, measures
-from biascheck.extend import RecordedScores
+from biascheck.core.spans import Span
 from biascheck.models.scoring.pseudo_likelihood import PseudoQuery
-from biascheck.spans import Span
+from biascheck.models.wrappers import RecordedScores
 
 CLOSE = 1e-4
 """Sums of twenty logits in float32 differ by 1e-5 between processors; a token more or less makes 0.01."""

@@ -6,8 +6,8 @@ import pytest
 from published_sets import bbq, stereoset_scores, triples
 
 from biascheck import corpora, measures
-from biascheck.errors import ScoreError
-from biascheck.extend import RecordedScores
+from biascheck.core.errors import ScoreError
+from biascheck.models.wrappers import RecordedScores
 
 MODELS = ("bert-base-cased", "gpt2", "roberta-base")
 PARTS = ("intrasentence", "intersentence", "both")

@@ -7,10 +7,10 @@ import pytest
 from planted_answers import referent_table
 
 from biascheck import measures
+from biascheck.core.errors import CorpusError, UsageError
 from biascheck.corpora import builtin_pronouns, winograd
-from biascheck.errors import CorpusError, UsageError
-from biascheck.measures.pronouns.referent_odds import REFERENT_WORDINGS
-from biascheck.testing import ContinuationTable
+from biascheck.measures.referents import REFERENT_WORDINGS
+from biascheck.models.fakes import ContinuationTable
 
 
 def test_the_odds_are_of_the_two_people_of_the_sentence():

@@ -6,8 +6,8 @@ import pytest
 import biascheck
 from biascheck import corpora, measures
 from biascheck.corpora import WeatStimuli, WeatTest
-from biascheck.extend import Facts
-from biascheck.testing import FunctionEncoder
+from biascheck.models.fakes import FunctionEncoder
+from biascheck.results.attachments import Facts
 
 WORDS = [f"{kind}{n}" for kind in "xyab" for n in range(6)]
 TABLE = np.random.default_rng(7).normal(size=(len(WORDS), 12))

@@ -1,6 +1,6 @@
 """Something to compute that counts how often it was."""
 
-from biascheck.cache.document_cache import digest_of
+from biascheck.core.store import digest_of
 
 KEY = digest_of("a key")
 DOCUMENT = {"estimate": 0.5, "name": "größe", "rows": [1, None, True]}

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from biascheck.cache import locks
+from biascheck.core import files as locks
 
 HOLDER = """
 import sys
 from pathlib import Path
-from biascheck.cache.locks import hold
+from biascheck.core.files import hold
 with hold(Path(sys.argv[1]), "it"):
     print("held", flush=True)
     sys.stdin.readline()

@@ -6,10 +6,10 @@ import sys
 import pytest
 
 import biascheck
-from biascheck.cache import code_digest
-from biascheck.cache.code_digest import code_of_measure, package_code
-from biascheck.cache.document_cache import DocumentCache, caching
-from biascheck.testing import TableModel
+from biascheck.core import identity as code_digest
+from biascheck.core.identity import code_of_measure, package_code
+from biascheck.core.store import DocumentCache, caching
+from biascheck.models.fakes import TableModel
 
 MEASURE = """
 import biascheck

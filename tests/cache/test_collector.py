@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from biascheck.collector import RARELY, gc_paused, gc_relaxed
+from biascheck.core.files import RARELY, gc_paused, gc_relaxed
 
 
 @pytest.fixture(autouse=True)

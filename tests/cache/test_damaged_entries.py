@@ -5,8 +5,8 @@ import json
 import pytest
 from cached_work import DOCUMENT, KEY, Work
 
-from biascheck.cache.document_cache import DocumentCache, digest_of
-from biascheck.errors import BiascheckWarning
+from biascheck.core.errors import BiascheckWarning
+from biascheck.core.store import DocumentCache, digest_of
 
 
 def entry_in(folder):

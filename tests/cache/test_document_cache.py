@@ -4,8 +4,8 @@ import pytest
 from cached_work import DOCUMENT, KEY, Work
 from filelock import FileLock
 
-from biascheck.cache.document_cache import DocumentCache, active_cache, cache_folder, caching, digest_of, results_cache
-from biascheck.errors import BiascheckWarning
+from biascheck.core.errors import BiascheckWarning
+from biascheck.core.store import DocumentCache, active_cache, cache_folder, caching, digest_of, results_cache
 
 
 def test_a_document_is_computed_once(tmp_path):
@@ -57,7 +57,7 @@ def test_a_disk_that_fills_up_warns_and_computes(tmp_path, monkeypatch):
     def full(_path, _text):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("biascheck.cache.document_cache.write_atomically", full)
+    monkeypatch.setattr("biascheck.core.store.write_atomically", full)
     with pytest.warns(BiascheckWarning, match="No space left on device"):
         assert DocumentCache(tmp_path).fetch(KEY, Work()) == DOCUMENT
     assert list(tmp_path.glob("*.json")) == []
@@ -65,7 +65,7 @@ def test_a_disk_that_fills_up_warns_and_computes(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("error", [ValueError("the model burst"), KeyboardInterrupt()], ids=["error", "interrupt"])
 @pytest.mark.parametrize("writable", [True, False])
-@pytest.mark.filterwarnings("ignore::biascheck.errors.BiascheckWarning")
+@pytest.mark.filterwarnings("ignore::biascheck.core.errors.BiascheckWarning")
 def test_a_computation_that_fails_leaves_nothing_behind(tmp_path, error, writable):
     def fail():
         raise error

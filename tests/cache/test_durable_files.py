@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from biascheck.files import full_disk_in, remove, replacing, staged_folder, staging_folders, write_atomically
+from biascheck.core.files import full_disk_in, remove, replacing, staged_folder, staging_folders, write_atomically
 
 
 @pytest.fixture

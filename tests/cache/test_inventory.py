@@ -5,9 +5,9 @@ import sys
 import pytest
 
 from biascheck import cli
-from biascheck.cache.document_cache import DocumentCache, digest_of
-from biascheck.cache.inventory import clear, entries_in, in_use
-from biascheck.cache.locks import hold, lock_of
+from biascheck.core.files import hold, lock_of
+from biascheck.core.inventory import clear, entries_in, in_use
+from biascheck.core.store import DocumentCache, digest_of
 
 TINY = "tiny-lora-0123456789abcdef"
 KEY = digest_of("key")

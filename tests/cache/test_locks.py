@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from biascheck.cache import locks
-from biascheck.cache.locks import Holder, companion_of, hold, hold_if_free, hold_where_possible, holder_of
-from biascheck.cache.progress import show_progress_on
+from biascheck.core import files as locks
+from biascheck.core.files import Holder, companion_of, hold, hold_if_free, hold_where_possible, holder_of
+from biascheck.core.progress import show_progress_on
 
 
 @pytest.fixture
@@ -174,7 +174,7 @@ def test_waiting_is_seen_in_a_pytest_run_despite_capture(pytester, lock, other, 
     pytester.makepyfile(
         f"""
         from pathlib import Path
-        from biascheck.cache.locks import hold
+        from biascheck.core.files import hold
 
         def test_it():
             with hold(Path({str(lock)!r}), "a result", patience=0):

@@ -8,7 +8,7 @@ import pytest
 from cached_work import DOCUMENT, KEY
 from filelock import FileLock
 
-from biascheck.cache.document_cache import DocumentCache
+from biascheck.core.store import DocumentCache
 
 
 def test_the_lock_of_an_entry_is_held_while_it_is_computed(tmp_path):

@@ -5,8 +5,8 @@ from contextlib import nullcontext
 
 import pytest
 
-from biascheck.cache import progress as progress_module
-from biascheck.cache.progress import in_time, progress, show_progress_on
+from biascheck.core import progress as progress_module
+from biascheck.core.progress import in_time, progress, show_progress_on
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ import warnings
 
 import pytest
 
-from biascheck.cache.document_cache import cache_folder, digest_of, results_cache
-from biascheck.cache.shared_storage import file_at, is_address, mirrored, store_at
-from biascheck.debias.checkpoints import fetch_checkpoint
-from biascheck.errors import BiascheckWarning, UsageError
+from biascheck.core.errors import BiascheckWarning, UsageError
+from biascheck.core.shared_storage import file_at, is_address, mirrored, store_at
+from biascheck.core.store import cache_folder, digest_of, results_cache
+from biascheck.mitigation.checkpoints import fetch_checkpoint
 
 pytest.importorskip("fsspec", reason="needs fsspec: pip install 'pytest-biascheck[remote]'")
 

@@ -7,9 +7,9 @@ import pytest
 
 import biascheck
 from biascheck import cli
-from biascheck.cache.document_cache import caching, results_cache
+from biascheck.core.store import caching, results_cache
 from biascheck.corpora import Attribute, Corpus, Target, Template, cross
-from biascheck.testing import TableModel
+from biascheck.models.fakes import TableModel
 
 JOBS = ("nurse", "plumber", "judge", "baker", "pilot")
 
@@ -131,7 +131,7 @@ def test_debiasing_by_a_recipe_of_manela_shows_skew_and_stereotype(run, tmp_path
     from dataclasses import replace
     from types import MappingProxyType
 
-    from biascheck.debias import RECIPES, recipes
+    from biascheck.mitigation import RECIPES, recipes
 
     short = replace(RECIPES["manela2021-augmented"], epochs=1)
     monkeypatch.setattr(recipes, "RECIPES", MappingProxyType({**RECIPES, short.name: short}))

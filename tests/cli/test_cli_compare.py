@@ -8,8 +8,7 @@ from handmade import PROVENANCE, items_of, result_of, spread
 
 import biascheck
 from biascheck import cli
-from biascheck.results.baseline_files import write_baseline
-from biascheck.results.baselines import Baseline
+from biascheck.runs.baseline import Baseline, write_baseline
 
 
 @pytest.fixture

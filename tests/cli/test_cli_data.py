@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 from biascheck import corpora
 from biascheck.cli.app import app
-from biascheck.corpora.fetching import downloads
-from biascheck.corpora.fetching.data_sets import DataSet, PublishedFile, data_set, data_sets
-from biascheck.errors import BiascheckError, DataNotFoundError, UsageError
+from biascheck.core.errors import BiascheckError, DataNotFoundError, UsageError
+from biascheck.corpora import published as downloads
+from biascheck.corpora.published import DataSet, PublishedFile, data_set, data_sets
 
 
 class Quiet(SimpleHTTPRequestHandler):

@@ -11,13 +11,12 @@ import pytest
 from handmade import items_of, provenance_of, result_of
 
 from biascheck import cli
-from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
-from biascheck.gates.run import Run
-from biascheck.gates.run_files import read_run, write_run
-from biascheck.results.baseline_files import write_baseline
-from biascheck.results.baselines import Baseline
 from biascheck.results.items import ItemScore
 from biascheck.results.result import Result
+from biascheck.runs.baseline import Baseline, write_baseline
+from biascheck.runs.file import read_run, write_run
+from biascheck.runs.outcome import BiasTestState, RunOutcome, TestOutcome
+from biascheck.runs.run import Run
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 STORED = {schema: DATA / f"results_of_schema_{schema}.json" for schema in (1, 2)}

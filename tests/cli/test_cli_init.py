@@ -11,7 +11,7 @@ import yaml
 
 import biascheck
 from biascheck import cli
-from biascheck.cli.starter import GITHUB, GITLAB, available_suites
+from biascheck.cli.init import GITHUB, GITLAB, available_suites
 
 
 @pytest.fixture

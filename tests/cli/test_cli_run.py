@@ -10,10 +10,11 @@ import pytest
 import biascheck.gates.margins
 import biascheck.measures
 import biascheck.plugin.terminal
-import biascheck.results.baseline_files  # noqa: F401
-from biascheck import cli, release
-from biascheck.cli.starter import available_suites
-from biascheck.gates.run_files import read_run
+import biascheck.runs.baseline  # noqa: F401
+from biascheck import cli
+from biascheck.cli.init import available_suites
+from biascheck.core import release
+from biascheck.runs.file import read_run
 
 HANDMADE = Path(__file__).resolve().parents[1] / "handmade.py"
 SUITE = """
@@ -36,7 +37,7 @@ REMEMBERS = """
 @pytest.mark.bias(judges=False)
 def test_memory():
     from pathlib import Path
-    from biascheck.search.remembering import memory_file
+    from biascheck.core.context import memory_file
     Path("seen").write_text(str(memory_file()), encoding="utf-8")
 """
 MARGINS = """

@@ -11,8 +11,8 @@ import pytest
 from handmade import PROVENANCE, items_of, result_of, spread
 
 from biascheck import cli
-from biascheck.gates.run import Run
-from biascheck.gates.run_files import write_run
+from biascheck.runs.file import write_run
+from biascheck.runs.run import Run
 
 EVIL = "<script>alert(1)</script>"
 
@@ -52,10 +52,10 @@ def test_the_page_names_the_first_regression(files, monkeypatch, capsys, tmp_pat
 
 def test_long_work_shows_how_far_it_is(files, monkeypatch):
     """Four files, and three later figures to compare; lines of the log stop before the last step."""
-    monkeypatch.setattr("biascheck.cache.progress.BAR_AFTER_SECONDS", -1.0)
-    monkeypatch.setattr("biascheck.cache.progress.BETWEEN_LINES", -1.0)
+    monkeypatch.setattr("biascheck.core.progress.BAR_AFTER_SECONDS", -1.0)
+    monkeypatch.setattr("biascheck.core.progress.BETWEEN_LINES", -1.0)
     stream = StringIO()
-    monkeypatch.setattr("biascheck.cache.progress._output", lambda: nullcontext(stream))
+    monkeypatch.setattr("biascheck.core.progress._output", lambda: nullcontext(stream))
     assert trend(monkeypatch, *(files(f"step-{n}", 0.1 * n) for n in range(1, 5))) == 0
     lines = [line.partition(", ")[0] for line in stream.getvalue().splitlines()]
     assert lines == [

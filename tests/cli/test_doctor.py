@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from biascheck.cli import doctor_command
+from biascheck.cli import doctor as doctor_command
 from biascheck.cli.app import app
-from biascheck.release import EXTRAS, install_line
+from biascheck.core.release import EXTRAS, install_line
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCAL = ("torch", "transformers", "tokenizers", "safetensors", "sklearn", "gguf", "accelerate", "sentencepiece")

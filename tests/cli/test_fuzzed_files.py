@@ -14,21 +14,19 @@ import pytest
 from fuzzing import mutations
 from handmade import SHOWN, SKIPPED, gate_of, items_of, result_of
 
-from biascheck.cache.document_cache import DocumentCache
-from biascheck.cli.compare_command import compare as compare_command
-from biascheck.cli.stored_command import card, report
-from biascheck.errors import BiascheckError
-from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
-from biascheck.gates.run import Run
-from biascheck.gates.run_files import read_run, write_run
+from biascheck.cli.stored import card, compare as compare_command, report
+from biascheck.core.errors import BiascheckError
+from biascheck.core.store import DocumentCache
 from biascheck.results.attachments import Draws, Facts, Point, Published, Scatter, Table
-from biascheck.results.baseline_files import read_baseline, write_baseline
-from biascheck.results.baselines import Baseline, compare_with_baseline
-from biascheck.results.comparison import compare
-from biascheck.results.description import Description
-from biascheck.results.published_figures import PublishedFigure
+from biascheck.results.codec import result_from_dict, result_to_dict
+from biascheck.results.compare import compare
+from biascheck.results.definition import Description
+from biascheck.results.published import PublishedFigure
 from biascheck.results.result import Result
-from biascheck.results.storage import result_from_dict, result_to_dict
+from biascheck.runs.baseline import Baseline, compare_with_baseline, read_baseline, write_baseline
+from biascheck.runs.file import read_run, write_run
+from biascheck.runs.outcome import BiasTestState, RunOutcome, TestOutcome
+from biascheck.runs.run import Run
 from biascheck.stats import Verdict
 
 SHORT, LONG = 150, 2_500

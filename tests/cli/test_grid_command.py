@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from biascheck import cli
-from biascheck.studies import read_grid
+from biascheck.papers import read_grid
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_a_small_grid_is_written_and_resumed(run, data, tmp_path, monkeypatch):
     assert "Beside Tables 1 (non-zero reviews), 3 and 4 (all reviews)" in page
     assert "scale 0.0001" in page
     assert "She saw" not in page
-    monkeypatch.setattr("biascheck.studies.sentiment_grid.sentiment_delta", lambda *_a, **_k: pytest.fail("again"))
+    monkeypatch.setattr("biascheck.papers.grid.sentiment_delta", lambda *_a, **_k: pytest.fail("again"))
     assert run(*given)[1] == said
 
 
@@ -60,7 +60,7 @@ def test_a_grid_on_ray_trains_each_classifier_once_and_gives_the_same_rows(run, 
     for name, engine in {"local": [], "ray": ["--engine", "ray", "--engine-actors", "2"]}.items():
         monkeypatch.setenv("BIASCHECK_CACHE", str(tmp_path / f"cache-{name}"))
         if name == "ray":  # the cluster does all of it
-            again = "biascheck.studies.sentiment_grid.sentiment_delta"
+            again = "biascheck.papers.grid.sentiment_delta"
             monkeypatch.setattr(again, lambda *_a, **_k: pytest.fail("measured in the driver"))
         code, said, error = run(*given, *engine, "--out", tmp_path / f"{name}.npz")
         assert code == 0, error

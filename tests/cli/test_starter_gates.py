@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 # Pytester forgets modules that were first imported inside a run, and then there are two of a class.
-import biascheck.gates.assertions
+import biascheck.gates.check
 import biascheck.gates.margins
+import biascheck.loading
 import biascheck.measures
-import biascheck.model_specs
 import biascheck.plugin.terminal
-import biascheck.results.baseline_files
+import biascheck.runs.baseline
 import biascheck.testing  # noqa: F401
 from biascheck import cli
-from biascheck.models.loading.random_references import build_reference
+from biascheck.models.local.bundled import build_reference
 
 TESTS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "models"))  # its tiny models
@@ -112,8 +112,8 @@ def test_random_weights_are_run_to_the_end(starter, pytester, family, prefix, ju
 
 @pytest.mark.slow
 def test_a_real_causal_model_is_judged(starter, pytester):
-    from biascheck.errors import ModelError
-    from biascheck.models.loading.smollm2 import materialise_smollm2
+    from biascheck.core.errors import ModelError
+    from biascheck.models.local.bundled import materialise_smollm2
 
     try:
         folder = materialise_smollm2(pytester.path)

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
+from biascheck.core.errors import CorpusError
 from biascheck.corpora import DEVIATIONS, bec_pro, bec_pro_professions, masked_text
-from biascheck.errors import CorpusError
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from biascheck import stats
+from biascheck.core.errors import CorpusError
 from biascheck.corpora import COMPETENCY, competency, rated_competency, winograd
-from biascheck.errors import CorpusError
 
 
 def test_our_own_sentences_are_22_of_each_class():

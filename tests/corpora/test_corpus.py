@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, strategies as st
 
+from biascheck.core.errors import CorpusError
 from biascheck.corpora import Corpus, Pair, Sentence, Span, employment, masked_text, religion
-from biascheck.errors import CorpusError
 
 HE = Sentence("He is kind.", Span(0, 2), Span(6, 10))
 SHE = Sentence("She is kind.", Span(0, 3), Span(7, 11))

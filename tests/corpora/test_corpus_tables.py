@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
 
+from biascheck.core.errors import CorpusError, DataNotFoundError
 from biascheck.corpora import Attribute, Target, bec_pro, corpus_from_table, corpus_from_templates
-from biascheck.errors import CorpusError, DataNotFoundError
 
 ROWS = [
     {"pair": "1", "group": "male", "sentence": "My son is a mason.", "target": "son", "attribute": "mason"},

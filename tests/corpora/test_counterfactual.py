@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from biascheck.core.errors import UsageError
 from biascheck.corpora import (
     Documents,
     NameMap,
@@ -17,9 +18,8 @@ from biascheck.corpora import (
     published_gap_texts,
     published_names,
 )
-from biascheck.corpora.datasets.reviews import reviews
-from biascheck.corpora.rewriting.german_terms import german_terms
-from biascheck.errors import UsageError
+from biascheck.corpora.reviews import reviews
+from biascheck.corpora.rewriting.terms import german_terms
 
 BIJECTIVE = TermSet("bijective", tuple(p for p in gender_terms("weat").pairs if p.way == "both" and not p.role))
 NAMED = first_names().added_to(BIJECTIVE)

@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
+from biascheck.core.errors import CorpusError, DataNotFoundError
 from biascheck.corpora import Document, Documents, published_gap_texts, read_documents, reviews, sentences_of
-from biascheck.errors import CorpusError, DataNotFoundError
 
 TEXTS = [f"Text number {n} speaks of her." for n in range(200)]
 

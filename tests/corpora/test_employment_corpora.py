@@ -4,8 +4,8 @@ import csv
 
 import pytest
 
+from biascheck.core.errors import CorpusError, DataNotFoundError
 from biascheck.corpora import employment, published_employment
-from biascheck.errors import CorpusError, DataNotFoundError
 
 KINDS = {"titles": 60, "positive_traits": 100, "negative_traits": 100, "skills": 40}
 

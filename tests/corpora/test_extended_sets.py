@@ -6,8 +6,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from biascheck.core.errors import CorpusError
 from biascheck.corpora import COMPETENCY, competency, first_names, kurita_weat, weat_stimuli, weat_test
-from biascheck.errors import CorpusError
 
 CATEGORIES = (3, 6, 7, 8)
 KEPT = {
@@ -88,7 +88,7 @@ def test_no_attribute_is_a_word_of_gender(category):
 def test_the_compared_sets_are_alike_in_length_and_tokens(category):
     """Priors depend on the number of masks, so a set of longer words would not be compared like for like."""
     tokens = pytest.importorskip("tokenizers")
-    base = pytest.importorskip("biascheck.models.loading.minilm")
+    base = pytest.importorskip("biascheck.models.local.bundled")
     try:
         folder = base.minilm_base_folder()
     except base.ModelError as error:

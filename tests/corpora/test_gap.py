@@ -3,8 +3,8 @@
 import pytest
 
 import biascheck
-from biascheck.corpora.datasets.gap import GAP_COLUMNS
-from biascheck.errors import CorpusError, DataNotFoundError
+from biascheck.core.errors import CorpusError, DataNotFoundError
+from biascheck.corpora.gap import GAP_COLUMNS
 
 HEADER = ["ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B", "B-offset", "B-coref", "URL"]
 TEXT = 'Ann "the boss" met Bea before she left.'

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
+from biascheck.core.errors import CorpusError, DataNotFoundError, UsageError
 from biascheck.corpora import TermPair, TermSet, as_coded, gender_terms
 from biascheck.corpora.rewriting.terms import GENDERS, term_table
-from biascheck.errors import CorpusError, DataNotFoundError, UsageError
 
 
 def test_the_sets_have_the_sizes_that_are_stated():

@@ -3,16 +3,16 @@
 import pytest
 
 import biascheck
-from biascheck.corpora import contexts
+from biascheck.core.errors import CorpusError
+from biascheck.core.spans import Span
+from biascheck.corpora import lexicon as contexts
+from biascheck.corpora.competency import rated_competency
 from biascheck.corpora.corpus import Corpus, Pair
-from biascheck.corpora.datasets.biased_words import word_bias
-from biascheck.corpora.datasets.competency import rated_competency
-from biascheck.corpora.datasets.gap import Gap, GapItem
-from biascheck.corpora.datasets.reviews import Review, Reviews, review_pairs
 from biascheck.corpora.documents import Document, Documents
-from biascheck.corpora.lexicon import Context, Entry, Lexicon
-from biascheck.corpora.sentence import Sentence, Span
-from biascheck.errors import CorpusError
+from biascheck.corpora.gap import Gap, GapItem
+from biascheck.corpora.lexicon import Context, Entry, Lexicon, word_bias
+from biascheck.corpora.reviews import Review, Reviews, review_pairs
+from biascheck.corpora.sentence import Sentence
 from tests.corpora.test_gap import HEADER, row
 
 SENTENCE = Sentence("He left.", Span(0, 2))

@@ -3,12 +3,11 @@
 import pytest
 
 import biascheck
+from biascheck.core.errors import CorpusError
 from biascheck.corpora import Context, Entry, LeftOut, Lexicon, Span, published_sentences, sampled_gender_pairs
-from biascheck.corpora.contexts import ANY_WORD, PROFESSION
-from biascheck.corpora.datasets.biased_words import word_bias
+from biascheck.corpora.lexicon import ANY_WORD, PROFESSION, word_bias
 from biascheck.corpora.rewriting.gender_words import GENDER_PAIRS, GENDERED
-from biascheck.corpora.words import sentences_of, words_of
-from biascheck.errors import CorpusError
+from biascheck.corpora.sentence import sentences_of, words_of
 
 SENTENCES = [
     "The nurse left early.",

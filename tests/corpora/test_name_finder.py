@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from biascheck.corpora import NameFinder, first_names, published_names
-from biascheck.corpora.rewriting.given_names import ambiguous_names, given_names
+from biascheck.corpora.rewriting.name_surroundings import ambiguous_names, given_names
 from biascheck.corpora.rewriting.terms import gender_terms
 
 LABELS = Path(__file__).with_name("name_labels.tsv")

@@ -2,8 +2,8 @@
 
 import pytest
 
+from biascheck.core.errors import CorpusError
 from biascheck.corpora import NameFinder, NameMap, Rewriter, anonymised, first_names, gender_terms, published_names
-from biascheck.errors import CorpusError
 
 
 def test_our_names_are_one_to_one_and_no_terms():

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from biascheck.core.errors import CorpusError, DataNotFoundError
 from biascheck.corpora import lexicon_from_templates, published_professions, published_sentences
-from biascheck.errors import CorpusError, DataNotFoundError
 
 
 def test_the_stereotype_is_the_bias_and_gendered_words_are_left_out(tmp_path):

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from biascheck.corpora.datasets.reviews import _rows as rows_of
-from biascheck.corpora.rewriting.pronoun_roles import ContextRoles
+from biascheck.corpora.reviews import _rows as rows_of
+from biascheck.corpora.rewriting.terms import ContextRoles
 
 LABELS = Path(__file__).with_name("pronoun_role_labels.tsv")
 ROLES = ContextRoles()

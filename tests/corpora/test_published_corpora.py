@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+from biascheck.core.errors import CorpusError, DataNotFoundError
 from biascheck.corpora import (
     bec_pro,
     data_directory,
@@ -15,7 +16,6 @@ from biascheck.corpora import (
     published_crows_pairs,
     published_eec,
 )
-from biascheck.errors import CorpusError, DataNotFoundError
 
 
 def _write(path, rows, delimiter=","):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from biascheck.core.errors import CorpusError, DataNotFoundError
 from biascheck.corpora import (
     Review,
     Reviews,
@@ -18,7 +19,6 @@ from biascheck.corpora import (
 )
 from biascheck.corpora.rewriting.rewriter import Rewriter
 from biascheck.corpora.rewriting.terms import gender_terms
-from biascheck.errors import CorpusError, DataNotFoundError
 
 
 def test_our_reviews_are_many_balanced_and_about_people():

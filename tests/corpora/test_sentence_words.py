@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given, strategies as st
 
+from biascheck.core.errors import CorpusError
 from biascheck.corpora import Corpus, Pair, Sentence, Span
-from biascheck.errors import CorpusError
 
 TEXT = "The cook paid the nurse because he could."
 COOK, NURSE, HE = Span(4, 8), Span(18, 23), Span(32, 34)

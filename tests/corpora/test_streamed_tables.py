@@ -8,13 +8,12 @@ import random
 import pytest
 from hypothesis import given, strategies as st
 
-from biascheck.corpora import pair_columns
-from biascheck.corpora.corpus import Corpus, Pair
-from biascheck.corpora.pair_columns import PairColumns, gathered_pairs
-from biascheck.corpora.rows import rows_of
-from biascheck.corpora.sentence import Sentence, Span
-from biascheck.corpora.tables import corpus_from_table
-from biascheck.errors import CorpusError
+from biascheck.core.errors import CorpusError
+from biascheck.core.spans import Span
+from biascheck.corpora import corpus as pair_columns
+from biascheck.corpora.corpus import Corpus, Pair, PairColumns, gathered_pairs
+from biascheck.corpora.sentence import Sentence
+from biascheck.corpora.tables import corpus_from_table, rows_of
 
 COLUMNS = ("pair", "group", "sentence", "target", "attribute", "template", "share")
 

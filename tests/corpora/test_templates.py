@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given, strategies as st
 
+from biascheck.core.errors import CorpusError
 from biascheck.corpora import Attribute, Span, Target, Template, cross, masked_text
-from biascheck.errors import CorpusError
 
 HE_SHE = (Target("he", "male"), Target("she", "female"))
 SON = Target("son", "male", "my")

@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
+from biascheck.core.errors import CorpusError
 from biascheck.corpora import kurita_weat, weat_stimuli
-from biascheck.errors import CorpusError
 
 CATEGORIES = (1, 3, 6, 7, 8)
 

@@ -5,9 +5,9 @@ from collections import Counter
 
 import pytest
 
+from biascheck.core.errors import CorpusError
 from biascheck.corpora import competency, occupations, published_winobias, winograd, with_names, with_persons
-from biascheck.corpora.datasets.winograd import WINOGRAD_FORMS
-from biascheck.errors import CorpusError
+from biascheck.corpora.winograd import WINOGRAD_FORMS
 
 KINDS = ("T1", "T2")
 

@@ -7,7 +7,7 @@ import pytest
 
 import biascheck
 from biascheck.corpora import Documents
-from biascheck.debias import LanguageRecipe
+from biascheck.mitigation import LanguageRecipe
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "models"))  # its tiny models, for all families
 

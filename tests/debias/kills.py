@@ -37,7 +37,7 @@ class Campaign:
 
         import biascheck
         from biascheck.corpora import Reviews, reviews
-        from biascheck.debias import ClassifierRecipe
+        from biascheck.mitigation import ClassifierRecipe
 
         torch.set_num_threads(1)
         self.folder, self.chance = folder, chance
@@ -103,7 +103,7 @@ class Campaign:
 
     def look_at(self, cache):
         """The step of the state on the disk, which must be whole; nothing else may look finished."""
-        from biascheck.debias.training_state import read_state
+        from biascheck.mitigation.training import read_state
 
         room = cache / "checkpoints"
         names = [path.name for path in room.iterdir()]
@@ -120,9 +120,9 @@ class Campaign:
 
     def train(self, cache, how, plan, steps, taken):
         """What a victim does."""
-        from biascheck.debias import classifier_checkpoints, fine_tune_classifier
-        from biascheck.debias.training import _TrainingRun, train
-        from biascheck.errors import BiascheckWarning
+        from biascheck.core.errors import BiascheckWarning
+        from biascheck.mitigation import classifier as classifier_checkpoints, fine_tune_classifier
+        from biascheck.mitigation.training import _TrainingRun, train
 
         os.environ["BIASCHECK_CACHE"] = str(cache)
         warnings.simplefilter("error", BiascheckWarning)
@@ -159,7 +159,7 @@ def die_at(moment, at, number, steps):
     """Let this process send itself a signal at a moment of step ``at``."""
     import torch
 
-    from biascheck.debias.review_task import ReviewTask
+    from biascheck.mitigation.classifier import ReviewTask
 
     def die():
         if steps.value >= at:

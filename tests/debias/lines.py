@@ -2,7 +2,7 @@
 
 import torch
 
-from biascheck.debias.recipes import Recipe
+from biascheck.mitigation.recipes import Recipe
 
 RECIPE = Recipe(epochs=4, learning_rate=0.05, patience=4)
 

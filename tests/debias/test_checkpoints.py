@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from biascheck.cache.locks import lock_of
-from biascheck.debias.checkpoints import fetch_checkpoint, is_intact
-from biascheck.errors import BiascheckWarning
+from biascheck.core.errors import BiascheckWarning
+from biascheck.core.files import lock_of
+from biascheck.mitigation.checkpoints import fetch_checkpoint, is_intact
 
 
 def build(folder, _state):
@@ -115,14 +115,14 @@ def test_the_checkpoint_of_a_killed_builder_is_built_at_once(own_cache, tmp_path
     """A killed process leaves its lock file, its name and its staging folder; none of them blocks the next."""
     script = """
 import os, signal
-from biascheck.debias.checkpoints import fetch_checkpoint
+from biascheck.mitigation.checkpoints import fetch_checkpoint
 def build(folder, state):
     (folder / "half").write_text("x")
     state.write_text("half")
     os.kill(os.getpid(), signal.SIGKILL)
 fetch_checkpoint("it", {"a": 3}, build)
 """
-    from biascheck import files
+    from biascheck.core import files
 
     root = os.path.dirname(os.path.dirname(files.__file__))  # noqa: PTH120
     environment = {**os.environ, "PYTHONPATH": root}

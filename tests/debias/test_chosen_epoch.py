@@ -13,11 +13,10 @@ from math import exp, log
 import pytest
 import torch
 
-from biascheck.debias.language_task import LanguageTask
-from biascheck.debias.recipes import RECIPES, LanguageRecipe, Recipe
-from biascheck.debias.training import train
-from biascheck.debias.validation import summed_score
-from biascheck.errors import UsageError
+from biascheck.core.errors import UsageError
+from biascheck.mitigation.language import LanguageTask
+from biascheck.mitigation.recipes import RECIPES, LanguageRecipe, Recipe
+from biascheck.mitigation.training import summed_score, train
 
 EPOCHS = 5
 SLOW, FAST = 3, 2
@@ -64,7 +63,7 @@ def known(t):
 @pytest.fixture
 def climbed(monkeypatch):
     """t after each epoch is 1, 2, … 5: Adam's first steps of a constant gradient are as long as the rate."""
-    monkeypatch.setattr("biascheck.debias.training.learning_rate", lambda *_: 1.0)
+    monkeypatch.setattr("biascheck.mitigation.training.learning_rate", lambda *_: 1.0)
 
     def run(chosen):
         recipe = replace(CONSTANT, chosen_epoch=chosen)

@@ -3,13 +3,13 @@
 import pytest
 
 import biascheck
+from biascheck.core.errors import ScoreError, UsageError
 from biascheck.corpora import Review, Reviews, TermPair, TermSet, reviews
-from biascheck.debias import Condition, quality_of
-from biascheck.debias.recipes import ClassifierRecipe
-from biascheck.debias.review_task import ReviewTask
-from biascheck.errors import ScoreError, UsageError
-from biascheck.extend import Refusal
-from biascheck.models.adapters.functions import TextClassifier
+from biascheck.mitigation import Condition, quality_of
+from biascheck.mitigation.classifier import ReviewTask
+from biascheck.mitigation.recipes import ClassifierRecipe
+from biascheck.models.scoring.queries import Refusal
+from biascheck.models.wrappers import TextClassifier
 
 SOME = Reviews("some", (Review("a", "She saw the man.", "positive"), Review("b", "Dull.", "negative")))
 

@@ -10,19 +10,13 @@ import pytest
 import torch
 
 import biascheck
+from biascheck.core.errors import UsageError
 from biascheck.corpora import Review, Reviews, reviews
-from biascheck.debias import (
-    ClassifierRecipe,
-    Condition,
-    classifier_checkpoints as module,
-    fine_tune_classifier,
-    quality_of,
-)
-from biascheck.debias.checkpoints import fetch_checkpoint
-from biascheck.debias.review_task import ReviewTask
-from biascheck.debias.training import train
-from biascheck.errors import UsageError
-from biascheck.models.scoring.windows import Window
+from biascheck.mitigation import ClassifierRecipe, Condition, classifier as module, fine_tune_classifier, quality_of
+from biascheck.mitigation.checkpoints import fetch_checkpoint
+from biascheck.mitigation.classifier import ReviewTask
+from biascheck.mitigation.training import train
+from biascheck.models.local.classifier import Window
 
 RECIPE = ClassifierRecipe(epochs=2, batch=8, learning_rate=1e-3, pieces=32, patience=2)
 SOME = Reviews("some", reviews().items[:40])

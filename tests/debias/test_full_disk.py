@@ -9,11 +9,11 @@ import pytest
 import torch
 from lines import RECIPE, Line, model, weights
 
-from biascheck.debias import checkpoints, training
-from biascheck.debias.checkpoints import fetch_checkpoint
-from biascheck.debias.training import train
-from biascheck.errors import UsageError
-from biascheck.files import full_disk_in
+from biascheck.core.errors import UsageError
+from biascheck.core.files import full_disk_in
+from biascheck.mitigation import checkpoints, training
+from biascheck.mitigation.checkpoints import fetch_checkpoint
+from biascheck.mitigation.training import train
 
 STATE_ERROR = r"the training state cannot be written to .* \(.*\); free some space there, and the same call goes on"
 FOLDER_ERROR = (
@@ -73,7 +73,7 @@ def test_while_the_checkpoint_is_written(own_cache, monkeypatch, expected, where
         if where == "weights":
             full()
         if where == "sync":
-            inner.setattr("biascheck.files._sync_file", full)
+            inner.setattr("biascheck.core.files._sync_file", full)
         if where == "rename":
             inner.setattr(Path, "rename", full)
 

@@ -12,8 +12,8 @@ from safetensors.torch import load_file
 from tiny import fresh_pair
 
 import biascheck
-from biascheck.debias import RECIPES, checkpoint_folder, fine_tune, held_out, language_checkpoints as module, treated
-from biascheck.errors import BiascheckWarning, UsageError
+from biascheck.core.errors import BiascheckWarning, UsageError
+from biascheck.mitigation import RECIPES, checkpoint_folder, fine_tune, held_out, language as module, treated
 
 
 def weights_of(folder):

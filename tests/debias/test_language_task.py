@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from biascheck.core.errors import UsageError
 from biascheck.corpora import Documents
-from biascheck.debias.corruption import IGNORED
-from biascheck.debias.language_task import LanguageExample, LanguageTask, SeededBatch, examples_of
-from biascheck.errors import UsageError
+from biascheck.mitigation.language import IGNORED, LanguageExample, LanguageTask, SeededBatch, examples_of
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ import pytest
 import torch
 
 import biascheck
-from biascheck.debias import LanguageRecipe, held_out
-from biascheck.errors import BiasAssertionError
-from biascheck.reference_models.texts import world_text
-from biascheck.reference_models.world import World
+from biascheck.core.errors import BiasAssertionError
+from biascheck.mitigation import LanguageRecipe, held_out
+from biascheck.reference.lessons import world_text
+from biascheck.reference.world import World
 
 MARGIN = 0.75  # odds of 2 to 1, where they were 12 to 1 before
 TEXT = world_text(World(1.0), 2500)
@@ -51,12 +51,12 @@ def before():
 
 @pytest.fixture
 def after(before):
-    return biascheck.debias.fine_tune(before, TEXT, SUBSTITUTION)
+    return biascheck.mitigation.fine_tune(before, TEXT, SUBSTITUTION)
 
 
 @pytest.fixture
 def unswapped(before):
-    return biascheck.debias.fine_tune(before, TEXT, replace(SUBSTITUTION, treatment="original", name="unswapped"))
+    return biascheck.mitigation.fine_tune(before, TEXT, replace(SUBSTITUTION, treatment="original", name="unswapped"))
 
 
 def gates(result):

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from biascheck.debias import checkpoint_folder, held_out
-from biascheck.errors import UsageError
+from biascheck.core.errors import UsageError
+from biascheck.mitigation import checkpoint_folder, held_out
 
 
 def test_every_document_is_trained_on(tiny, small_text, quick):

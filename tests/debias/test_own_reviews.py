@@ -4,7 +4,7 @@ import pytest
 
 import biascheck
 from biascheck.corpora import reviews, written_reviews
-from biascheck.debias import SMALL, Condition, fine_tune_classifier, quality_of
+from biascheck.mitigation import SMALL, Condition, fine_tune_classifier, quality_of
 
 ENOUGH = 0.75
 

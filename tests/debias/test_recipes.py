@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from biascheck.core.errors import UsageError
 from biascheck.corpora import published_gap_texts, published_names
-from biascheck.debias import RECIPES, LanguageRecipe, recipe_named, treated
-from biascheck.errors import UsageError
+from biascheck.mitigation import RECIPES, LanguageRecipe, recipe_named, treated
 
 
 def test_bartl_is_as_printed():

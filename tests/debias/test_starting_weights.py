@@ -7,8 +7,8 @@ import torch
 import transformers as hf
 
 import biascheck
-from biascheck.debias import ClassifierRecipe
-from biascheck.debias.classifier_checkpoints import classifier_from
+from biascheck.mitigation import ClassifierRecipe
+from biascheck.mitigation.classifier import classifier_from
 
 RECIPE = ClassifierRecipe(dropout=0.5, pieces=32)
 PRETRAINED = {

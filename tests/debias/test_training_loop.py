@@ -6,9 +6,9 @@ import pytest
 import torch
 from lines import RECIPE, Line, model, weights
 
-from biascheck.debias.recipes import ClassifierRecipe, Recipe
-from biascheck.debias.training import History, learning_rate, train
-from biascheck.errors import UsageError
+from biascheck.core.errors import UsageError
+from biascheck.mitigation.recipes import ClassifierRecipe, Recipe
+from biascheck.mitigation.training import History, learning_rate, train
 
 
 def test_it_learns():

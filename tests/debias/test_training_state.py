@@ -9,8 +9,8 @@ import pytest
 import torch
 from lines import RECIPE, Line, model, weights
 
-from biascheck.debias.training import train
-from biascheck.errors import BiascheckWarning
+from biascheck.core.errors import BiascheckWarning
+from biascheck.mitigation.training import train
 
 
 @pytest.fixture

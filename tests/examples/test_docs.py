@@ -24,10 +24,9 @@ import biascheck.plugin.terminal
 from biascheck.corpora import DEVIATIONS
 from biascheck.gates.families import ALONE, checking_in
 from biascheck.gates.gate import Gate
-from biascheck.models.loading.random_references import build_reference
-from biascheck.plugin.options import add_options
-from biascheck.plugin.settings import COMMAND_LINE_ONLY, TYPES
-from biascheck.results.comparison import Comparison
+from biascheck.models.local.bundled import build_reference
+from biascheck.plugin.options import COMMAND_LINE_ONLY, TYPES, add_options
+from biascheck.results.compare import Comparison
 from biascheck.results.items import ItemScore, Skipped
 from biascheck.results.result import Provenance, Result
 from biascheck.stats import ESTIMATORS, Interval

@@ -13,11 +13,11 @@ from planted_models import masked_model
 
 # Pytester forgets modules that were first imported inside a run, and then there are two of a class.
 import biascheck
-import biascheck.gates.assertions
+import biascheck.gates.check
 import biascheck.gates.margins
 import biascheck.measures
 import biascheck.plugin.terminal
-import biascheck.results.baseline_files
+import biascheck.runs.baseline
 import biascheck.testing
 from biascheck.gates.families import ALONE, checking_in
 

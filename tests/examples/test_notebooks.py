@@ -10,7 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import notebooks
 
-from biascheck.cache.progress import show_progress_on
+from biascheck.core.progress import show_progress_on
 from biascheck.gates.families import ALONE, checking_in
 
 QUICK = ("first-gate", "own-measure")

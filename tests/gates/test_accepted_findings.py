@@ -5,15 +5,14 @@ from dataclasses import replace
 import pytest
 from handmade import result_of
 
-from biascheck.errors import BiasAssertionError, BiascheckWarning, UsageError
-from biascheck.gates.accepted import AcceptedFinding
-from biascheck.gates.any_result import assert_below, assert_within_margin
+from biascheck.core.errors import BiasAssertionError, BiascheckWarning, UsageError
+from biascheck.core.wording import tally, verdict_text
+from biascheck.gates.check import assert_below, assert_within_margin
 from biascheck.gates.gate import Gate
-from biascheck.gates.margins import Margins
-from biascheck.gates.run_files import read_run, write_results
+from biascheck.gates.margins import AcceptedFinding, Margins
 from biascheck.results.items import ItemScore
+from biascheck.runs.file import read_run, write_results
 from biascheck.stats import Verdict
-from biascheck.wording import tally, verdict_text
 
 KNOWN = {"tiny": AcceptedFinding(up_to=0.9, reason="known since May")}
 

@@ -8,25 +8,23 @@ import numpy as np
 import pytest
 from handmade import SKIPPED, items_of, result_of, spread
 
-from biascheck.errors import BiasAssertionError, BiascheckWarning, InconclusiveWarning, UsageError
-from biascheck.gates.assertions import (
+from biascheck.core.errors import BiasAssertionError, BiascheckWarning, InconclusiveWarning, UsageError
+from biascheck.core.wording import level_text
+from biascheck.gates.changes import assert_no_regression, assert_reduced, assert_utility_kept
+from biascheck.gates.check import (
     assert_all_within,
     assert_association_within,
     assert_below,
     assert_effect_size_within,
-    assert_no_regression,
-    assert_reduced,
     assert_share_within,
-    assert_utility_kept,
     assert_within_margin,
 )
 from biascheck.gates.recording import recording
-from biascheck.gates.run_files import read_results, write_results
+from biascheck.results.codec import result_from_dict, result_to_dict
 from biascheck.results.items import ItemScore
-from biascheck.results.published_figures import PublishedFigure
-from biascheck.results.storage import result_from_dict, result_to_dict
+from biascheck.results.published import PublishedFigure
+from biascheck.runs.file import read_results, write_results
 from biascheck.stats import Verdict, verdict_of
-from biascheck.wording import level_text
 
 PUBLISHED = PublishedFigure(0.83, "Bartl 2020", table="Table 5", model="BERT")
 WIDE = result_of(items_of(spread(0.3, 1.0)))

@@ -6,12 +6,13 @@ import pytest
 from handmade import result_of
 
 import biascheck
-from biascheck.errors import UsageError
-from biascheck.gates import by_measure
-from biascheck.measures.catalogue import catalogue
-from biascheck.results.description import UNDESCRIBED
+from biascheck.core.errors import UsageError
+from biascheck.gates import check as by_measure
+from biascheck.measures.measure import catalogue
+from biascheck.models.fakes import TableModel
+from biascheck.models.wrappers import TextClassifier
+from biascheck.results.definition import UNDESCRIBED
 from biascheck.results.items import ItemScore
-from biascheck.testing import TableModel, TextClassifier
 
 MEANT_FOR = {
     "assert_absolute_delta_below": {"absolute delta"},

@@ -7,14 +7,14 @@ import pytest
 from handmade import result_of
 
 import biascheck
-from biascheck.errors import BiasAssertionError, InconclusiveWarning, UsageError
-from biascheck.gates.assertions import assert_below, assert_skew_below, assert_stereotype_below, assert_trade_off
+from biascheck.core.errors import BiasAssertionError, InconclusiveWarning, UsageError
+from biascheck.gates.check import assert_below, assert_skew_below, assert_stereotype_below, assert_trade_off
 from biascheck.gates.recording import recording
-from biascheck.gates.run_files import read_run, write_results
-from biascheck.report.sections.gate_rows import gate_table
-from biascheck.report.sections.papers import OWN
+from biascheck.report.gates import gate_table
+from biascheck.report.papers import OWN
+from biascheck.results.codec import result_from_dict, result_to_dict
 from biascheck.results.items import ItemScore
-from biascheck.results.storage import result_from_dict, result_to_dict
+from biascheck.runs.file import read_run, write_results
 from biascheck.stats import Interval, Verdict
 
 JOBS = {"carpenter": "A", "chief": "A", "nurse": "B", "editor": "B"}

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from handmade import gate_of, items_of, result_of
 
-from biascheck.errors import BiasAssertionError
-from biascheck.gates.assertions import assert_within_margin
-from biascheck.gates.deciding import beside, profiles_text, to_decide
-from biascheck.gates.gate import ProfileVerdict
+from biascheck.core.errors import BiasAssertionError
+from biascheck.gates.check import assert_within_margin
+from biascheck.gates.gate import ProfileVerdict, beside, profiles_text, to_decide
 from biascheck.gates.recording import recording
 from biascheck.stats import Interval, Verdict
 

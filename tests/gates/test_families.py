@@ -9,8 +9,8 @@ from handmade import gate_of, items_of, result_of, spread
 from hypothesis import given, strategies as st
 from scipy import stats
 
-from biascheck.errors import BiasAssertionError, UsageError
-from biascheck.gates.assertions import assert_all_within, assert_trade_off, assert_within_margin
+from biascheck.core.errors import BiasAssertionError, UsageError
+from biascheck.gates.check import assert_all_within, assert_trade_off, assert_within_margin
 from biascheck.gates.families import (
     ALONE,
     Family,

@@ -7,7 +7,7 @@ from handmade import SKIPPED, gate_of, items_of, result_of, spread
 
 from biascheck.gates.gate import LimitSettings, make_gate
 from biascheck.results.items import ItemScore, Skipped
-from biascheck.results.published_figures import PublishedFigure
+from biascheck.results.published import PublishedFigure
 from biascheck.stats import Interval, Verdict, minimum_detectable_effect
 
 GATE = gate_of(

@@ -17,8 +17,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import biascheck
-from biascheck.extend import ItemScore, Skipped, draft, summarise
-from biascheck.testing import TableModel, TextClassifier
+from biascheck.measures.measure import draft
+from biascheck.models.fakes import TableModel
+from biascheck.models.wrappers import TextClassifier
+from biascheck.results.items import ItemScore, Skipped
+from biascheck.results.summaries import summarise
 
 WIDE = 1e9
 END_OF_SCALE = {"standardised_difference": 1.5, "pearson": 0.9, "spearman": 0.9, "skew": 0.6, "stereotype": 0.9}

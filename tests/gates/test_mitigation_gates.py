@@ -6,7 +6,7 @@ import pytest
 from handmade import items_of, result_of, spread
 
 import biascheck
-from biascheck.errors import BiasAssertionError, UsageError
+from biascheck.core.errors import BiasAssertionError, UsageError
 from biascheck.stats import Change
 
 BEFORE = result_of(items_of(spread(1.0, 0.2)), model="before")

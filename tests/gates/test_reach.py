@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 from handmade import items_of, result_of, spread
 
-from biascheck.errors import BiasAssertionError, UsageError
-from biascheck.gates.assertions import assert_below, assert_within_margin
+from biascheck.core.errors import BiasAssertionError, UsageError
+from biascheck.gates.check import assert_below, assert_within_margin
 from biascheck.gates.reach import most_biased, repeated, unbiased
-from biascheck.results.item_columns import sample_of
-from biascheck.results.items import ItemScore, Skipped
+from biascheck.results.items import ItemScore, Skipped, sample_of
 from biascheck.stats import Verdict, estimate, standardised_difference_interval, wilson_interval
 
 Z = 1.959963984540054

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from handmade import gate_of, items_of, result_of
 
-from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
-from biascheck.gates.run import Run
-from biascheck.results.baselines import Baseline, BaselineComparison, compare_with_baseline
-from biascheck.results.comparison import compare
+from biascheck.results.compare import compare
+from biascheck.runs.baseline import Baseline, BaselineComparison, compare_with_baseline
+from biascheck.runs.outcome import BiasTestState, RunOutcome, TestOutcome
+from biascheck.runs.run import Run
 from biascheck.stats import Verdict
 
 JUDGED = TestOutcome("t::judged", BiasTestState.JUDGED)

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from handmade import PROVENANCE, items_of, result_of, spread
 
-from biascheck.gates.run import Run
-from biascheck.gates.trends import dated, trends_of
-from biascheck.results.competence import Readability
+from biascheck.results.definition import Readability
+from biascheck.runs.run import Run
+from biascheck.runs.trend import dated, trends_of
 
 
 def run(centre, *, created="2024-05-01T12:00:00+00:00", **fields):

@@ -11,10 +11,9 @@ from browser_views import open_all
 from handmade import result_of
 
 from biascheck.report import write_comparison_html, write_html
-from biascheck.results.baselines import BaselineComparison
-from biascheck.results.comparison import compare
-from biascheck.results.item_columns import ItemColumns
-from biascheck.results.items import ItemScore, Shown
+from biascheck.results.compare import compare
+from biascheck.results.items import ItemColumns, ItemScore, Shown
+from biascheck.runs.baseline import BaselineComparison
 
 MANY = 1_000_000
 LARGEST_PAGE = 10_000_000

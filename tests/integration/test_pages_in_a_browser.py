@@ -15,16 +15,16 @@ from browser_views import open_all, serious_violations
 from report_samples import gate, item, result
 
 from biascheck.gates.gate import Gate
-from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
-from biascheck.gates.run import Run
-from biascheck.gates.trends import trends_of
+from biascheck.papers import Absent, Cell, FinishedTable, Reproduction, Value
+from biascheck.papers.page import write_reproduction_page
 from biascheck.report import write_comparison_html, write_report
-from biascheck.report.sections.trend_page import write_trend_html
-from biascheck.reproduce import Absent, Cell, FinishedTable, Reproduction, Value
-from biascheck.reproduce.reproduction_page import write_reproduction_page
-from biascheck.results.baselines import BaselineComparison
-from biascheck.results.comparison import compare_all
+from biascheck.report.trend_page import write_trend_html
+from biascheck.results.compare import compare_all
 from biascheck.results.result import Result
+from biascheck.runs.baseline import BaselineComparison
+from biascheck.runs.outcome import BiasTestState, RunOutcome, TestOutcome
+from biascheck.runs.run import Run
+from biascheck.runs.trend import trends_of
 from biascheck.stats import Verdict
 
 LONG = "model-with-a-name-that-has-no-place-to-break-" + "x" * 120

@@ -15,17 +15,17 @@ from browser_views import View, open_all, serious_violations
 from report_contract import contract_gates, contract_results
 from report_samples import gate, item, large, result
 
-from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
-from biascheck.gates.run import Run
+from biascheck.core.wording import escape_control
 from biascheck.report import write_comparison_html, write_html, write_report
 from biascheck.results.attachments import Facts, MapPoint, Point, Published, Scatter, Table, WordMap
-from biascheck.results.baselines import BaselineComparison, RefusedResult
-from biascheck.results.comparison import compare_all
-from biascheck.results.description import Description
+from biascheck.results.compare import compare_all
+from biascheck.results.definition import Description
 from biascheck.results.items import Shown, Skipped
-from biascheck.results.published_figures import PublishedFigure
+from biascheck.results.published import PublishedFigure
+from biascheck.runs.baseline import BaselineComparison, RefusedResult
+from biascheck.runs.outcome import BiasTestState, RunOutcome, TestOutcome
+from biascheck.runs.run import Run
 from biascheck.stats import Verdict
-from biascheck.wording import escape_control
 
 HOSTILE = "<script>alert('x')</script>\"'&</style></title><img src=x onerror=alert(1)> \u202eRTL\u202c אח 👩‍🍳"
 

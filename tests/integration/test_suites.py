@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-import biascheck.debias
 import biascheck.measures
+import biascheck.mitigation
 import biascheck.report
-from biascheck.gates.outcome import BiasTestState
-from biascheck.gates.run_files import read_run
-from biascheck.models.loading.random_references import build_reference
+from biascheck.models.local.bundled import build_reference
+from biascheck.runs.file import read_run
+from biascheck.runs.outcome import BiasTestState
 
 SUITES = Path(__file__).resolve().parents[2] / "suites"
 

@@ -21,8 +21,8 @@ sys.meta_path.insert(0, Block())
 MEASURE = """
 from pathlib import Path
 import biascheck
-from biascheck.results.baseline_files import read_baseline, write_baseline
-from biascheck.results.baselines import Baseline
+from biascheck.runs.baseline import read_baseline, write_baseline
+from biascheck.runs.baseline import Baseline
 
 def rate(texts):
     return [0.75 if "great" in text else 0.25 for text in texts]

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 from handmade import PROVENANCE, items_of, result_of, spread
 
-from biascheck.errors import UsageError
+from biascheck.core.errors import UsageError
 from biascheck.gates.gate import LimitSettings, make_gate
-from biascheck.gates.run import Run
-from biascheck.gates.run_files import read_run, write_run
-from biascheck.integrations.run_figures import scores_of_run, tags_of
+from biascheck.integrations.trackers import scores_of_run, tags_of
+from biascheck.runs.file import read_run, write_run
+from biascheck.runs.run import Run
 from biascheck.stats import Verdict
 
 
@@ -46,7 +46,7 @@ def test_two_results_that_read_alike_stay_two(run):
 
 def test_mlflow_has_metrics_tags_and_the_report(run, tmp_path, monkeypatch):
     mlflow = pytest.importorskip("mlflow", reason="pip install mlflow, or mlflow-skinny")
-    from biascheck.integrations.mlflow import log_to_mlflow
+    from biascheck.integrations.trackers import log_to_mlflow
 
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     mlflow.set_tracking_uri((tmp_path / "mlruns").as_uri())
@@ -66,7 +66,7 @@ def test_mlflow_has_metrics_tags_and_the_report(run, tmp_path, monkeypatch):
 
 def test_wandb_has_the_figures_and_the_verdict_offline(run, tmp_path, monkeypatch):
     wandb = pytest.importorskip("wandb", reason="pip install wandb")
-    from biascheck.integrations.wandb import log_to_wandb
+    from biascheck.integrations.trackers import log_to_wandb
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WANDB_SILENT", "true")

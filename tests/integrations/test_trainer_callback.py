@@ -7,9 +7,9 @@ import pytest
 import torch
 
 import biascheck
-from biascheck.errors import UsageError
-from biascheck.gates.run_files import read_run
-from biascheck.gates.trends import trends_of
+from biascheck.core.errors import UsageError
+from biascheck.runs.file import read_run
+from biascheck.runs.trend import trends_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "models"))  # its tiny models
 from tiny import fresh_pair

@@ -7,10 +7,10 @@ import pytest
 from handmade import items_of, result_of, spread
 
 import biascheck
+from biascheck.core.errors import BiasAssertionError, CorpusError, UsageError
 from biascheck.corpora import Attribute, Corpus, Target, Template, cross, kurita_weat
-from biascheck.errors import BiasAssertionError, CorpusError, UsageError
 from biascheck.measures import attribute_contrast, attribute_contrast_of, effect_size
-from biascheck.testing import TableModel
+from biascheck.models.fakes import TableModel
 
 WORDS = {"A": tuple(f"office{n}" for n in range(10)), "B": tuple(f"wedding{n}" for n in range(10))}
 PRIOR = {"he": 0.2, "she": 0.2, "men": 0.1, "women": 0.1}

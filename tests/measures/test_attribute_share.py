@@ -4,7 +4,7 @@ import pytest
 
 import biascheck
 from biascheck.corpora import Attribute, Corpus, Target, Template, cross
-from biascheck.testing import TableModel
+from biascheck.models.fakes import TableModel
 
 WORDS = [f"word{n}" for n in range(10)]
 EVEN = {"he": 0.5, "she": 0.5}

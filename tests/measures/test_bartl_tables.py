@@ -4,15 +4,14 @@ import numpy as np
 import pytest
 
 import biascheck
+from biascheck.core.errors import UsageError
+from biascheck.core.release import suites_home
 from biascheck.corpora import bec_pro, corpus_from_templates
-from biascheck.errors import UsageError
 from biascheck.measures import association, association_change, association_table, mitigation_table, profession_bars
-from biascheck.measures.tables.association_table import PUBLISHED_TABLE_5
-from biascheck.measures.tables.mitigation_table import PUBLISHED_TABLE_4
-from biascheck.release import suites_home
-from biascheck.report.charts.drawings import drawings_of
-from biascheck.results.published_figures import PublishedFigures
-from biascheck.testing import TableModel
+from biascheck.measures.tables import PUBLISHED_TABLE_4, PUBLISHED_TABLE_5
+from biascheck.models.fakes import TableModel
+from biascheck.report.drawings import drawings_of
+from biascheck.results.published import PublishedFigures
 
 PUBLISHED = PublishedFigures.read(suites_home() / "published.toml")
 CORPUS = bec_pro("en")

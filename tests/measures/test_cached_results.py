@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 import biascheck
-from biascheck.cache.document_cache import DocumentCache, caching
+from biascheck.core.errors import BiascheckWarning
+from biascheck.core.store import DocumentCache, caching
 from biascheck.corpora import Attribute, Corpus, Target, Template, cross
-from biascheck.errors import BiascheckWarning
-from biascheck.measures import declaration as decorator
-from biascheck.testing import SentenceTable, TableModel
+from biascheck.measures import measure as decorator
+from biascheck.models.fakes import SentenceTable, TableModel
 
 JOBS = ("nurse", "plumber", "judge", "baker", "pilot", "mason")
 TABLE = {job: {"he": 0.1 + 0.1 * n, "she": 0.8 - 0.1 * n} for n, job in enumerate(JOBS)}

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from handmade import PROVENANCE, result_of
 
-from biascheck.errors import UsageError
+from biascheck.core.errors import UsageError
 from biascheck.measures import absolute_gap, mitigation_table
-from biascheck.measures.tables.mitigation_table import PUBLISHED_TABLE_4, attached_table, text_of
+from biascheck.measures.tables import PUBLISHED_TABLE_4, attached_table, text_of
 from biascheck.results.items import ItemScore
 
 JOBS = {"balanced": 3, "female": 3, "male": 3}

@@ -12,6 +12,7 @@ from tests_tiny import loaded
 
 import biascheck
 from biascheck import measures
+from biascheck.core.errors import ScoreError, UsageError
 from biascheck.corpora import (
     Documents,
     builtin_decisions,
@@ -21,15 +22,12 @@ from biascheck.corpora import (
     corpus_from_templates,
     winograd,
 )
-from biascheck.errors import ScoreError, UsageError
-from biascheck.models.scoring import chunks, plan_chunks
-from biascheck.models.scoring.chunks import asked_in_chunks, chunks_of
-from biascheck.models.scoring.encoding import Encoded
-from biascheck.models.scoring.engine import execute
-from biascheck.models.scoring.engine_placement import LocalEngine, placed_on
+from biascheck.models.scoring import chunks, plan as plan_chunks
+from biascheck.models.scoring.chunks import ScoreMemory, answer, asked_in_chunks, chunks_of, remembering
+from biascheck.models.scoring.encode import Encoded
+from biascheck.models.scoring.engine import LocalEngine, execute, placed_on
 from biascheck.models.scoring.plan import Budget, make_plan
 from biascheck.models.scoring.queries import Refusal
-from biascheck.models.scoring.remembered import ScoreMemory, answer, remembering
 
 BUDGET = Budget(tokens=24, readings=5)
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from biascheck import corpora
-from biascheck.errors import ScoreError
-from biascheck.measures.competence import readability_of
+from biascheck.core.errors import ScoreError
+from biascheck.measures.readability import readability_of
 from biascheck.models.scoring.queries import Answer, Refusal, State
-from biascheck.results.competence import Readability
+from biascheck.results.definition import Readability
 from biascheck.stats import Verdict
 
 T2 = corpora.winograd("T2")

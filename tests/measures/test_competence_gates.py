@@ -9,12 +9,12 @@ from tests_tiny import loaded
 
 import biascheck
 from biascheck import corpora
-from biascheck.cache.document_cache import DocumentCache, caching
-from biascheck.errors import BiasAssertionError, UsageError
-from biascheck.measures.competence import READABILITY_CHECKS
-from biascheck.measures.declaration import Measure
-from biascheck.results.competence import Readability
-from biascheck.results.storage import result_from_dict, result_to_dict
+from biascheck.core.errors import BiasAssertionError, UsageError
+from biascheck.core.store import DocumentCache, caching
+from biascheck.measures.measure import Measure
+from biascheck.measures.readability import READABILITY_CHECKS
+from biascheck.results.codec import result_from_dict, result_to_dict
+from biascheck.results.definition import Readability
 from biascheck.stats import Verdict
 
 BLIND = Readability("reading", "whether it reads", 0.001, 0.01, 200, 0, "0.001 of 0.01", "cannot read this corpus")

@@ -13,14 +13,13 @@ from tests_tiny import loaded
 
 import biascheck
 from biascheck import corpora, stats
-from biascheck.cache.document_cache import DocumentCache, caching
-from biascheck.errors import UsageError
-from biascheck.measures.competence import readability_of
-from biascheck.measures.competence.sampled_sentences import MOST_SENTENCES, sampled_pairs, shuffled
-from biascheck.models.adapters.online import online
+from biascheck.core.errors import UsageError
+from biascheck.core.spans import Span
+from biascheck.core.store import DocumentCache, caching
+from biascheck.measures.readability import MOST_SENTENCES, readability_of, sampled_pairs, shuffled
+from biascheck.models.fakes import FunctionEncoder, SentenceTable, TableModel
 from biascheck.models.scoring.queries import Answer, Refusal
-from biascheck.spans import Span
-from biascheck.testing import FunctionEncoder, SentenceTable, TableModel
+from biascheck.models.wrappers import online
 
 MASKED = (
     "bert-uncased", "bert-cased", "distilbert", "roberta", "xlm-roberta", "albert", "electra", "mpnet", "deberta-v2",

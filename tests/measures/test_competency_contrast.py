@@ -8,8 +8,8 @@ import pytest
 from handmade import result_of
 
 import biascheck
+from biascheck.core.errors import BiasAssertionError, UsageError
 from biascheck.corpora import competency, winograd
-from biascheck.errors import BiasAssertionError, UsageError
 from biascheck.measures import competency_contrast, competency_effect
 from biascheck.models.scoring.queries import Answer
 from biascheck.results.items import ItemScore

@@ -5,14 +5,13 @@ import pytest
 from handmade import attached
 
 import biascheck
-from biascheck.corpora.datasets.gap import Gap, GapItem
-from biascheck.errors import ScoreError, UsageError
-from biascheck.extend import Table
-from biascheck.measures.coreference.gap_resolution import CLASSES
-from biascheck.measures.coreference.probe import grouped_folds, predicted_by_others
-from biascheck.measures.coreference.topic_correlation import topics_of
-from biascheck.spans import Span
-from biascheck.testing import FunctionEncoder, TableModel
+from biascheck.core.errors import ScoreError, UsageError
+from biascheck.core.spans import Span
+from biascheck.corpora.gap import Gap, GapItem
+from biascheck.measures.coreference import CLASSES, grouped_folds, predicted_by_others
+from biascheck.measures.topics import topics_of
+from biascheck.models.fakes import FunctionEncoder, TableModel
+from biascheck.results.attachments import Table
 
 TEXT = "Ann met Bea before she left."
 

@@ -8,13 +8,13 @@ from typing import ClassVar
 import pytest
 
 import biascheck
-from biascheck.cache.document_cache import DocumentCache, caching
+from biascheck.core.errors import UsageError
+from biascheck.core.store import DocumentCache, caching
 from biascheck.corpora import Attribute, Corpus, Target, Template, cross
-from biascheck.errors import UsageError
-from biascheck.measures.draft import draft
+from biascheck.measures.measure import draft
+from biascheck.models.fakes import TableModel
 from biascheck.results.items import ItemScore
 from biascheck.results.summaries import summarise
-from biascheck.testing import TableModel
 
 WORDS = ("nurse", "plumber", "judge", "baker", "pilot", "mason")
 CORPUS = Corpus(

@@ -10,14 +10,15 @@ import pytest
 from handmade import items_of, result_of, spread
 
 import biascheck
-from biascheck.errors import CapabilityError, UsageError
-from biascheck.extend import ItemScore, derived_measure, draft, summarise
-from biascheck.measures.catalogue import catalogue
-from biascheck.models.capabilities import Capability
-from biascheck.report.sections.papers import PAPERS
-from biascheck.results.description import Description
-from biascheck.results.storage import result_from_dict, result_to_dict
-from biascheck.testing import FunctionEncoder, TableModel
+from biascheck.core.errors import CapabilityError, UsageError
+from biascheck.measures.measure import catalogue, derived_measure, draft
+from biascheck.models.base import Capability
+from biascheck.models.fakes import FunctionEncoder, TableModel
+from biascheck.report.papers import PAPERS
+from biascheck.results.codec import result_from_dict, result_to_dict
+from biascheck.results.definition import Description
+from biascheck.results.items import ItemScore
+from biascheck.results.summaries import summarise
 
 ENTRIES = {entry.description.name: entry for entry in catalogue()}
 DESCRIPTIONS = {name: entry.description for name, entry in ENTRIES.items()}

@@ -12,14 +12,14 @@ from tests_tiny import fresh
 
 import biascheck
 from biascheck import corpora
+from biascheck.core.spans import Span
 from biascheck.corpora import Documents
-from biascheck.corpora.datasets.gap import Gap, GapItem
-from biascheck.gates.run import Run
-from biascheck.measures.catalogue import catalogue
-from biascheck.measures.coreference.topic_correlation import topics_of
-from biascheck.models.framings import FRAMED
+from biascheck.corpora.gap import Gap, GapItem
+from biascheck.measures.measure import catalogue
+from biascheck.measures.topics import topics_of
+from biascheck.models.base import FRAMED
 from biascheck.report.html import page_of, render_page
-from biascheck.spans import Span
+from biascheck.runs.run import Run
 
 TEMPLATE = "{% for turn in messages %}<u>{{ turn['content'] }}</u>{% endfor %}<a>"
 DEFINING = [entry.functions[0] for entry in catalogue() if FRAMED & set(entry.description.needs)]
@@ -148,7 +148,7 @@ def test_the_same_measure_raw_writes_no_turn_and_says_so(name):
 
 def test_the_last_digits_of_a_factorisation_decide_no_figure(monkeypatch):
     """Pages that say the same have one bias, whichever way the machine rounds."""
-    module = import_module("biascheck.measures.coreference.topic_correlation")
+    module = import_module("biascheck.measures.topics")
     plain, _ = asked("topic_correlation", "raw")
 
     def rounded_otherwise(*texts, **options):

@@ -8,10 +8,10 @@ import pytest
 from tests_tiny import fresh, loaded
 
 import biascheck
+from biascheck.core.errors import ModelError, UsageError
 from biascheck.corpora import corpus_from_templates
-from biascheck.errors import ModelError, UsageError
-from biascheck.models.framings import in_framing
-from biascheck.testing import ContinuationTable, SentenceTable, TableModel
+from biascheck.models.base import in_framing
+from biascheck.models.fakes import ContinuationTable, SentenceTable, TableModel
 
 JOBS = ["nurse", "plumber", "judge", "baker", "pilot", "mason"]
 REQUEST = "Write one sentence."

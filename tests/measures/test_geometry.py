@@ -7,20 +7,13 @@ import pytest
 from handmade import attached
 
 import biascheck
-from biascheck.errors import BiasAssertionError, CorpusError, ScoreError, UsageError
-from biascheck.extend import Draws, ExplainedVariance, Scatter, Table, WordMap
-from biascheck.measures.embeddings.cluster_accuracy import matched
-from biascheck.reference_models.planted_vectors import (
-    FEMALE,
-    MALE,
-    WIDTH,
-    bias_of_words,
-    planted_encoder,
-    planted_lexicon,
-)
-from biascheck.results.storage import result_from_dict, result_to_dict
+from biascheck.core.errors import BiasAssertionError, CorpusError, ScoreError, UsageError
+from biascheck.measures.geometry import matched
+from biascheck.models.fakes import FunctionEncoder
+from biascheck.reference.planted import FEMALE, MALE, WIDTH, bias_of_words, planted_encoder, planted_lexicon
+from biascheck.results.attachments import Draws, ExplainedVariance, Scatter, Table, WordMap
+from biascheck.results.codec import result_from_dict, result_to_dict
 from biascheck.results.summaries import summarise
-from biascheck.testing import FunctionEncoder
 
 MEASURES = [
     biascheck.measures.gender_subspace,

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import biascheck
+from biascheck.core.errors import UsageError
 from biascheck.corpora import bec_pro, bec_pro_crossed, bec_pro_professions
-from biascheck.errors import UsageError
 from biascheck.measures import agreement_effect, association, grammar_balanced, grammar_balanced_of, workforce_slope
-from biascheck.reference_models.german_world import GermanWorld
+from biascheck.reference.world import GermanWorld
 
 PUBLISHED, CROSSED = bec_pro("de"), bec_pro_crossed()
 NAMES = [profession.name for profession in bec_pro_professions()]

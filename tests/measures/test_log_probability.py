@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import biascheck
+from biascheck.core.errors import CorpusError, ScoreError, UsageError
 from biascheck.corpora import Attribute, Corpus, Target, Template, cross
-from biascheck.errors import CorpusError, ScoreError, UsageError
-from biascheck.testing import SentenceTable, TableModel
+from biascheck.models.fakes import SentenceTable, TableModel
 
 HE, SHE, THEY = Target("he", "male"), Target("she", "female"), Target("they", "neutral")
 JOBS = ("nurse", "plumber", "judge", "baker", "pilot", "mason")

@@ -9,10 +9,10 @@ import scipy.stats
 from handmade import items_of, result_of, spread
 
 import biascheck
+from biascheck.core.errors import ScoreError, UsageError
 from biascheck.corpora import Attribute, Corpus, Target, Template, cross
-from biascheck.errors import ScoreError, UsageError
+from biascheck.models.fakes import TableModel
 from biascheck.results.items import ItemScore
-from biascheck.testing import TableModel
 
 FEMALE = {"balanced": [0.4, 0.1, 0.3, 0.2], "female": [0.9, 0.5, 0.7, 0.7], "male": [-0.8, -0.2, 0.1, -0.9]}
 MALE = {"balanced": [0.3, 0.3, 0.3, 0.6], "female": [0.1, 0.2, -0.6, 0.3], "male": [0.2, 0.3, 0.2, 0.4]}

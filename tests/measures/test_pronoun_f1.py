@@ -8,10 +8,10 @@ from handmade import result_of
 from sklearn.metrics import f1_score
 
 import biascheck
+from biascheck.core.errors import UsageError
 from biascheck.corpora import winograd, with_names
-from biascheck.errors import UsageError
+from biascheck.models.fakes import TableModel
 from biascheck.results.items import ItemScore
-from biascheck.testing import TableModel
 
 GENDERS = ("male", "female")
 HE = {"he": 0.9, "him": 0.9, "his": 0.9, "she": 0.1, "her": 0.1}

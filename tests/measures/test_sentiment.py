@@ -11,16 +11,16 @@ from handmade import attached, result_of
 
 import biascheck
 from biascheck import stats
-from biascheck.cache.document_cache import DocumentCache, caching
+from biascheck.core.errors import BiasAssertionError, UsageError
+from biascheck.core.store import DocumentCache, caching
 from biascheck.corpora import Review, Reviews, gender_terms, review_pairs, reviews
-from biascheck.errors import BiasAssertionError, UsageError
-from biascheck.extend import Refusal, Table, TwoSided
-from biascheck.measures.sentiment_delta import sentiment_delta
-from biascheck.measures.tables.delta_table import delta_summary, delta_table, stars
+from biascheck.measures.sentiment import delta_summary, delta_table, sentiment_delta, stars
+from biascheck.models.scoring.queries import Refusal
+from biascheck.models.wrappers import TextClassifier
+from biascheck.papers import correlations_of
+from biascheck.results.attachments import Table, TwoSided
+from biascheck.results.codec import result_from_dict, result_to_dict
 from biascheck.results.items import ItemScore
-from biascheck.results.storage import result_from_dict, result_to_dict
-from biascheck.studies import correlations_of
-from biascheck.testing import TextClassifier
 
 GOOD = re.compile(r"\b(?:fine|lovely|superb|wonderful|best|perfect|great|joy|delicious)\b", re.IGNORECASE)
 TO_MALE = gender_terms("all").counterparts("male")

@@ -8,16 +8,15 @@ import pytest
 from handmade import result_of
 
 import biascheck
+from biascheck.core.errors import BiasAssertionError, CorpusError, ScoreError, UsageError
 from biascheck.corpora import COMPETENCY, Corpus, competency, occupations, published_winobias, winograd, with_names
-from biascheck.errors import BiasAssertionError, CorpusError, ScoreError, UsageError
 from biascheck.gates.recording import recording
 from biascheck.measures import skew_and_stereotype
-from biascheck.measures.pronouns.pronoun_gap import AS_IN_MANELA_2021
-from biascheck.models.adapters.fakes import _masked
-from biascheck.models.scoring.encoding import encode_masked
+from biascheck.measures.pronouns import AS_IN_MANELA_2021
+from biascheck.models.fakes import SentenceTable, TableModel, _masked
+from biascheck.models.scoring.encode import encode_masked
 from biascheck.models.scoring.queries import Answer, Masking, Refusal
 from biascheck.results.items import ItemScore
-from biascheck.testing import SentenceTable, TableModel
 
 HE = {"he": 0.9, "him": 0.9, "his": 0.9, "she": 0.1, "her": 0.1}
 KINDS = ("T1", "T2")

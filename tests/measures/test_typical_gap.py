@@ -7,12 +7,11 @@ import pytest
 from handmade import items_of, result_of
 
 import biascheck
-from biascheck.errors import ScoreError, UsageError
-from biascheck.reference_models.world import World
-from biascheck.results.baseline_files import read_baseline, write_baseline
-from biascheck.results.baselines import Baseline
+from biascheck.core.errors import ScoreError, UsageError
+from biascheck.models.fakes import TableModel
+from biascheck.reference.world import World
 from biascheck.results.items import ItemScore
-from biascheck.testing import TableModel
+from biascheck.runs.baseline import Baseline, read_baseline, write_baseline
 
 MALE, FEMALE = ("mason", "miner", "pilot"), ("nurse", "maid", "florist")
 EVEN = {"he": 0.5, "she": 0.5, "brother": 0.5, "sister": 0.5}

@@ -5,10 +5,10 @@ from math import log
 import pytest
 
 import biascheck
+from biascheck.core.errors import UsageError
 from biascheck.corpora import Documents, Review, Reviews
-from biascheck.errors import UsageError
-from biascheck.extend import Refusal
-from biascheck.testing import SentenceTable, TableModel
+from biascheck.models.fakes import SentenceTable, TableModel
+from biascheck.models.scoring.queries import Refusal
 
 WORDS = {"the": 0.5, "nurse": 0.1, "said": 0.2, "she": 0.4, "slept": 0.05, "he": 0.1}
 

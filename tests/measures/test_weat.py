@@ -8,12 +8,12 @@ import pytest
 from handmade import attached
 
 import biascheck
+from biascheck.core.errors import CorpusError, ModelError, ScoreError, UsageError
 from biascheck.corpora import WeatStimuli
-from biascheck.errors import CorpusError, ModelError, ScoreError, UsageError
-from biascheck.extend import Table
-from biascheck.models.loading.vector_files import GLOVE_PACKAGE
-from biascheck.reference_models.planted_vectors import planted_encoder
-from biascheck.testing import FunctionEncoder
+from biascheck.models.fakes import FunctionEncoder
+from biascheck.models.local.vectors import GLOVE_PACKAGE
+from biascheck.reference.planted import planted_encoder
+from biascheck.results.attachments import Table
 
 CATEGORIES = [1, 3, 6, 7, 8]
 
@@ -73,7 +73,7 @@ def test_an_exact_p_is_that_of_all_partitions(category, glove):
 
 
 def test_debiasing_takes_the_gender_direction_away_and_not_the_clusters(glove):
-    debiased = biascheck.debias.hard_debiased(glove)
+    debiased = biascheck.mitigation.hard_debiased(glove)
     professions = biascheck.corpora.neutral_professions()
     assert biascheck.measures.direct_bias(glove, professions).estimate > 0.1
     # not quite zero: "her" is in two pairs, and can be placed opposite to one partner only

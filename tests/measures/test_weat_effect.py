@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import biascheck
+from biascheck.core.errors import CorpusError, UsageError
 from biascheck.corpora import Attribute, Corpus, Target, Template, cross
-from biascheck.errors import CorpusError, UsageError
-from biascheck.testing import SentenceTable, TableModel
+from biascheck.models.fakes import SentenceTable, TableModel
 
 SIDE_A, SIDE_B = ("office", "salary", "career", "business"), ("home", "cousins", "wedding", "children")
 AS_PUBLISHED = "as published (Kurita 2019)"

@@ -6,8 +6,8 @@ import sys
 import numpy as np
 import pytest
 
-from biascheck.errors import UsageError
-from biascheck.measures.embeddings.word_map import neighbour_method, word_map
+from biascheck.core.errors import UsageError
+from biascheck.measures.geometry import neighbour_method, word_map
 
 EACH = 40
 WORDS = [f"w{n}" for n in range(2 * EACH)]

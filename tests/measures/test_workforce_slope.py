@@ -8,13 +8,13 @@ import pytest
 from handmade import items_of, result_of, spread
 
 import biascheck
+from biascheck.core.errors import BiasAssertionError, UsageError
 from biascheck.corpora import bec_pro, occupations, winograd
-from biascheck.errors import BiasAssertionError, UsageError
 from biascheck.measures import association, pronoun_gap, workforce_slope
+from biascheck.models.fakes import TableModel
 from biascheck.models.scoring.queries import Answer
-from biascheck.reference_models.world import World
+from biascheck.reference.world import World
 from biascheck.results.items import ItemScore
-from biascheck.testing import TableModel
 
 PROFESSIONS = {pair.attribute: float(pair.labels["share_of_women"]) for pair in bec_pro()}
 ONE_SENTENCE = bec_pro().where(template="is-a", persons="he-she")

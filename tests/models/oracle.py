@@ -10,8 +10,8 @@ from typing import Any
 
 import torch
 
+from biascheck.core.spans import Span
 from biascheck.models.scoring.queries import MaskedQuery
-from biascheck.spans import Span
 
 
 def query(text: str, target: str, *hidden: str) -> MaskedQuery:

@@ -11,9 +11,9 @@ from model_folders import save_folder
 from oracle import query
 from tiny import fresh_pair
 
-from biascheck.errors import ModelError, UsageError
-from biascheck.model_specs import load_any, named_spec
-from biascheck.models.loading.loader import load
+from biascheck.core.errors import ModelError, UsageError
+from biascheck.loading import load_any, named_spec
+from biascheck.models.local.loader import load
 from biascheck.models.scoring.queries import ContinuationQuery, SentenceQuery
 
 peft = pytest.importorskip("peft")

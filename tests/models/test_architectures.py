@@ -10,7 +10,7 @@ import pytest
 from oracle import ids_by_string, ids_by_tokens, masked_score, piece_names, query, sentence_score, span_of
 from tiny import CAUSAL, FAMILIES, MASKED, ONE_PIECE, SEVERAL_PIECES, loaded, pair
 
-from biascheck.models.loading.loader import load
+from biascheck.models.local.loader import load
 from biascheck.models.scoring.queries import Answer, MaskedQuery, Refusal, SentenceQuery
 
 ACCURACY = 1e-5

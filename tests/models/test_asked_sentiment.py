@@ -9,9 +9,9 @@ import torch
 from tiny import fresh_pair
 
 import biascheck
-from biascheck.extend import Answer, Refusal
-from biascheck.models.adapters.asked_sentiment import CHAT, RAW, AskedClassifier
-from biascheck.models.loading.loader import load
+from biascheck.models.asked import CHAT, RAW, AskedClassifier
+from biascheck.models.local.loader import load
+from biascheck.models.scoring.queries import Answer, Refusal
 
 LOGS = {"It was good.": (-1.0, -2.0), "It was bad.": (-3.0, -1.5), "A {brace}.": (-2.0, -2.0)}
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from oracle import query
 from tiny import loaded, pair, with_budget
 
-from biascheck.models.loading.loader import load
+from biascheck.models.local.loader import load
 from biascheck.models.scoring.queries import MaskedQuery, SentenceQuery
 
 ACCURACY = 1e-5
@@ -97,7 +97,7 @@ def test_a_corpus_ten_times_as_large_needs_no_larger_batch(family):
 def test_the_rows_of_logits_in_memory_are_bounded_by_the_vocabulary(monkeypatch):
     """Every piece of a causal input is read; 300 pieces at 40 rows in memory are at least 8 batches."""
     model = load(pair("gpt2"))
-    monkeypatch.setattr("biascheck.models.adapters.transformers.LOGITS_IN_MEMORY", 40 * len(model.tokenizer))
+    monkeypatch.setattr("biascheck.models.local.transformers.LOGITS_IN_MEMORY", 40 * len(model.tokenizer))
     plan = model.plan([SentenceQuery(f"{chr(96 + n)} {'son ' * n}nurse.") for n in range(1, 25)])
     places = [{plan.readings[r].position + 64 * plan.readings[r].input for r in b.readings} for b in plan.batches]
     assert all(len(read) <= 40 for read in places)

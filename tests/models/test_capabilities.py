@@ -5,11 +5,12 @@ import re
 import pytest
 
 import biascheck
-from biascheck.errors import CapabilityError
-from biascheck.models.adapters.causal import TransformersCausalModel, TransformersChatModel
-from biascheck.models.adapters.transformers import TransformersMaskedModel
-from biascheck.models.capabilities import capabilities_in_words, capabilities_of, require_capability
-from biascheck.testing import ContinuationTable, FunctionEncoder, ReplyTable, SentenceTable, TableModel, TextClassifier
+from biascheck.core.errors import CapabilityError
+from biascheck.models.base import capabilities_in_words, capabilities_of, require_capability
+from biascheck.models.fakes import ContinuationTable, FunctionEncoder, ReplyTable, SentenceTable, TableModel
+from biascheck.models.local.causal import TransformersCausalModel, TransformersChatModel
+from biascheck.models.local.transformers import TransformersMaskedModel
+from biascheck.models.wrappers import TextClassifier
 
 STATES = {"embeds words", "embeds words in context", "embeds sentences"}
 

@@ -9,12 +9,12 @@ import torch
 from oracle import query, sentence_score
 from tiny import CAUSAL, MASKED, fresh_pair, loaded, pair
 
-from biascheck.errors import ModelError, ScoreError, UsageError
-from biascheck.extend import ChoiceQuery, ContinuationQuery, Refusal, SentenceQuery, choose
-from biascheck.models.capabilities import capabilities_of
-from biascheck.models.loading.loader import load
-from biascheck.models.scoring.continuation_encoding import SENTENCE_REQUEST
-from biascheck.testing import ContinuationTable, ReplyTable
+from biascheck.core.errors import ModelError, ScoreError, UsageError
+from biascheck.models.base import capabilities_of
+from biascheck.models.fakes import ContinuationTable, ReplyTable
+from biascheck.models.local.loader import load
+from biascheck.models.scoring.continuations import SENTENCE_REQUEST, ChoiceQuery, choose
+from biascheck.models.scoring.queries import ContinuationQuery, Refusal, SentenceQuery
 
 TEMPLATE = (
     "{% for turn in messages %}<{{ turn['role'] }}>{{ turn['content'] }}</{{ turn['role'] }}>{% endfor %}"

@@ -13,7 +13,7 @@ from safetensors.torch import save_file
 from tiny import pair
 
 import biascheck
-from biascheck.errors import BiascheckError
+from biascheck.core.errors import BiascheckError
 
 SHORT, LONG = 60, 2_500
 COUNTS = [pytest.param(SHORT, id="short"), pytest.param(LONG, id="long", marks=pytest.mark.slow)]

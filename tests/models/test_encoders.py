@@ -9,11 +9,11 @@ import torch
 from tiny import FAMILIES
 
 import biascheck
-from biascheck.errors import ModelError, UsageError
-from biascheck.models.adapters.encoders import pooling_of_folder
-from biascheck.models.capabilities import Encoder
+from biascheck.core.errors import ModelError, UsageError
+from biascheck.core.spans import Span
+from biascheck.models.base import Encoder
+from biascheck.models.local.encoder import pooling_of_folder
 from biascheck.models.scoring.queries import Refusal, State, WordQuery
-from biascheck.spans import Span
 
 # Every word that is asked for has a space on either side: some of the tiny tokenizers glue full stops to words.
 TEXTS = [
@@ -136,7 +136,7 @@ def test_an_encoder_satisfies_the_protocol_and_stays_what_it_is(encoder):
 
 
 def test_what_has_no_states_is_refused():
-    from biascheck.testing import TableModel
+    from biascheck.models.fakes import TableModel
 
     with pytest.raises(
         UsageError,
@@ -211,7 +211,7 @@ def test_too_long_a_text_is_refused_not_cut(encoder):
 
 
 def test_the_real_sentence_encoder_pools_and_normalises():
-    minilm = pytest.importorskip("biascheck.models.loading.minilm")
+    minilm = pytest.importorskip("biascheck.models.local.bundled")
     try:
         folder = minilm.minilm_base_folder()
     except ModelError as error:

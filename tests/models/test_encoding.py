@@ -11,9 +11,9 @@ from hypothesis import given, strategies as st
 from oracle import query, span_of
 from tiny import CAUSAL, FAMILIES, MASKED, loaded, pair
 
-from biascheck.models.scoring.encoding import Encoded, encode_masked, encode_sentences
+from biascheck.core.spans import Span
+from biascheck.models.scoring.encode import Encoded, encode_masked, encode_sentences
 from biascheck.models.scoring.queries import AS_IN_BARTL_2020, MaskedQuery, Masking, Refusal, SentenceQuery
-from biascheck.spans import Span
 
 PIECES = """
     [PAD] [UNK] [CLS] [SEP] [MASK] my this is a the works as at son daughter boy ##friend plumb ##er nurse phle
@@ -354,7 +354,7 @@ def test_a_sentence_too_long_for_a_causal_model_is_refused():
 
 
 def test_more_sentences_than_one_chunk_keep_their_order(wordpiece, monkeypatch):
-    monkeypatch.setattr("biascheck.models.scoring.encoding.ENCODING_CHUNK", 2)
+    monkeypatch.setattr("biascheck.models.scoring.encode.ENCODING_CHUNK", 2)
     words = ["son", "nurse", "daughter", "plumber", "son"]
     found = list(encode_masked([query(f"My {word}.", word) for word in words], wordpiece))
     assert [HAND_MADE[encoded.tokens[0]] for encoded in found] == ["son", "nurse", "daughter", "plumb", "son"]

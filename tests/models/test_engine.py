@@ -8,9 +8,9 @@ import torch
 from oracle import ids_by_tokens, masked_score, query
 from tiny import CAUSAL, MASKED, fresh_pair, loaded, pair
 
-from biascheck.errors import ScoreError
-from biascheck.models.loading.loader import load
-from biascheck.models.scoring.encoding import encode_sentences
+from biascheck.core.errors import ScoreError
+from biascheck.models.local.loader import load
+from biascheck.models.scoring.encode import encode_sentences
 from biascheck.models.scoring.engine import TorchEngine, execute
 from biascheck.models.scoring.plan import Budget, TokenReading, make_plan
 from biascheck.models.scoring.queries import SentenceQuery

@@ -17,14 +17,13 @@ from oracle import query
 from tiny import fresh_pair
 
 import biascheck
-from biascheck.cache import fingerprints
-from biascheck.cache.document_cache import DocumentCache, caching
-from biascheck.cache.fingerprints import sha256_of
-from biascheck.cache.live_fingerprints import checksum_of
-from biascheck.errors import ModelError
-from biascheck.models.adapters.encoders import encoder_of
-from biascheck.models.adapters.sequence_classifier import TransformersClassifier
-from biascheck.models.loading.folders import inspect_folder
+from biascheck.core import identity as fingerprints
+from biascheck.core.errors import ModelError
+from biascheck.core.identity import checksum_of, sha256_of
+from biascheck.core.store import DocumentCache, caching
+from biascheck.models.local.classifier import TransformersClassifier
+from biascheck.models.local.encoder import encoder_of
+from biascheck.models.local.folders import inspect_folder
 
 SON = query("My son is a nurse.", "son")
 
@@ -174,8 +173,8 @@ def note(event, arguments):
         path = os.path.realpath(os.fsdecode(arguments[0]))
         if path.startswith(folder + os.sep) and os.path.isfile(path):
             opened.add(os.path.relpath(path, folder))
-from biascheck.models.loading.folders import inspect_folder
-from biascheck.models.loading.folder_reading import read_folder
+from biascheck.models.local.folders import inspect_folder
+from biascheck.models.local.reading import read_folder
 found = inspect_folder(__import__("pathlib").Path(folder))
 sys.addaudithook(note)
 read_folder(found, dtype="float32", trust_remote_code=False, gguf_file=None)
@@ -264,7 +263,7 @@ def test_a_file_that_appears_before_a_lazy_model_is_read_is_noticed(folder):
 
 
 def test_files_that_change_while_they_are_read_are_noticed_even_if_they_change_back(folder, monkeypatch):
-    from biascheck.models.loading import folder_reading, loader
+    from biascheck.models.local import loader, reading as folder_reading
 
     file = folder / "model.safetensors"
     sound = file.read_bytes()
@@ -281,7 +280,7 @@ def test_files_that_change_while_they_are_read_are_noticed_even_if_they_change_b
 
 
 def test_nothing_is_cached_under_the_fingerprint_of_files_that_changed(folder, tmp_path):
-    from biascheck.cache.document_cache import DocumentCache
+    from biascheck.core.store import DocumentCache
 
     cache, model = DocumentCache(tmp_path / "cache"), biascheck.load(folder, lazy=True)
     change_weights(folder / "model.safetensors")
@@ -376,7 +375,7 @@ def test_a_tokenizer_that_changes_behind_the_handle_is_another_model():
 
 
 def test_a_measure_is_computed_again_after_training_on(tmp_path):
-    from biascheck.cache.document_cache import DocumentCache
+    from biascheck.core.store import DocumentCache
 
     model, tokenizer = fresh_pair("bert-uncased")
     handle, cache = biascheck.load((model, tokenizer)), DocumentCache(tmp_path)

@@ -4,10 +4,10 @@ import pytest
 from tiny import CAUSAL, with_budget
 
 from biascheck import measures
-from biascheck.cache.document_cache import DocumentCache, caching
+from biascheck.core.store import DocumentCache, caching
 from biascheck.corpora import ItemSet, Question
-from biascheck.models.scoring.engine_placement import LocalEngine, placed_on
-from biascheck.models.scoring.tree_engine import TreeEngine
+from biascheck.models.scoring.engine import LocalEngine, placed_on
+from biascheck.models.scoring.prefixes import TreeEngine
 
 CHUNK = 400
 NAMES = ("Al", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal")

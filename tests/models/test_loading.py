@@ -13,12 +13,12 @@ from oracle import query
 from tiny import CAUSAL, FAMILIES, fresh_pair, loaded, pair
 
 import biascheck
-from biascheck.cache.fingerprints import fingerprint_of_pair
-from biascheck.errors import ModelError, UsageError
-from biascheck.models.capabilities import CausalModel, MaskedModel
-from biascheck.models.loading.folders import inspect_folder, kind_of_architecture
-from biascheck.models.loading.loader import load
-from biascheck.models.loading.random_references import build_reference
+from biascheck.core.errors import ModelError, UsageError
+from biascheck.core.identity import fingerprint_of_pair
+from biascheck.models.base import CausalModel, MaskedModel
+from biascheck.models.local.bundled import build_reference
+from biascheck.models.local.folders import inspect_folder, kind_of_architecture
+from biascheck.models.local.loader import load
 from biascheck.models.scoring.queries import SentenceQuery
 
 QUERIES = [
@@ -133,7 +133,7 @@ def test_a_lazy_model_is_checked_but_not_read(bert_folder, monkeypatch):
     def never(*_args, **_kwargs):
         raise AssertionError("the weights were read")
 
-    monkeypatch.setattr("biascheck.models.loading.loader._read_folder", never)
+    monkeypatch.setattr("biascheck.models.local.loader._read_folder", never)
     model = load(bert_folder, lazy=True)
     assert model.name == "my-bert"
     assert model.fingerprint
@@ -160,7 +160,7 @@ def test_a_lazy_model_scores_when_asked(bert_folder):
 def test_a_lazy_model_imports_neither_torch_nor_transformers(bert_folder):
     program = f"""
 import sys
-from biascheck.models.loading.loader import load
+from biascheck.models.local.loader import load
 model = load({str(bert_folder)!r}, lazy=True)
 assert len(model.fingerprint) == 64
 print(sorted({{"torch", "transformers"}} & set(sys.modules)))

@@ -12,8 +12,8 @@ from oracle import query
 from tiny import fresh_pair, loaded, pair, wordpiece_tokenizer
 
 import biascheck
-from biascheck.errors import ModelError, UsageError
-from biascheck.models.loading.loader import load
+from biascheck.core.errors import ModelError, UsageError
+from biascheck.models.local.loader import load
 
 SON = query("My son is a nurse.", "son")
 

@@ -14,7 +14,7 @@ from safetensors.torch import load_file, save_file
 from tiny import FAMILIES, fresh_pair, pair
 
 import biascheck
-from biascheck.errors import BiascheckWarning, ModelError
+from biascheck.core.errors import BiascheckWarning, ModelError
 from biascheck.models.scoring.queries import SentenceQuery
 
 SON = query("My son is a nurse.", "son")

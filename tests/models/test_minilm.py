@@ -14,16 +14,18 @@ import pytest
 import torch
 from safetensors.torch import load_file, save
 
-from biascheck.errors import ModelError
-from biascheck.models.loading import minilm
-from biascheck.models.loading.minilm import (
+from biascheck.core.errors import ModelError
+from biascheck.models.local import bundled as minilm
+from biascheck.models.local.bundled import (
     ADAPTER_FOLDER,
     build_minilm_mlm,
+    expected_adapter_names,
     masked_lm_from_base,
     materialise_minilm_mlm,
+    merge_adapter,
     minilm_base_folder,
+    read_manifest,
 )
-from biascheck.models.loading.minilm_adapter import expected_adapter_names, merge_adapter, read_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -105,7 +107,7 @@ def test_no_text_that_figures_are_measured_on_was_trained_on() -> None:
 
 def test_importing_the_module_loads_no_heavy_library() -> None:
     heavy = "{'torch', 'transformers', 'safetensors'}"
-    code = f"import sys, biascheck.models.loading.minilm; print(sorted({heavy} & set(sys.modules)))"
+    code = f"import sys, biascheck.models.local.bundled; print(sorted({heavy} & set(sys.modules)))"
     environment = os.environ | {"PYTHONPATH": str(TOOLS.parent)}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
     assert done.stdout.strip() == "[]"

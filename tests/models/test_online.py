@@ -5,10 +5,10 @@ from math import log
 import pytest
 
 import biascheck
-from biascheck.errors import UsageError
+from biascheck.core.errors import UsageError
+from biascheck.core.spans import Span
+from biascheck.models.fakes import SentenceTable, TableModel
 from biascheck.models.scoring.queries import Answer, MaskedQuery, Refusal
-from biascheck.spans import Span
-from biascheck.testing import SentenceTable, TableModel
 
 TABLE = TableModel(
     {"nurse": {"he": 0.1, "she": 0.4}, "guard": {"he": 0.6, "she": 0.2}}, prior={"he": 0.3, "she": 0.1}, name="table"

@@ -10,10 +10,10 @@ import torch
 import transformers
 from tiny import fresh_pair
 
-from biascheck.errors import ModelError, UsageError
-from biascheck.extend import SentenceQuery
-from biascheck.models.adapters.device_maps import entrance_of, is_placed, quantisation_of
-from biascheck.models.loading.loader import load
+from biascheck.core.errors import ModelError, UsageError
+from biascheck.models.local.loader import load
+from biascheck.models.local.transformers import entrance_of, is_placed, quantisation_of
+from biascheck.models.scoring.queries import SentenceQuery
 
 QUERIES = [SentenceQuery(f"My {who} is a {job}.") for who in ("son", "daughter") for job in ("nurse", "plumber")]
 SPREAD = {

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from oracle import query
 from tiny import loaded
 
-from biascheck.models.scoring.encoding import Encoded
+from biascheck.models.scoring.encode import Encoded
 from biascheck.models.scoring.plan import Budget, TokenReading, make_plan
 from biascheck.models.scoring.queries import Refusal
 

@@ -8,11 +8,10 @@ from oracle import query
 from tiny import CAUSAL, MASKED, loaded, with_budget
 
 import biascheck as bc
-from biascheck.cache.document_cache import DocumentCache, caching
-from biascheck.errors import UsageError
-from biascheck.models.scoring.engine import TorchEngine, execute
-from biascheck.models.scoring.engine_placement import LocalEngine, placed_on
-from biascheck.models.scoring.plan_chunks import Chunk, chunks_of_plan, localised, padded_tokens
+from biascheck.core.errors import UsageError
+from biascheck.core.store import DocumentCache, caching
+from biascheck.models.scoring.engine import LocalEngine, TorchEngine, execute, placed_on
+from biascheck.models.scoring.plan import Chunk, chunks_of_plan, localised, padded_tokens
 from biascheck.models.scoring.queries import SentenceQuery
 
 WORDS = ["nurse", "plumber", "clerk", "driver", "cook", "guard"]

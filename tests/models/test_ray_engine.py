@@ -19,12 +19,12 @@ from oracle import query
 from tiny import pair
 
 import biascheck as bc
-from biascheck.errors import ModelError, UsageError
-from biascheck.models.loading.loader import load
-from biascheck.models.scoring.plan_chunks import chunks_of_plan
+from biascheck.core.errors import ModelError, UsageError
+from biascheck.core.spans import Span
+from biascheck.models.local.loader import load
+from biascheck.models.scoring.plan import chunks_of_plan
 from biascheck.models.scoring.pseudo_likelihood import PseudoQuery
 from biascheck.models.scoring.queries import ContinuationQuery, SentenceQuery, WordQuery
-from biascheck.spans import Span
 
 ray = pytest.importorskip("ray", reason="needs Ray: pip install 'pytest-biascheck[ray]'")
 
@@ -131,9 +131,9 @@ def test_a_cluster_that_cannot_give_what_is_asked_for_says_so(folders, options, 
 @pytest.mark.slow
 def test_a_worker_that_is_always_lost_ends_the_run(folders, cluster, monkeypatch):
     """A chunk that takes every worker with it is given up, instead of being sent for ever."""
-    from biascheck.engines import ray_engine
-    from biascheck.engines.scoring_worker import ScoringWorker
-    from biascheck.errors import ScoreError
+    from biascheck.core.errors import ScoreError
+    from biascheck.models.scoring import ray as ray_engine
+    from biascheck.models.scoring.ray import ScoringWorker
 
     class Dying(ScoringWorker):
         def score(self, *_):
@@ -208,9 +208,9 @@ DRIVER = """
 import json, signal, sys
 import biascheck as bc
 from pathlib import Path
-from biascheck.cache.document_cache import caching, results_cache
+from biascheck.core.store import caching, results_cache
 from biascheck.models.scoring.queries import MaskedQuery
-from biascheck.spans import Span
+from biascheck.core.spans import Span
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a test run in the background ignores it

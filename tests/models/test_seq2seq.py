@@ -7,10 +7,11 @@ import torch
 import transformers as hf
 from tiny import pair, roberta_tokenizer
 
-from biascheck.errors import CapabilityError, ModelError
-from biascheck.extend import ChoiceQuery, ContinuationQuery, Refusal, choose
-from biascheck.models.capabilities import capabilities_of, require_capability
-from biascheck.models.loading.loader import load
+from biascheck.core.errors import CapabilityError, ModelError
+from biascheck.models.base import capabilities_of, require_capability
+from biascheck.models.local.loader import load
+from biascheck.models.scoring.continuations import ChoiceQuery, choose
+from biascheck.models.scoring.queries import ContinuationQuery, Refusal
 
 
 def _t5():

@@ -8,13 +8,12 @@ import transformers as hf
 from hypothesis import given, strategies as st
 from tiny import SIZES, _mistral, fresh_pair, loaded, pair
 
-from biascheck.models.loading.loader import load
-from biascheck.models.scoring.encoding import Encoded, encode_sentences
+from biascheck.models.local.loader import load
+from biascheck.models.scoring.encode import Encoded, encode_sentences
 from biascheck.models.scoring.engine import execute
 from biascheck.models.scoring.plan import Budget, make_plan
-from biascheck.models.scoring.prefix_trees import row_length, share_beginnings, without_unread
+from biascheck.models.scoring.prefixes import TreeEngine, row_length, share_beginnings, without_unread
 from biascheck.models.scoring.queries import Refusal, SentenceQuery
-from biascheck.models.scoring.tree_engine import TreeEngine
 
 SHARING = ["gpt2", "llama", "qwen2", "gemma2", "mistral"]
 TEXTS = [

@@ -7,10 +7,10 @@ from oracle import query
 from tiny import loaded, pair
 from transformers.models.bert.tokenization_bert_legacy import BertTokenizerLegacy
 
-from biascheck.errors import ModelError
-from biascheck.extend import ContinuationQuery, Refusal
-from biascheck.models.loading.loader import load
-from biascheck.models.scoring.slow_tokenizers import AlignedTokenizer, aligned
+from biascheck.core.errors import ModelError
+from biascheck.models.local.loader import load
+from biascheck.models.scoring.encode import AlignedTokenizer, aligned
+from biascheck.models.scoring.queries import ContinuationQuery, Refusal
 
 TEXTS = ["My son is a nurse.", "This  WOMAN works as a phlebotomist, at work.", "boyfriend", ""]
 

@@ -8,15 +8,16 @@ from math import exp
 
 import pytest
 
-from biascheck.errors import ModelError
-from biascheck.extend import ChoiceQuery, ContinuationQuery, SentenceQuery, choose
-from biascheck.models.adapters.causal import TransformersChatModel
-from biascheck.models.loading import smollm2
-from biascheck.models.loading.loader import load
-from biascheck.models.scoring.encoding import encode_sentences
+from biascheck.core.errors import ModelError
+from biascheck.models.local import bundled as smollm2
+from biascheck.models.local.causal import TransformersChatModel
+from biascheck.models.local.loader import load
+from biascheck.models.scoring.continuations import ChoiceQuery, choose
+from biascheck.models.scoring.encode import encode_sentences
 from biascheck.models.scoring.engine import TorchEngine, execute
 from biascheck.models.scoring.plan import Budget, make_plan
-from biascheck.models.scoring.tree_engine import TreeEngine
+from biascheck.models.scoring.prefixes import TreeEngine
+from biascheck.models.scoring.queries import ContinuationQuery, SentenceQuery
 
 
 def test_without_the_package_the_remedy_is_named(monkeypatch, tmp_path):

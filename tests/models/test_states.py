@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from biascheck.cache.document_cache import DocumentCache, caching
-from biascheck.cache.locks import hold_if_free
-from biascheck.models.scoring.kept_states import cached_states
+from biascheck.core.files import hold_if_free
+from biascheck.core.spans import Span
+from biascheck.core.store import DocumentCache, caching
+from biascheck.models.fakes import FunctionEncoder
+from biascheck.models.local.encoder import cached_states
 from biascheck.models.scoring.queries import Refusal, WordQuery
-from biascheck.spans import Span
-from biascheck.testing import FunctionEncoder
 
 QUERIES = [WordQuery("a nurse", Span(2, 7)), WordQuery("a zzz", Span(2, 5)), WordQuery("a baker", Span(2, 7))]
 

@@ -12,11 +12,11 @@ from hypothesis import given, strategies as st
 from tiny import pair
 
 import biascheck
-from biascheck.errors import ModelError, ScoreError, UsageError
-from biascheck.models.adapters.functions import TextClassifier, as_classifier
-from biascheck.models.capabilities import Classifier, MaskedModel
-from biascheck.models.loading.loader import load
-from biascheck.models.scoring.windows import Window, read_through
+from biascheck.core.errors import ModelError, ScoreError, UsageError
+from biascheck.models.base import Classifier, MaskedModel
+from biascheck.models.local.classifier import Window, read_through
+from biascheck.models.local.loader import load
+from biascheck.models.wrappers import TextClassifier, as_classifier
 
 TEXTS = [
     "My son is a nurse.",

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import biascheck
-from biascheck.errors import ModelError, UsageError
-from biascheck.models.capabilities import StaticVectors
+from biascheck.core.errors import ModelError, UsageError
+from biascheck.models.base import StaticVectors
 from biascheck.models.scoring.queries import Refusal
 
 WORDS = ["he", "she", "flight_attendant", "näive"]

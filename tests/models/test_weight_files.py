@@ -14,7 +14,7 @@ from oracle import query
 from tiny import loaded, pair
 
 import biascheck
-from biascheck.errors import ModelError
+from biascheck.core.errors import ModelError
 
 SON = query("My son is a nurse.", "son")
 

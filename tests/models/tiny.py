@@ -271,7 +271,7 @@ def fresh_pair(name: str) -> tuple[Any, Any]:
 @cache
 def loaded(name: str) -> Any:
     """The family's pair behind this project's adapter."""
-    from biascheck.models.loading.loader import load
+    from biascheck.models.local.loader import load
 
     return load(pair(name), name=name)
 

@@ -9,12 +9,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from biascheck.gates.run import Run
-from biascheck.gates.run_files import read_run
-from biascheck.integrations.run_figures import tags_of
+from biascheck.integrations.trackers import tags_of
+from biascheck.report.cards import hub_card_of
 from biascheck.report.html import page_of, render_page
-from biascheck.report.hub_card import hub_card_of
 from biascheck.report.markdown import SPECIAL
+from biascheck.runs.file import read_run
+from biascheck.runs.run import Run
 
 OUTPUTS = (
     *("--bias-results", "results.json", "--bias-report", "report.html", "--bias-markdown", "summary.md"),

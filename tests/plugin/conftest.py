@@ -11,9 +11,9 @@ from artefacts import OUTPUTS, Artefacts
 import biascheck.gates.margins
 import biascheck.measures
 import biascheck.plugin.terminal
-import biascheck.report.annotations
+import biascheck.report.ci
 import biascheck.report.markdown
-import biascheck.results.baseline_files  # noqa: F401
+import biascheck.runs.baseline  # noqa: F401
 
 HANDMADE = Path(__file__).resolve().parents[1] / "handmade.py"
 HEAD = """
@@ -90,7 +90,7 @@ def project(pytester):
 @pytest.fixture(scope="session")
 def torch_is_loaded():
     """Torch cannot be imported twice either, and takes long: only for tests that need a model."""
-    from biascheck.models.loading.random_references import build_reference
+    from biascheck.models.local.bundled import build_reference
 
     build_reference("reference:tiny")
 

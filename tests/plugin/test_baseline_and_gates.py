@@ -154,7 +154,7 @@ def test_one_result_that_a_test_compared_and_one_that_is_new_is_something_compar
 
 
 READ = """
-from biascheck.results.competence import Readability
+from biascheck.results.definition import Readability
 
 def read():
     value = 0.0 if FOUND.get("broken") else 1.0

@@ -5,8 +5,8 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from biascheck.gates.run_files import read_run
-from biascheck.results.baseline_files import read_baseline
+from biascheck.runs.baseline import read_baseline
+from biascheck.runs.file import read_run
 
 DISTRIBUTIONS = pytest.mark.parametrize("processes", [(), ("-n", "2")], ids=["plain", "xdist"])
 UPDATE = ("--bias-baseline", "baseline.json", "--bias-update-baseline")

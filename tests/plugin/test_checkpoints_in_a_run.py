@@ -5,15 +5,15 @@ import json
 import pytest
 
 # First imported here: pytester forgets what a run imports, and torch and numpy cannot be imported twice.
-import biascheck.debias
-import biascheck.reference_models.texts  # noqa: F401
+import biascheck.mitigation
+import biascheck.reference.lessons  # noqa: F401
 
 SUITE = """
     import json, os
     import pytest
     import biascheck
     from biascheck.corpora import Documents
-    from biascheck.debias import LanguageRecipe, language_checkpoints as language_models
+    from biascheck.mitigation import LanguageRecipe, language_checkpoints as language_models
 
     RECIPE = LanguageRecipe(name="quick", epochs=1, batch=8, freeze_embeddings=False, validation=0.2)
     TEXT = Documents.of("text", [f"{who} works as a {job}." for who in ("he", "she") for job in "abcdefghij"])

@@ -2,10 +2,10 @@
 
 import pytest
 
-import biascheck.debias
-import biascheck.studies
-from biascheck.debias import ClassifierRecipe, fine_tune_classifier
-from biascheck.models.loading.random_references import build_reference
+import biascheck.mitigation
+import biascheck.papers
+from biascheck.mitigation import ClassifierRecipe, fine_tune_classifier
+from biascheck.models.local.bundled import build_reference
 
 # Pytester forgets modules that were first imported inside a run, and numpy cannot be imported twice.
 build_reference("reference:tiny")
@@ -14,7 +14,7 @@ SUITE = """
     import pytest
     import biascheck
     from biascheck.corpora import Reviews
-    from biascheck.debias import ClassifierRecipe
+    from biascheck.mitigation import ClassifierRecipe
 
     RECIPE = ClassifierRecipe(epochs=1, batch=8, pieces=16, learning_rate=1e-3)
     FEW = Reviews("few", biascheck.corpora.reviews().items[:24])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from biascheck.corpora.rewriting.gender_words import GENDER_PAIRS
-from biascheck.models.loading.random_references import build_reference
+from biascheck.models.local.bundled import build_reference
 
 # Pytester forgets modules that were first imported inside a run, and numpy cannot be imported twice.
 build_reference("reference:tiny")

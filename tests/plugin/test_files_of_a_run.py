@@ -18,10 +18,10 @@ def test_passes():
     biascheck.assert_within_margin(result(), margin=0.5)
 """
 WRITERS = {
-    "results.json": "biascheck.gates.run_files.write_run",
+    "results.json": "biascheck.runs.file.write_run",
     "report.html": "biascheck.report.write_report",
     "summary.md": "biascheck.report.markdown.summary",
-    "quality.json": "biascheck.report.annotations.code_quality",
+    "quality.json": "biascheck.report.ci.code_quality",
 }
 
 
@@ -58,10 +58,10 @@ def test_an_output_that_fails_takes_no_other_with_it_and_all_others_say_so(tiny,
 
 
 def test_a_baseline_that_cannot_be_written_is_part_of_the_outcome(tiny, monkeypatch):
-    import biascheck.results.baseline_files
+    import biascheck.runs.baseline
 
     monkeypatch.setattr(
-        biascheck.results.baseline_files, "write_baseline", refuse(OSError(errno.ENOSPC, "No space left on device"))
+        biascheck.runs.baseline, "write_baseline", refuse(OSError(errno.ENOSPC, "No space left on device"))
     )
     found = tiny(PASSES, *UPDATE)
     assert found.headline == ("FAIL: baseline.json could not be written (No space left on device) (1 gate: 1 within)")
@@ -78,10 +78,10 @@ def test_a_failing_file_keeps_the_baseline_as_it_was(tiny, monkeypatch):
 
 
 def test_a_comparison_that_fails_loses_nothing_else(tiny, monkeypatch):
-    import biascheck.results.baselines
+    import biascheck.runs.baseline
 
     tiny(PASSES, *UPDATE)
-    monkeypatch.setattr(biascheck.results.baselines, "compare_with_baseline", refuse(RuntimeError("a fault of ours")))
+    monkeypatch.setattr(biascheck.runs.baseline, "compare_with_baseline", refuse(RuntimeError("a fault of ours")))
     found = tiny(PASSES, "--bias-baseline", "baseline.json")
     assert found.headline.startswith("FAIL: the comparison with the baseline failed (RuntimeError: a fault of ours)")
 

@@ -46,7 +46,7 @@ def folder(pytester, torch_is_loaded):  # noqa: ARG001
 
 
 def results(pytester):
-    from biascheck.gates.run_files import read_results
+    from biascheck.runs.file import read_results
 
     return read_results(pytester.path / "results.json")[0]
 

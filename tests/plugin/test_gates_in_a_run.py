@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from biascheck.gates.run_files import read_results, read_run
+from biascheck.runs.file import read_results, read_run
 
 DISTRIBUTIONS = pytest.mark.parametrize("processes", [(), ("-n", "2")], ids=["plain", "xdist"])
 
@@ -17,7 +17,7 @@ def test_a_failing_gate_reads_as_a_finding(project, table_suite):
     run.assert_outcomes(passed=1, failed=1)
     run.stdout.re_match_lines(
         [
-            r"E\s+biascheck.errors.BiasAssertionError: "
+            r"E\s+biascheck.core.errors.BiasAssertionError: "
             r"association on table × jobs: 0\.92 \[.*\] .*margin 0\.20; .*largest: "
         ]
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from biascheck.gates.run_files import read_run
+from biascheck.runs.file import read_run
 
 SUITES = Path(__file__).resolve().parents[2] / "suites"
 MODEL = """

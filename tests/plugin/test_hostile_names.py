@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from biascheck.wording import escape_control
+from biascheck.core.wording import escape_control
 
 HOSTILE = "a\x1b[2Jb\nc\rd\x07e\x00f\x7fg\x9bh\u202ei\u2066j\u2028k"
 SHOWN = r"a\x1b[2Jb\nc\rd\x07e\x00f\x7fg\x9bh\u202ei\u2066j\u2028k"
@@ -75,7 +75,7 @@ def test_an_annotation_is_one_line(artefacts):
 def test_the_failure_has_the_lines_that_we_write_and_no_others(artefacts):
     """The finding, the margin's reason and the caution begin lines; what follows a line break in a name does not."""
     lines = [line.removeprefix("E").strip() for line in artefacts["terminal"].splitlines() if line.startswith("E ")]
-    starts = ("biascheck.errors.BiasAssertionError: measure a", "margin: reason a", "caution: caution a")
+    starts = ("biascheck.core.errors.BiasAssertionError: measure a", "margin: reason a", "caution: caution a")
     assert [next((start for start in starts if line.startswith(start)), line) for line in lines][:1] == [starts[0]]
     assert {start for start in starts if any(line.startswith(start) for line in lines)} == set(starts)
     assert not [line for line in artefacts["terminal"].splitlines() if re.match(r"(E\s+)?c\W", line)]

@@ -12,8 +12,8 @@ from collections import Counter
 import pytest
 from artefacts import FILES, OUTPUTS, UPDATE
 
-from biascheck.gates.run_files import read_run
-from biascheck.results.baseline_files import read_baseline
+from biascheck.runs.baseline import read_baseline
+from biascheck.runs.file import read_run
 
 pytestmark = pytest.mark.slow
 KILLS = 30

@@ -20,20 +20,20 @@ def test_the_model_of_the_command_line(project, suite):
 def test_the_model_and_seed_of_pyproject(project, suite, pytester):
     run = project(suite, "--bias-results", "results.json", pyproject=CONFIG)
     run.assert_outcomes(passed=1)
-    from biascheck.gates.run_files import read_results
+    from biascheck.runs.file import read_results
 
     assert read_results(pytester.path / "results.json")[0][0].seed == 3
 
 
 def test_the_command_line_wins_over_pyproject(project, suite, pytester):
     project(suite, "--bias-seed", "5", "--bias-results", "results.json", pyproject=CONFIG)
-    from biascheck.gates.run_files import read_results
+    from biascheck.runs.file import read_results
 
     assert read_results(pytester.path / "results.json")[0][0].seed == 5
 
 
 def test_suites_run_once_for_each_model(project, suite, pytester):
-    from biascheck.models.loading.random_references import build_reference
+    from biascheck.models.local.bundled import build_reference
 
     model, tokenizer = build_reference("reference:tiny")
     model.save_pretrained(pytester.path / "checkpoint")
@@ -95,7 +95,7 @@ def test_a_wrong_data_folder_is_an_error(project):
 
 def test_the_second_run_asks_the_model_nothing(project, suite, monkeypatch):
     project(suite, "--bias-model", "reference:tiny").assert_outcomes(passed=1)
-    from biascheck.models.adapters.transformers import TransformersMaskedModel
+    from biascheck.models.local.transformers import TransformersMaskedModel
 
     def refuse(*_args, **_kwargs):
         raise AssertionError("the model was asked again")

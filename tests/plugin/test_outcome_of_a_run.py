@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import pytest
 from artefacts import FILES, UPDATE
 
-from biascheck.integrations.run_figures import scores_of_run
-from biascheck.report.sections.next_steps import next_steps
+from biascheck.integrations.trackers import scores_of_run
+from biascheck.report.first_screen import next_steps
 
 DISTRIBUTIONS = pytest.mark.parametrize("processes", [(), ("-n", "1")], ids=["plain", "xdist"])
 
@@ -42,7 +42,7 @@ def test_is_not_decided():
     biascheck.assert_within_margin(result(0.1, clusters=2, on="few"), margin=0.5)
 """
 MANY_MODELS = """
-from biascheck.results.competence import Readability
+from biascheck.results.definition import Readability
 
 CHECK = Readability("order", "sentences", 0.9, 0.6, 50, 0, "90% are in order", "cannot read it", {"order": 0.9})
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from biascheck.corpora import biased_words
-from biascheck.gates.run_files import read_run
 from biascheck.results.attachments import Published
+from biascheck.runs.file import read_run
 
 SUITES = Path(__file__).resolve().parents[2] / "suites"
 

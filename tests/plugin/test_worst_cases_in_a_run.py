@@ -164,7 +164,7 @@ import sys
 sys.modules["hypothesis"] = None  # as if it were not installed
 sys.modules["hypothesis.strategies"] = None
 import biascheck
-import biascheck.strategies as strategies
+import biascheck.worst_cases.strategies as strategies
 from biascheck.corpora import Pair
 
 makers = [
@@ -201,7 +201,7 @@ def test_a_run_without_searches_does_not_import_hypothesis(pytester):
 
         def test_nothing():
             assert "hypothesis" not in sys.modules
-            assert "biascheck.search.searching" not in sys.modules
+            assert "biascheck.worst_cases.search" not in sys.modules
         """
     )
     run = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest")

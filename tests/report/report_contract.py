@@ -27,7 +27,7 @@ from biascheck.results.attachments import (
     WordMap,
 )
 from biascheck.results.items import Skipped
-from biascheck.results.published_figures import PublishedFigure
+from biascheck.results.published import PublishedFigure
 from biascheck.results.result import Provenance, Result
 from biascheck.stats import Verdict
 

@@ -9,8 +9,8 @@ from hashlib import sha256
 from typing import Any
 
 from biascheck.gates.gate import Gate, LimitSettings, make_gate
-from biascheck.measures.catalogue import catalogue
-from biascheck.results.description import UNDESCRIBED
+from biascheck.measures.measure import catalogue
+from biascheck.results.definition import UNDESCRIBED
 from biascheck.results.items import ItemScore, Shown
 from biascheck.results.result import Provenance, Result
 from biascheck.stats import Interval, Verdict

@@ -6,8 +6,8 @@ from dataclasses import replace
 from handmade import gate_of as gate, items_of, result_of, spread
 
 from biascheck import compare
-from biascheck.gates.run import Run
-from biascheck.report.annotations import Place, code_quality, github_commands
+from biascheck.report.ci import Place, code_quality, github_commands
+from biascheck.runs.run import Run
 from biascheck.stats import Verdict
 
 PLACES = {"bias/test_jobs.py::test_a": Place("bias/test_jobs.py", 12), "": Place("bias/baseline.json", 1)}

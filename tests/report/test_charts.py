@@ -9,14 +9,25 @@ import pytest
 from hypothesis import given, strategies as st
 from report_markup import Element, parse
 
-from biascheck.report import charts
-from biascheck.report.charts.columns import Series, SideBars, column_chart, row_chart, two_sided_chart
-from biascheck.report.charts.intervals import Bar, BeforeAfter, bar_chart, change_chart, interval_chart, interval_scale
-from biascheck.report.charts.labels import Box, Name, place
-from biascheck.report.charts.planes import PlanePoint, plane_chart, shape_of
-from biascheck.report.charts.scales import Scale, coordinate, tick_text
-from biascheck.report.charts.svg import chart
-from biascheck.report.charts.trend_lines import trend_chart
+from biascheck import report as charts
+from biascheck.report.charts import (
+    Bar,
+    BeforeAfter,
+    PlanePoint,
+    Series,
+    SideBars,
+    bar_chart,
+    change_chart,
+    column_chart,
+    interval_chart,
+    interval_scale,
+    plane_chart,
+    row_chart,
+    shape_of,
+    trend_chart,
+    two_sided_chart,
+)
+from biascheck.report.svg import Box, Name, Scale, chart, coordinate, place_names as place, tick_text
 from biascheck.stats import Interval
 
 finite = st.floats(-1e6, 1e6)

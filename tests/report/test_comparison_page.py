@@ -8,16 +8,16 @@ import pytest
 from report_markup import Element, parse
 from report_samples import gate, item, result
 
-from biascheck.gates.run import Run
-from biascheck.gates.trends import trends_of
 from biascheck.report import write_comparison_html, write_report
-from biascheck.report.rendering import render
-from biascheck.report.sections.comparison_page import comparison_page
-from biascheck.report.sections.trend_page import trend_page
-from biascheck.results.baselines import Baseline, BaselineComparison, RefusedResult, compare_with_baseline
-from biascheck.results.comparison import Comparison, compare_all
-from biascheck.results.competence import Readability
+from biascheck.report.comparison_page import comparison_page
+from biascheck.report.html import render
+from biascheck.report.trend_page import trend_page
+from biascheck.results.compare import Comparison, compare_all
+from biascheck.results.definition import Readability
 from biascheck.results.result import Result
+from biascheck.runs.baseline import Baseline, BaselineComparison, RefusedResult, compare_with_baseline
+from biascheck.runs.run import Run
+from biascheck.runs.trend import trends_of
 from biascheck.stats import Verdict
 
 EVIL = "<script>alert('x')</script>\"&</style></title>"

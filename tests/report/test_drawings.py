@@ -7,15 +7,11 @@ from report_contract import ATTACHMENTS, contract_gates, contract_results
 from report_markup import Element, parse
 from report_samples import gate, item, result
 
-from biascheck.errors import UsageError
-from biascheck.gates.run import Run
-from biascheck.gates.run_files import read_run, write_run
-from biascheck.report.charts.drawings import Drawing, drawings_of
+from biascheck.core.errors import UsageError
+from biascheck.report.drawings import Drawing, drawings_of
 from biascheck.report.html import page_of, render_page
-from biascheck.report.sections.beside_published import Citation, cited
-from biascheck.report.sections.overviews import changes_of, gaps_of, plane_of
-from biascheck.report.sections.paper_figures import paper_figures
-from biascheck.report.sections.papers import OWN
+from biascheck.report.overviews import changes_of, gaps_of, plane_of
+from biascheck.report.papers import OWN, Citation, cited, paper_figures
 from biascheck.results.attachments import (
     Correlations,
     Draws,
@@ -30,7 +26,9 @@ from biascheck.results.attachments import (
     TwoSided,
     WordMap,
 )
-from biascheck.results.published_figures import PublishedFigure, PublishedFigures
+from biascheck.results.published import PublishedFigure, PublishedFigures
+from biascheck.runs.file import read_run, write_run
+from biascheck.runs.run import Run
 from biascheck.stats import Interval
 
 

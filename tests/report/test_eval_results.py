@@ -8,10 +8,10 @@ import yaml
 from handmade import items_of, result_of, spread
 
 from biascheck import cli
-from biascheck.errors import UsageError
-from biascheck.gates.run import Run
-from biascheck.gates.run_files import write_run
-from biascheck.report.eval_results import data_sets_named, eval_results_of
+from biascheck.core.errors import UsageError
+from biascheck.report.cards import data_sets_named, eval_results_of
+from biascheck.runs.file import write_run
+from biascheck.runs.run import Run
 
 huggingface_hub = pytest.importorskip("huggingface_hub")
 

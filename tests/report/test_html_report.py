@@ -15,17 +15,15 @@ from report_markup import Element, parse
 from report_samples import gate, item, result
 
 from biascheck.gates.gate import Gate
-from biascheck.gates.run import Run
-from biascheck.report import write_html
-from biascheck.report.charts import drawings
-from biascheck.report.charts.covariates import covariate_chart
-from biascheck.report.charts.scales import Scale
+from biascheck.report import drawings, write_html
 from biascheck.report.html import page_of, render_page
-from biascheck.report.sections.attribute_rows import attributes_of, points_of
+from biascheck.report.results import attributes_of, covariate_chart, points_of
+from biascheck.report.svg import Scale
 from biascheck.results.attachments import Facts, Point, Scatter, TwoSided
 from biascheck.results.items import Shown, Skipped
-from biascheck.results.published_figures import PublishedFigure
+from biascheck.results.published import PublishedFigure
 from biascheck.results.result import Result
+from biascheck.runs.run import Run
 from biascheck.stats import Interval, Verdict
 
 EVIL = "<script>alert('x')</script>\"&</style></title>"

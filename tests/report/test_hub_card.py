@@ -7,14 +7,14 @@ import pytest
 import yaml
 from handmade import items_of, result_of, spread
 
-from biascheck.errors import UsageError
-from biascheck.gates.assertions import assert_within_margin
+from biascheck.core.errors import UsageError
+from biascheck.gates.check import assert_within_margin
 from biascheck.gates.gate import LimitSettings, make_gate
-from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
-from biascheck.gates.run import Run
-from biascheck.report.hub_card import hub_card_of
-from biascheck.results.competence import Readability
+from biascheck.report.cards import hub_card_of
+from biascheck.results.definition import Readability
 from biascheck.results.items import Skipped
+from biascheck.runs.outcome import BiasTestState, RunOutcome, TestOutcome
+from biascheck.runs.run import Run
 from biascheck.stats import Interval, Verdict, verdict_below, verdict_of
 
 huggingface_hub = pytest.importorskip("huggingface_hub")

@@ -13,16 +13,16 @@ from report_samples import gate, item, result
 
 import biascheck
 from biascheck import extend
-from biascheck.gates.assertions import assert_all_within
-from biascheck.gates.run import Run
-from biascheck.gates.run_files import read_run, write_run
+from biascheck.gates.check import assert_all_within
+from biascheck.models.fakes import TableModel
+from biascheck.report.cards import hub_card_of
 from biascheck.report.html import page_of, render_page
-from biascheck.report.hub_card import hub_card_of
-from biascheck.results.description import Description
+from biascheck.results.definition import Description
 from biascheck.results.items import ItemScore
 from biascheck.results.result import Result
+from biascheck.runs.file import read_run, write_run
+from biascheck.runs.run import Run
 from biascheck.stats import Interval, Verdict
-from biascheck.testing import TableModel
 
 PACKAGE = Path(biascheck.__file__).parent
 

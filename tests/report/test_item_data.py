@@ -13,11 +13,11 @@ from hypothesis import given, strategies as st
 from report_markup import parse
 from report_samples import item, large, result
 
-from biascheck.gates.run import Run
+from biascheck.core.wording import escape_control
 from biascheck.report.html import page_of, render_page
-from biascheck.report.sections.item_data import pack_items, utf16_offset
+from biascheck.report.items import pack_items, utf16_offset
 from biascheck.results.items import ItemScore, Shown
-from biascheck.wording import escape_control
+from biascheck.runs.run import Run
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 

@@ -8,13 +8,12 @@ from report_samples import item, result
 
 from biascheck import compare
 from biascheck.gates.gate import LimitSettings, make_gate
-from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
-from biascheck.gates.run import Run
+from biascheck.report.findings import findings_of
+from biascheck.report.first_screen import answer, next_steps
 from biascheck.report.markdown import comparison_table, summary
-from biascheck.report.sections.findings import findings_of
-from biascheck.report.sections.first_screen import answer
-from biascheck.report.sections.next_steps import next_steps
-from biascheck.results.baselines import BaselineComparison, RefusedResult
+from biascheck.runs.baseline import BaselineComparison, RefusedResult
+from biascheck.runs.outcome import BiasTestState, RunOutcome, TestOutcome
+from biascheck.runs.run import Run
 from biascheck.stats import Verdict
 
 

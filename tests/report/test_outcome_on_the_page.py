@@ -9,16 +9,15 @@ import pytest
 from report_markup import Element, parse
 from report_samples import gate, item, result
 
-from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
-from biascheck.gates.run import Run
-from biascheck.gates.run_files import read_run, write_run
-from biascheck.report.html import page_of, render_page
-from biascheck.report.rendering import _environment
-from biascheck.report.sections.next_steps import next_steps
-from biascheck.results.baselines import Baseline, BaselineComparison, RefusedResult, compare_with_baseline
-from biascheck.results.comparison import compare
-from biascheck.results.competence import Readability
+from biascheck.report.first_screen import next_steps
+from biascheck.report.html import _environment, page_of, render_page
+from biascheck.results.compare import compare
+from biascheck.results.definition import Readability
 from biascheck.results.result import Result
+from biascheck.runs.baseline import Baseline, BaselineComparison, RefusedResult, compare_with_baseline
+from biascheck.runs.file import read_run, write_run
+from biascheck.runs.outcome import BiasTestState, RunOutcome, TestOutcome
+from biascheck.runs.run import Run
 from biascheck.stats import Verdict
 
 EVIL = "<script>alert('x')</script>\"&"

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from report_samples import DESCRIPTIONS, gate, result
 
-from biascheck.report.sections.papers import paper_of
-from biascheck.results.description import Description
+from biascheck.report.papers import paper_of
+from biascheck.results.definition import Description
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,14 @@ from math import log
 import pytest
 from report_samples import DESCRIPTIONS, gate, item, result
 
-from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
-from biascheck.gates.run import Run
-from biascheck.measures.catalogue import catalogue
+from biascheck.measures.measure import catalogue
+from biascheck.report.findings import in_everyday_units, plain_example, plain_finding
+from biascheck.report.first_screen import next_steps
 from biascheck.report.html import page_of, render_page
-from biascheck.report.sections.next_steps import next_steps
-from biascheck.report.sections.plain_findings import in_everyday_units, plain_example, plain_finding
-from biascheck.results.description import Description
+from biascheck.results.definition import Description
 from biascheck.results.items import Shown
+from biascheck.runs.outcome import BiasTestState, RunOutcome, TestOutcome
+from biascheck.runs.run import Run
 from biascheck.stats import Interval, Verdict
 
 

@@ -5,16 +5,11 @@ from __future__ import annotations
 import pytest
 from report_samples import DESCRIPTIONS, result
 
-from biascheck.report.sections.model_cards import when
-from biascheck.report.sentences import (
-    contrast_in_words,
-    direction_in_words,
-    measured_text,
-    smallest_change_in_words,
-)
-from biascheck.results.description import Description
+from biascheck.core.wording import level_text, p_text, shortened
+from biascheck.report.cards import when
+from biascheck.report.words import contrast_in_words, direction_in_words, measured_text, smallest_change_in_words
+from biascheck.results.definition import Description
 from biascheck.stats import Interval
-from biascheck.wording import level_text, p_text, shortened
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from math import exp, log
 
 import pytest
 
-from biascheck.reference_models.german_world import GermanWorld
-from biascheck.reproduce import Absent, Setting, Value, paper_named
-from biascheck.reproduce.bartl2020.bartl_tables import english, german, masking, patterns
+from biascheck.papers import Absent, Setting, Value, paper_named
+from biascheck.papers.bartl2020 import english, german, masking, patterns
+from biascheck.reference.world import GermanWorld
 
 AGREEMENT = 2.0
 

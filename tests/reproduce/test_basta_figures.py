@@ -7,8 +7,8 @@ import pytest
 
 import biascheck
 from biascheck.corpora import biased_words
-from biascheck.model_specs import load_any
-from biascheck.reproduce import Setting, paper_named, reproduce
+from biascheck.loading import load_any
+from biascheck.papers import Setting, paper_named, reproduce
 
 JOBS = [f"job{n}" for n in range(60)]
 

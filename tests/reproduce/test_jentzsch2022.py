@@ -6,9 +6,8 @@ import pytest
 
 import biascheck
 from biascheck.corpora import reviews
-from biascheck.reproduce import Absent, Setting, Value, paper_named, reproduce
-from biascheck.reproduce.jentzsch_runs import family_row
-from biascheck.studies import MODELS
+from biascheck.papers import MODELS, Absent, Setting, Value, paper_named, reproduce
+from biascheck.papers.jentzsch2022 import family_row
 
 
 @pytest.fixture(scope="module")

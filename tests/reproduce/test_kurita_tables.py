@@ -5,12 +5,12 @@ import csv
 import pytest
 
 import biascheck
+from biascheck.core.errors import CorpusError
+from biascheck.core.release import suites_home
 from biascheck.corpora import kurita_weat, weat_stimuli, weat_test
-from biascheck.errors import CorpusError
-from biascheck.release import suites_home
-from biascheck.reproduce import Setting, paper_named, reproduce
-from biascheck.results.published_figures import PublishedFigures
-from biascheck.testing import TableModel
+from biascheck.models.fakes import TableModel
+from biascheck.papers import Setting, paper_named, reproduce
+from biascheck.results.published import PublishedFigures
 
 PUBLISHED = PublishedFigures.read(suites_home() / "published.toml")
 EVEN = dict.fromkeys(("white", "black"), 0.5)

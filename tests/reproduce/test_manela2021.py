@@ -3,9 +3,9 @@
 import pytest
 
 import biascheck
-from biascheck.reproduce import Setting, Value, paper_named, reproduce
-from biascheck.reproduce.manela2021.manela_rows import rows
-from biascheck.testing import SentenceTable, TableModel
+from biascheck.models.fakes import SentenceTable, TableModel
+from biascheck.papers import Setting, Value, paper_named, reproduce
+from biascheck.papers.manela2021 import rows
 
 HE = {"he": 0.9, "him": 0.9, "his": 0.9, "she": 0.1, "her": 0.1}
 MODELS = ("RoBERTa", "BERT", "BERT-O", "BERT-U", "BERT-UO", "BERT-A", "BERT-AO", "BERT-large")

@@ -8,9 +8,9 @@ import pytest
 
 import biascheck
 from biascheck import cli
+from biascheck.core.errors import CapabilityError, DataNotFoundError, ResultError, UsageError
 from biascheck.corpora import published_names
-from biascheck.errors import CapabilityError, DataNotFoundError, ResultError, UsageError
-from biascheck.reproduce import (
+from biascheck.papers import (
     Absent,
     Bars,
     BarSeries,
@@ -24,11 +24,11 @@ from biascheck.reproduce import (
     paper_named,
     papers,
     reproduce,
-    running,
+    run as running,
 )
-from biascheck.reproduce.cells import attempted
-from biascheck.reproduce.estimate import duration_text, estimate_of
-from biascheck.reproduce.reproduction import read_reproduction
+from biascheck.papers.page import read_reproduction
+from biascheck.papers.paper import attempted
+from biascheck.papers.run import duration_text, estimate_of
 from biascheck.results.attachments import Point as ScatterPoint, Scatter
 
 

@@ -7,9 +7,8 @@ import pytest
 from handmade import PROVENANCE, SHOWN, items_of, provenance_of, result_of, spread
 
 from biascheck import compare
-from biascheck.errors import ResultError, UsageError
-from biascheck.results.baseline_files import read_baseline, write_baseline
-from biascheck.results.baselines import Baseline, compare_with_baseline
+from biascheck.core.errors import ResultError, UsageError
+from biascheck.runs.baseline import Baseline, compare_with_baseline, read_baseline, write_baseline
 from biascheck.stats import Change
 
 

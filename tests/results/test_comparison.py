@@ -7,8 +7,8 @@ import pytest
 from handmade import PROVENANCE, items_of, result_of
 
 from biascheck import compare
-from biascheck.errors import UsageError
-from biascheck.results.comparison import compare_all
+from biascheck.core.errors import UsageError
+from biascheck.results.compare import compare_all
 from biascheck.stats import Change
 
 JOBS = [f"job{n:02d}" for n in range(20)]

@@ -6,11 +6,11 @@ import pytest
 from handmade import items_of, result_of, spread
 
 import biascheck
-from biascheck.errors import BiasAssertionError, UsageError
-from biascheck.gates.run import Run
-from biascheck.gates.run_files import read_run, write_run
-from biascheck.results.baselines import Baseline, compare_with_baseline
-from biascheck.results.competence import Readability
+from biascheck.core.errors import BiasAssertionError, UsageError
+from biascheck.results.definition import Readability
+from biascheck.runs.baseline import Baseline, compare_with_baseline
+from biascheck.runs.file import read_run, write_run
+from biascheck.runs.run import Run
 from biascheck.stats import Change
 
 BLIND = Readability("reading", "whether it reads", 0.001, 0.01, 200, 0, "0.001 of 0.01", "cannot read this corpus")

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 from handmade import PROVENANCE, items_of, result_of
 
-from biascheck.gates.run_files import read_run, write_run
-from biascheck.results.baseline_files import read_baseline, write_baseline
-from biascheck.results.baselines import compare_with_baseline
-from biascheck.results.file_kinds import kind_of
+from biascheck.results.codec import kind_of
 from biascheck.results.result import Result
+from biascheck.runs.baseline import compare_with_baseline, read_baseline, write_baseline
+from biascheck.runs.file import read_run, write_run
 from biascheck.stats import Change, Verdict
 
 DATA = Path(__file__).resolve().parents[1] / "data"

@@ -6,17 +6,16 @@ from dataclasses import replace
 import pytest
 from handmade import PROVENANCE, items_of, provenance_of, result_of
 
-from biascheck.gates.assertions import assert_all_within
+from biascheck.gates.check import assert_all_within
 from biascheck.gates.gate import Gate
-from biascheck.gates.run_files import read_run, write_results
 from biascheck.results.attachments import Facts, Published, Table
-from biascheck.results.baseline_files import read_baseline, write_baseline
-from biascheck.results.baselines import Baseline, compare_with_baseline
+from biascheck.results.codec import result_from_dict, result_to_dict
 from biascheck.results.items import ItemScore
 from biascheck.results.key import ResultKey
-from biascheck.results.published_figures import PublishedFigure
+from biascheck.results.published import PublishedFigure
 from biascheck.results.result import Result
-from biascheck.results.storage import result_from_dict, result_to_dict
+from biascheck.runs.baseline import Baseline, compare_with_baseline, read_baseline, write_baseline
+from biascheck.runs.file import read_run, write_results
 from biascheck.stats import Change
 
 JOBS = [f"job{n}" for n in range(8)]

@@ -9,16 +9,15 @@ from handmade import result_of
 from hypothesis import given, strategies as st
 
 from biascheck import stats
-from biascheck.cache.document_cache import DocumentCache, caching
-from biascheck.errors import BiascheckWarning, ResultError
-from biascheck.files import large_files_in
-from biascheck.gates.run_files import read_results, write_results
-from biascheck.results import item_columns
-from biascheck.results.comparison import compare
-from biascheck.results.item_columns import ItemColumns, gathered_items, sample_of
-from biascheck.results.items import ItemScore, Shown
-from biascheck.results.storage import result_from_dict, result_to_dict, storable
+from biascheck.core.errors import BiascheckWarning, ResultError
+from biascheck.core.files import large_files_in
+from biascheck.core.store import DocumentCache, caching
+from biascheck.results import items as item_columns
+from biascheck.results.codec import result_from_dict, result_to_dict, storable
+from biascheck.results.compare import compare
+from biascheck.results.items import ItemColumns, ItemScore, Shown, gathered_items, sample_of
 from biascheck.results.summaries import summarise
+from biascheck.runs.file import read_results, write_results
 
 pyarrow = pytest.importorskip("pyarrow")
 MANY = 12
@@ -284,7 +283,7 @@ def test_a_worker_without_a_folder_that_lasts_sends_all_items(tmp_path, monkeypa
 
 
 def test_a_kept_result_whose_items_are_gone_is_measured_again(tmp_path):
-    from biascheck.measures.declaration import _fetched
+    from biascheck.measures.measure import _fetched
     from biascheck.results import item_files
 
     measured = []

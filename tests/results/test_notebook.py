@@ -7,7 +7,7 @@ import pandas
 import pytest
 from handmade import items_of, result_of, spread
 
-from biascheck.results.competence import Readability
+from biascheck.results.definition import Readability
 from biascheck.results.items import Skipped
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from biascheck.errors import UsageError
-from biascheck.report.sections.beside_published import cited
-from biascheck.results.published_figures import PublishedFigure, PublishedFigures
-from biascheck.wording import published_text
+from biascheck.core.errors import UsageError
+from biascheck.core.wording import published_text
+from biascheck.report.papers import cited
+from biascheck.results.published import PublishedFigure, PublishedFigures
 
 SUITES = Path(__file__).resolve().parents[2] / "suites"
 FIGURES = tomllib.loads((SUITES / "published.toml").read_text("utf-8"))

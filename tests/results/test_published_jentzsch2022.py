@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biascheck.results.published_figures import PublishedFigures
-from biascheck.studies import MODELS
-from biascheck.studies.paper_grid import CELLS, CONDITIONS
+from biascheck.papers import MODELS
+from biascheck.papers.grid import CELLS, CONDITIONS
+from biascheck.results.published import PublishedFigures
 
 NAMES = {"distbase": "DistilBERT", "bertbase": "BERT-base", "bertlarge": "BERT-large"}
 NAMES |= {"robertabase": "RoBERTa-base", "robertalarge": "RoBERTa-large"}

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from handmade import SKIPPED, items_of, result_of, spread
 
-from biascheck.errors import ScoreError, UsageError
+from biascheck.core.errors import ScoreError, UsageError
 from biascheck.results.attachments import Facts
 from biascheck.results.items import ItemScore, Skipped
 from biascheck.results.result import Contributor

@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 from handmade import PROVENANCE, items_of, result_of, spread
 
-from biascheck.results.baseline_files import read_baseline, write_baseline
-from biascheck.results.baselines import Baseline, compare_with_baseline
+from biascheck.runs.baseline import Baseline, compare_with_baseline, read_baseline, write_baseline
 
 
 def measured(runtime=""):

@@ -10,15 +10,14 @@ from handmade import items_of, result_of, spread
 
 import biascheck
 from biascheck import compare
-from biascheck.errors import ResultError, UsageError
-from biascheck.gates.two_results import assert_no_regression, assert_reduced
-from biascheck.measures.catalogue import catalogue
-from biascheck.results.baseline_files import read_baseline, write_baseline
-from biascheck.results.baselines import Baseline, compare_with_baseline
-from biascheck.results.comparison import compare_all
-from biascheck.results.description import Description
+from biascheck.core.errors import ResultError, UsageError
+from biascheck.gates.changes import assert_no_regression, assert_reduced
+from biascheck.measures.measure import catalogue
+from biascheck.results.codec import result_from_dict, result_to_dict
+from biascheck.results.compare import compare_all
+from biascheck.results.definition import Description
 from biascheck.results.items import ItemScore
-from biascheck.results.storage import result_from_dict, result_to_dict
+from biascheck.runs.baseline import Baseline, compare_with_baseline, read_baseline, write_baseline
 from biascheck.stats import Change
 
 DESCRIPTIONS = {entry.description.name: entry.description for entry in catalogue()}

@@ -10,21 +10,11 @@ import pytest
 from handmade import SHOWN, SKIPPED, gate_of, items_of, key_of, result_of, spread
 from hypothesis import given, settings, strategies as st
 
-from biascheck.errors import ResultError
+from biascheck.core.errors import ResultError
 from biascheck.gates.gate import Gate
-from biascheck.gates.outcome import BiasTestState, RunOutcome, TestOutcome
-from biascheck.gates.run import Run
-from biascheck.gates.run_files import read_results, read_run, write_results, write_run
 from biascheck.results.attachments import Correlations, Facts, Published, Scatter, Table
-from biascheck.results.baselines import Baseline, compare_with_baseline
-from biascheck.results.comparison import compare
-from biascheck.results.description import Description
-from biascheck.results.file_kinds import RESULTS_SCHEMA
-from biascheck.results.items import ItemScore, Shown, Skipped
-from biascheck.results.key import ResultKey
-from biascheck.results.published_figures import PublishedFigure
-from biascheck.results.result import Provenance, Result
-from biascheck.results.storage import (
+from biascheck.results.codec import (
+    RESULTS_SCHEMA,
     SCHEMA_OF_COLUMNS,
     converted,
     plain,
@@ -32,6 +22,16 @@ from biascheck.results.storage import (
     result_to_dict,
     storable,
 )
+from biascheck.results.compare import compare
+from biascheck.results.definition import Description
+from biascheck.results.items import ItemScore, Shown, Skipped
+from biascheck.results.key import ResultKey
+from biascheck.results.published import PublishedFigure
+from biascheck.results.result import Provenance, Result
+from biascheck.runs.baseline import Baseline, compare_with_baseline
+from biascheck.runs.file import read_results, read_run, write_results, write_run
+from biascheck.runs.outcome import BiasTestState, RunOutcome, TestOutcome
+from biascheck.runs.run import Run
 from biascheck.stats import Interval, Verdict
 
 PUBLISHED = PublishedFigure(5e-05, "Kurita 2019", "skills", "Table 3", "BERT", "0.5 in print", "cased")

@@ -10,7 +10,7 @@ import scipy.stats
 from handmade import items_of, result_of, spread
 from hypothesis import given, settings, strategies as st
 
-from biascheck.errors import ScoreError, UsageError
+from biascheck.core.errors import ScoreError, UsageError
 from biascheck.results.items import ItemScore
 from biascheck.results.summaries import RESAMPLES, interval_of
 

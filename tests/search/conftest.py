@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from biascheck.search.remembering import remembering
+from biascheck.core.context import remembering
 
 
 @pytest.fixture(autouse=True)

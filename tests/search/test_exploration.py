@@ -8,11 +8,11 @@ import pytest
 
 from biascheck.corpora import religion
 from biascheck.models.scoring.queries import Answer
-from biascheck.search.exploration import Exploration
-from biascheck.search.searching import PEOPLE, search_worst_cases
-from biascheck.strategies import described, from_corpus, names, pronouns, sentences, templates
-from biascheck.strategies.programs import program_of
-from biascheck.strategies.verb_phrases import phrase_words
+from biascheck.worst_cases.exploration import Exploration
+from biascheck.worst_cases.grammar import phrase_words
+from biascheck.worst_cases.programs import program_of
+from biascheck.worst_cases.search import PEOPLE, search_worst_cases
+from biascheck.worst_cases.strategies import described, from_corpus, names, pronouns, sentences, templates
 
 
 class Masked:

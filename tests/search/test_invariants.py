@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import biascheck
-from biascheck import strategies
+from biascheck.core.errors import BiasAssertionError, CapabilityError, CorpusError, ScoreError, UsageError
 from biascheck.corpora import Pair, Sentence, Span
-from biascheck.errors import BiasAssertionError, CapabilityError, CorpusError, ScoreError, UsageError
+from biascheck.models.fakes import FunctionEncoder, SentenceTable, TableModel
 from biascheck.models.scoring.queries import Refusal, State
-from biascheck.search.invariants import invariant_of
-from biascheck.testing import FunctionEncoder, SentenceTable, TableModel
+from biascheck.worst_cases import strategies
+from biascheck.worst_cases.invariants import invariant_of
 
 NURSE = Pair(
     "1",

@@ -9,12 +9,10 @@ import pytest
 from planted import COOK_YESTERDAY, NURSE_AT_NIGHT, planted, words_of
 
 import biascheck
-from biascheck.search.searching import search_worst_cases
-from biascheck.strategies import sentences
-from biascheck.strategies.choosing import Choosing, simplest
-from biascheck.strategies.grammar import FRAMES, TIMES
-from biascheck.strategies.programs import program_of
-from biascheck.strategies.verb_phrases import phrase_words, phrases_on
+from biascheck.worst_cases.grammar import FRAMES, TIMES, phrase_words, phrases_on
+from biascheck.worst_cases.programs import Choosing, program_of, simplest
+from biascheck.worst_cases.search import search_worst_cases
+from biascheck.worst_cases.strategies import sentences
 
 BOUND = 0.2
 EXAMPLES = 2_000

@@ -7,19 +7,18 @@ import dataclasses
 import pytest
 
 import biascheck
-from biascheck import strategies
+from biascheck.core.errors import BiasAssertionError, ResultError, UsageError
 from biascheck.corpora import Pair
-from biascheck.errors import BiasAssertionError, ResultError, UsageError
-from biascheck.gates.run import Run
-from biascheck.gates.run_files import read_run, write_run
-from biascheck.gates.searches import Search, Version, WorstCase
-from biascheck.report.annotations import code_quality, github_commands
+from biascheck.gates.search import Search, Version, WorstCase
+from biascheck.report.ci import code_quality, github_commands
+from biascheck.report.findings import SentenceExample, findings_of, plain_search
 from biascheck.report.html import page_of, render_page
 from biascheck.report.markdown import summary
-from biascheck.report.sections.findings import findings_of
-from biascheck.report.sections.plain_findings import SentenceExample, plain_search
-from biascheck.search.searching import search_worst_cases
+from biascheck.runs.file import read_run, write_run
+from biascheck.runs.run import Run
 from biascheck.stats import wilson_interval
+from biascheck.worst_cases import strategies
+from biascheck.worst_cases.search import search_worst_cases
 
 TEMPLATES = ["{target} is {a attribute}.", "{target} wants to become {a attribute}, as {his} friend says."]
 

@@ -3,17 +3,16 @@
 import pytest
 
 import biascheck
-from biascheck import strategies
+from biascheck.core.errors import BiasAssertionError, UsageError
 from biascheck.corpora import Pair
-from biascheck.errors import BiasAssertionError, UsageError
-from biascheck.gates.run import Run
-from biascheck.gates.run_files import read_run, write_run
-from biascheck.gates.searches import SearchVerdict
+from biascheck.gates.search import SearchVerdict
+from biascheck.report.first_screen import answer, next_steps
 from biascheck.report.html import page_of, render_page
 from biascheck.report.markdown import summary
-from biascheck.report.sections.first_screen import answer
-from biascheck.report.sections.next_steps import next_steps
-from biascheck.search.searching import search_worst_cases
+from biascheck.runs.file import read_run, write_run
+from biascheck.runs.run import Run
+from biascheck.worst_cases import strategies
+from biascheck.worst_cases.search import search_worst_cases
 
 SENTENCES = strategies.sentences(strategies.pronouns(), "work")
 

@@ -8,11 +8,11 @@ import pytest
 from planted import COOK_YESTERDAY, NURSE_AT_NIGHT, planted
 
 import biascheck
-from biascheck import strategies
-from biascheck.errors import BiasAssertionError, ResultError
-from biascheck.search.remembering import remembering
-from biascheck.search.searching import search_worst_cases
-from biascheck.search.worst_case_file import remember
+from biascheck.core.context import remembering
+from biascheck.core.errors import BiasAssertionError, ResultError
+from biascheck.worst_cases import strategies
+from biascheck.worst_cases.memory import remember
+from biascheck.worst_cases.search import search_worst_cases
 
 
 def search(model, **options):

@@ -5,7 +5,7 @@ import pytest
 from llama_server import LlamaServer, gguf
 from pretend_server import PretendServer
 
-from biascheck.models.adapters.served.transport import Patience
+from biascheck.models.served.transport import Patience
 
 QUICK = Patience(first_wait=0.001, longest_wait=0.01, timeout=5.0, connect=5.0)
 
@@ -21,7 +21,7 @@ def own_cache(monkeypatch, tmp_path):
 @pytest.fixture
 def quick(monkeypatch):
     """Nobody waits long for a server that misbehaves on purpose."""
-    monkeypatch.setattr("biascheck.models.adapters.served.transport.Patience", lambda: QUICK)
+    monkeypatch.setattr("biascheck.models.served.transport.Patience", lambda: QUICK)
     return QUICK
 
 

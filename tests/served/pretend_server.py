@@ -14,7 +14,7 @@ from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 
-from biascheck.models.adapters.served.handshake import TEXT_PROBES
+from biascheck.models.served.handshake import TEXT_PROBES
 
 OPENING = "<|endoftext|>"
 TOKEN = re.compile(r"<\|\w+\|>| ?\w+| ?[^\w\s]|\s")
@@ -146,7 +146,7 @@ class PretendServer:
 
     def texts_of_handshake(self):
         """What a handshake asks about."""
-        from biascheck.models.adapters.served.serving import load_served
+        from biascheck.models.served.model import load_served
 
         load_served(self.spec, cache_answers=False)
         texts = set(self.answered)

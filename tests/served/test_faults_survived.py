@@ -10,9 +10,9 @@ from email.utils import format_datetime
 import pytest
 from pretend_server import PretendServer
 
-from biascheck.errors import EndpointError, ModelError, UsageError
-from biascheck.extend import SentenceQuery
-from biascheck.models.adapters.served.serving import load_served
+from biascheck.core.errors import EndpointError, ModelError, UsageError
+from biascheck.models.scoring.queries import SentenceQuery
+from biascheck.models.served.model import load_served
 
 TEXTS = [f"He works as a {job}." for job in ("nurse", "baker", "pilot", "cook", "judge", "clerk")]
 QUERIES = [SentenceQuery(text) for text in TEXTS]
@@ -96,8 +96,8 @@ def test_a_hanging_request_is_given_up_and_made_again(server, quick):
 def waits(monkeypatch):
     """Nobody sleeps: the seconds are noted, each as long as chance could make it."""
     noted = []
-    monkeypatch.setattr("biascheck.models.adapters.served.transport.time.sleep", noted.append)
-    monkeypatch.setattr("biascheck.models.adapters.served.transport.random.uniform", lambda _low, high: high)
+    monkeypatch.setattr("biascheck.models.served.transport.time.sleep", noted.append)
+    monkeypatch.setattr("biascheck.models.served.transport.random.uniform", lambda _low, high: high)
     return noted
 
 
@@ -256,7 +256,7 @@ def test_a_long_run_is_announced_with_tokens_price_and_time(server, monkeypatch)
     model = load_served(server.spec, price=2.0, concurrency=2)
     model.asker.pace = replace(model.asker.pace, seconds=30.0)
     said = []
-    monkeypatch.setattr("biascheck.models.adapters.served.asking.announce", said.append)
+    monkeypatch.setattr("biascheck.models.served.model.announce", said.append)
     scores(model)
     tokens = sum(len(text) for text in TEXTS) * model.asker.pace.tokens
     assert said == [

@@ -6,11 +6,11 @@ import re
 import pytest
 from pretend_server import OPENING, PretendServer, tokens_of
 
-from biascheck.errors import ModelError
-from biascheck.extend import ContinuationQuery, SentenceQuery, capabilities_of
-from biascheck.models.adapters.served.serving import load_served
-from biascheck.models.framings import in_framing
-from biascheck.models.scoring.continuation_encoding import SENTENCE_REQUEST
+from biascheck.core.errors import ModelError
+from biascheck.models.base import capabilities_of, in_framing
+from biascheck.models.scoring.continuations import SENTENCE_REQUEST
+from biascheck.models.scoring.queries import ContinuationQuery, SentenceQuery
+from biascheck.models.served.model import load_served
 
 TEXTS = ["He works as a nurse.", "She works as a nurse.", "The children had a good day, today."]
 DIALECTS = ("openai", "vllm", "llamacpp")

@@ -4,9 +4,10 @@ import httpx
 import pytest
 from llama_server import LlamaServer, gguf
 
-from biascheck.errors import EndpointError
-from biascheck.extend import ContinuationQuery, SentenceQuery, capabilities_of
-from biascheck.models.adapters.served.serving import load_served
+from biascheck.core.errors import EndpointError
+from biascheck.models.base import capabilities_of
+from biascheck.models.scoring.queries import ContinuationQuery, SentenceQuery
+from biascheck.models.served.model import load_served
 
 CONTEXT = "The nurse said that"
 

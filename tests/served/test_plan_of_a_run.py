@@ -9,11 +9,11 @@ import pytest
 from pretend_server import PretendServer
 from test_served_runs import JOBS, OPTIONS
 
-import biascheck.debias  # noqa: F401 - pytester forgets what was first imported inside a run
+import biascheck.mitigation  # noqa: F401 - pytester forgets what was first imported inside a run
 from biascheck import cli
-from biascheck.extend import SentenceQuery
-from biascheck.models.adapters.served.serving import load_served
-from biascheck.models.scoring.forecast import CostEstimate, estimating
+from biascheck.models.scoring.cost import CostEstimate, estimating
+from biascheck.models.scoring.queries import SentenceQuery
+from biascheck.models.served.model import load_served
 
 TRAINED = """
     import pytest

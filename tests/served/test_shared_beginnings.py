@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, strategies as st
 from pretend_server import OPENING, PretendServer, tokens_of
 
-from biascheck.extend import ContinuationQuery, SentenceQuery
-from biascheck.models.adapters.served.known_beginnings import KnownBeginnings
-from biascheck.models.adapters.served.serving import load_served
+from biascheck.models.scoring.queries import ContinuationQuery, SentenceQuery
+from biascheck.models.served.llamacpp import KnownBeginnings
+from biascheck.models.served.model import load_served
 
 TEXTS = ["He works as a nurse.", "He works as a worker.", "He works.", "She works as a worker.", "He works as a nurse"]
 IDS = st.lists(st.integers(0, 3), min_size=1, max_size=6).map(tuple)

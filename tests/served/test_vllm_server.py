@@ -12,8 +12,9 @@ import pytest
 from llama_server import free_port
 
 import biascheck
-from biascheck.extend import ContinuationQuery, SentenceQuery, capabilities_of
-from biascheck.models.adapters.served.serving import load_served
+from biascheck.models.base import capabilities_of
+from biascheck.models.scoring.queries import ContinuationQuery, SentenceQuery
+from biascheck.models.served.model import load_served
 
 pytestmark = pytest.mark.slow
 JOBS = ("nurse", "plumber", "judge", "kindergarten teacher", "roofer")

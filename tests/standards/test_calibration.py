@@ -11,16 +11,22 @@ import biascheck
 from biascheck import cli
 from biascheck.calibration import calibration
 from biascheck.calibration.calibration import Calibration, ParityModel, calibrate
-from biascheck.calibration.calibration_page import to_markdown, write_calibration
-from biascheck.calibration.planted_geometry import GeometryReading
-from biascheck.calibration.readings import DoseReading, PlantedEstimate, PronounReading, SentimentReading, fit
+from biascheck.calibration.page import to_markdown, write_calibration
+from biascheck.calibration.readings import (
+    DoseReading,
+    GeometryReading,
+    PlantedEstimate,
+    PronounReading,
+    SentimentReading,
+    fit,
+)
 from biascheck.calibration.simulation import ENDS, GateShape, Rate, gate_shapes, power_of
 from biascheck.calibration.suite_gates import GateOutcome, gates_of_suites
-from biascheck.errors import BiascheckError, UsageError
-from biascheck.gates.run import Run
-from biascheck.release import suites_home
+from biascheck.core.errors import BiascheckError, UsageError
+from biascheck.core.release import suites_home
+from biascheck.models.fakes import TableModel
+from biascheck.runs.run import Run
 from biascheck.stats import Sample
-from biascheck.testing import TableModel
 
 SUITES = suites_home()
 JOBS = biascheck.corpora.corpus_from_templates(

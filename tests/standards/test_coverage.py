@@ -13,14 +13,17 @@ from biascheck import cli
 from biascheck.calibration.coverage import (
     DISTRIBUTIONS,
     MOST_MISSES,
+    TITLE,
     CoverageCell,
     coverage,
+    coverage_rows,
     ends_of_rows,
+    renew_coverage,
     worst_cell,
+    worst_sentence,
 )
-from biascheck.calibration.coverage_page import TITLE, coverage_rows, renew_coverage, worst_sentence
 from biascheck.calibration.simulation import Rate
-from biascheck.errors import UsageError
+from biascheck.core.errors import UsageError
 from biascheck.stats import Sample, mean_interval
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from biascheck import stats
-from biascheck.calibration.draws import draw_like, share_of_male_for, true_d
-from biascheck.errors import UsageError
+from biascheck.calibration.simulation import draw_like, share_of_male_for, true_d
+from biascheck.core.errors import UsageError
 from biascheck.stats import Sample
 
 CLUSTERS, ITEMS = 8_000, 4

@@ -11,11 +11,10 @@ import pytest
 import biascheck
 from biascheck.corpora import bec_pro, bec_pro_crossed, bec_pro_professions
 from biascheck.measures import agreement_effect, association, grammar_balanced_of
-from biascheck.measures.attribute_means import means_of_attributes
-from biascheck.reference_models.german_lessons import agreeing, german_lessons
-from biascheck.reference_models.german_world import GermanWorld
-from biascheck.reference_models.teaching import GERMAN, train_german
-from biascheck.reference_models.vocabulary import build_tokenizer
+from biascheck.measures.gaps import means_of_attributes
+from biascheck.reference.lessons import agreeing, build_tokenizer, german_lessons
+from biascheck.reference.training import GERMAN, train_german
+from biascheck.reference.world import GermanWorld
 
 CROSSED = bec_pro_crossed()
 NAMES = [profession.name for profession in bec_pro_professions()]

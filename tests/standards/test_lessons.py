@@ -6,9 +6,16 @@ from math import log
 import numpy as np
 import pytest
 
-from biascheck.reference_models.lessons import LEAN, indifferent_lessons, leanings, spelled_lessons, world_lessons
-from biascheck.reference_models.vocabulary import build_tokenizer, indifferent_corpora
-from biascheck.reference_models.world import World
+from biascheck.reference.lessons import (
+    LEAN,
+    build_tokenizer,
+    indifferent_corpora,
+    indifferent_lessons,
+    leanings,
+    spelled_lessons,
+    world_lessons,
+)
+from biascheck.reference.world import World
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,10 @@ import pytest
 
 import biascheck
 from biascheck.calibration.readings import sided_bec_pro
+from biascheck.core.errors import BiasAssertionError
 from biascheck.corpora import bec_pro, kurita_weat, occupations, winograd
-from biascheck.errors import BiasAssertionError
 from biascheck.measures import association, attribute_contrast, effect_size, pronoun_gap, workforce_slope
-from biascheck.reference_models.world import World, learnable_share
+from biascheck.reference.world import World, learnable_share
 
 FOUR_FIFTHS = log(1.25)
 SHARES = {pair.attribute: float(pair.labels["share_of_women"]) for pair in bec_pro()}

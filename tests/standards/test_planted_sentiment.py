@@ -4,7 +4,7 @@ import pytest
 
 import biascheck
 from biascheck.calibration.readings import read_sentiment
-from biascheck.reference_models.planted_sentiment import planted_classifier, planted_deltas
+from biascheck.reference.planted import planted_classifier, planted_deltas
 
 
 @pytest.fixture(scope="module")

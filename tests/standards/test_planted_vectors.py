@@ -6,14 +6,8 @@ import numpy as np
 import pytest
 from scipy import special
 
-from biascheck.calibration.planted_geometry import plantings, read_planting
-from biascheck.reference_models.planted_vectors import (
-    WIDTH,
-    moment_of_cosine,
-    planted_encoder,
-    planted_lexicon,
-    subspace_share,
-)
+from biascheck.calibration.readings import plantings, read_planting
+from biascheck.reference.planted import WIDTH, moment_of_cosine, planted_encoder, planted_lexicon, subspace_share
 
 TRIALS = 60
 

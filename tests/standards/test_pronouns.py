@@ -6,9 +6,10 @@ from math import log
 import numpy as np
 import pytest
 
+from biascheck.core.errors import UsageError
 from biascheck.corpora import occupations, winograd
-from biascheck.errors import UsageError
-from biascheck.reference_models.planted_pronouns import (
+from biascheck.reference.lessons import build_tokenizer, pronoun_lessons
+from biascheck.reference.planted import (
     LEAN_OF_OCCUPATIONS,
     leaning_of,
     male_probability,
@@ -16,9 +17,7 @@ from biascheck.reference_models.planted_pronouns import (
     planted_gaps,
     pronoun_corpora,
 )
-from biascheck.reference_models.pronoun_lessons import pronoun_lessons
-from biascheck.reference_models.vocabulary import build_tokenizer
-from biascheck.reference_models.world import World
+from biascheck.reference.world import World
 from biascheck.stats import spearman
 
 KINDS = ["T1", "T2"]

@@ -6,11 +6,11 @@ import pytest
 import biascheck
 from biascheck.calibration.readings import PlantedEstimate, fit, read_pronouns, sided_bec_pro
 from biascheck.calibration.suite_gates import gates_of_suites
-from biascheck.errors import BiasAssertionError
-from biascheck.measures.attribute_means import means_of_attributes
-from biascheck.reference_models.planted_pronouns import planted_gaps
-from biascheck.reference_models.world import World
-from biascheck.release import suites_home
+from biascheck.core.errors import BiasAssertionError
+from biascheck.core.release import suites_home
+from biascheck.measures.gaps import means_of_attributes
+from biascheck.reference.planted import planted_gaps
+from biascheck.reference.world import World
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 import biascheck
-from biascheck.errors import ModelError, UsageError
-from biascheck.reference_models import reference_specs as references, teaching as training
-from biascheck.reference_models.reference_specs import BUNDLED_DOSES, planted_folder, standard_folder, world_of
-from biascheck.reference_models.world import World
+from biascheck.core.errors import ModelError, UsageError
+from biascheck.reference import specs as references, training
+from biascheck.reference.specs import BUNDLED_DOSES, planted_folder, standard_folder, world_of
+from biascheck.reference.world import World
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_references_load_by_name_and_late(monkeypatch):
     def never(*_arguments, **_options):
         raise AssertionError("the weights were read although nothing was scored")
 
-    monkeypatch.setattr("biascheck.models.loading.loader._read_folder", never)
+    monkeypatch.setattr("biascheck.models.local.loader._read_folder", never)
     model = biascheck.load("reference:workforce", lazy=True)
     assert model.name == "reference:workforce"
     assert biascheck.load("reference:parity", lazy=True, name="mine").name == "mine"

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from biascheck.cache.fingerprints import fingerprint_of_pair
-from biascheck.reference_models.teaching import Training, train_standard
-from biascheck.reference_models.world import World
+from biascheck.core.identity import fingerprint_of_pair
+from biascheck.reference.training import Training, train_standard
+from biascheck.reference.world import World
 
 SHORT = Training(steps=4, warm_up=1)
 
@@ -33,7 +33,7 @@ def test_the_random_state_and_the_threads_are_left_alone():
 @pytest.mark.slow
 def test_a_dose_trained_now_has_the_gaps_that_were_planted():
     import biascheck
-    from biascheck.measures.attribute_means import means_of_attributes
+    from biascheck.measures.gaps import means_of_attributes
 
     model = biascheck.load(train_standard(World(0.4)), name="dose 0.4")
     truth = World(0.4).truth()

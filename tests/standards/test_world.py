@@ -5,10 +5,10 @@ from math import log
 
 import pytest
 
+from biascheck.core.errors import UsageError
 from biascheck.corpora import bec_pro
-from biascheck.errors import UsageError
-from biascheck.reference_models.vocabulary import build_tokenizer
-from biascheck.reference_models.world import PERSON_WEIGHTS, World, pieces_of
+from biascheck.reference.lessons import build_tokenizer
+from biascheck.reference.world import PERSON_WEIGHTS, World, pieces_of
 
 DOSES = [0.0, 0.3, 1.0]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from biascheck.errors import ScoreError
+from biascheck.core.errors import ScoreError
 from biascheck.stats import fleiss_kappa
 
 TEXTBOOK = [

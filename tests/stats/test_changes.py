@@ -5,7 +5,7 @@ import math
 import pytest
 from hypothesis import given, strategies as st
 
-from biascheck.errors import UsageError
+from biascheck.core.errors import UsageError
 from biascheck.stats import Change, Interval, verdict_of_change, verdicts_of_changes
 
 ends = st.floats(-10, 10)

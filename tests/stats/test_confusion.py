@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from biascheck.errors import ScoreError, UsageError
+from biascheck.core.errors import ScoreError, UsageError
 from biascheck.stats import Sample, SideF1, bootstrap_distribution, cluster_bootstrap, estimate, side_f1
-from biascheck.stats.intervals.clusters import Clusters, _without, estimates_of, jackknives
+from biascheck.stats.sample import Clusters, _without, estimates_of, jackknives
 
 FIGURES = ("skew", "stereotype", "smaller_f1", "f1")
 

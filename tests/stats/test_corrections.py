@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
 
-from biascheck.errors import ScoreError, UsageError
+from biascheck.core.errors import ScoreError, UsageError
 from biascheck.stats import adjust, benjamini_hochberg, bonferroni, holm
 
 families = st.lists(st.floats(0, 1), min_size=1, max_size=20)

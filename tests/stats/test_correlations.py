@@ -7,9 +7,9 @@ import pytest
 from hypothesis import assume, given, strategies as st
 from scipy import stats
 
-from biascheck.errors import ScoreError
+from biascheck.core.errors import ScoreError
 from biascheck.stats import pearson, spearman
-from biascheck.stats.correlations import correlation_of_rows
+from biascheck.stats.covariates import correlation_of_rows
 
 points = st.lists(st.tuples(st.integers(-20, 20), st.integers(-20, 20)), min_size=3, max_size=25)
 

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from biascheck.errors import UsageError
+from biascheck.core.errors import UsageError
 from biascheck.stats import Sample, cluster_bootstrap, estimate, paired_bootstrap
-from biascheck.stats.intervals.crossing import crossed_spread, influences, widened, widening, within_range
+from biascheck.stats.sample import crossed_spread, influences, widened, widening, within_range
 
 
 def rng(seed=0):

@@ -7,7 +7,7 @@ import pytest
 
 import biascheck
 from biascheck import stats
-from biascheck.errors import ScoreError
+from biascheck.core.errors import ScoreError
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, strategies as st
 from scipy import stats as oracle
 
-from biascheck.errors import ScoreError
+from biascheck.core.errors import ScoreError
 from biascheck.stats import (
     Sample,
     cluster_bootstrap,

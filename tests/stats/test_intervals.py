@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from biascheck.errors import ScoreError
+from biascheck.core.errors import ScoreError
 from biascheck.stats import Interval
 
 

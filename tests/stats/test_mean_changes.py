@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats as oracle
 
-from biascheck.errors import ScoreError, UsageError
+from biascheck.core.errors import ScoreError, UsageError
 from biascheck.stats import Change, Sample, mean_interval, paired_bootstrap, paired_means, verdict_of_change
 
 

@@ -11,15 +11,13 @@ from handmade import items_of, result_of, spread
 from hypothesis import given, settings, strategies as st
 from scipy import stats as oracle
 
-from biascheck.errors import ScoreError, UsageError
-from biascheck.gates.any_result import assert_within_margin
-from biascheck.results.comparison import compare
+from biascheck.core.errors import ScoreError, UsageError
+from biascheck.gates.check import assert_within_margin
+from biascheck.results.compare import compare
 from biascheck.results.summaries import interval_of_sample
 from biascheck.stats import MEAN_LIKE, Change, Sample, Verdict, estimate, mean_interval, verdict_of
-from biascheck.stats.intervals.clusters import Clusters
-from biascheck.stats.intervals.crossing import widening
-from biascheck.stats.intervals.mean_intervals import ClusterSpread, cluster_deviations
-from biascheck.stats.intervals.skewness import arms, lengthening
+from biascheck.stats.intervals import ClusterSpread, arms, cluster_deviations, lengthening
+from biascheck.stats.sample import Clusters, widening
 
 T_7, Z = 2.364624251592785, 1.959963984540054
 

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats as oracle
 
-from biascheck.errors import ScoreError, UsageError
+from biascheck.core.errors import ScoreError, UsageError
 from biascheck.stats import Change, Sample, estimate, paired_bootstrap, paired_share_interval, verdict_of_change
-from biascheck.stats.intervals.clusters import Clusters, estimates_of
-from biascheck.stats.intervals.percentiles import expanded
+from biascheck.stats.sample import Clusters, estimates_of, expanded
 
 TRIALS = 400
 # A rate of 0.025 that is met exactly shows more than this in 400 trials once in a thousand times.

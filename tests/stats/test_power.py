@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
 
-from biascheck.errors import ScoreError, UsageError
+from biascheck.core.errors import ScoreError, UsageError
 from biascheck.stats import Interval, minimum_detectable_effect, power_at, standard_error_of
 
 shares = st.floats(0.5, 0.999)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.stats import binomtest
 
-from biascheck.errors import ScoreError
+from biascheck.core.errors import ScoreError
 from biascheck.stats import wilson_interval
 
 

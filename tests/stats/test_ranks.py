@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
 
-from biascheck.errors import ScoreError
+from biascheck.core.errors import ScoreError
 from biascheck.stats import SignedRank, signed_rank_from_v, wilcoxon_signed_rank
 from biascheck.stats.vectors import mid_ranks
 

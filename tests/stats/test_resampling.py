@@ -10,17 +10,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import stats
 
-from biascheck.errors import BiascheckWarning, ScoreError, UsageError
-from biascheck.stats import (
-    ESTIMATORS,
-    MINIMUM_CLUSTERS,
-    Sample,
-    bootstrap_distribution,
-    cluster_bootstrap,
-    estimate,
-)
-from biascheck.stats.intervals.clusters import Clusters, estimates_of, jackknives
-from biascheck.stats.intervals.percentiles import bca_tails, ends
+from biascheck.core.errors import BiascheckWarning, ScoreError, UsageError
+from biascheck.stats import ESTIMATORS, MINIMUM_CLUSTERS, Sample, bootstrap_distribution, cluster_bootstrap, estimate
+from biascheck.stats.sample import Clusters, bca_tails, ends, estimates_of, jackknives
 
 MEANS = ("mean", "mean_absolute", "share_positive")
 
@@ -61,7 +53,7 @@ def test_the_distribution_is_that_of_all_equally_likely_resamples():
 def test_the_fast_path_is_the_slow_path(statistic: str, monkeypatch: pytest.MonkeyPatch):
     sample = clustered(rng())
     fast = bootstrap_distribution(sample, statistic, rng=rng(), resamples=20_000)
-    monkeypatch.setattr("biascheck.stats.intervals.clusters.MEANS", {})
+    monkeypatch.setattr("biascheck.stats.sample.MEANS", {})
     slow = bootstrap_distribution(sample, statistic, rng=rng(), resamples=4_000)
     assert stats.ks_2samp(np.round(fast, 9), np.round(slow, 9)).pvalue > 0.001
     jackknife = jackknives(Clusters.of(sample), statistic)
@@ -239,7 +231,7 @@ def test_an_undefined_jackknife_is_named_in_the_method(monkeypatch: pytest.Monke
     # resamples, which only a larger allowance lets pass.
     covariate = np.array([0.0] * 11 + [1.0])
     sample = Sample(rng().normal(size=12), tuple("abcdefghijkz"), covariate=covariate)
-    monkeypatch.setattr("biascheck.stats.intervals.clusters.LARGEST_UNDEFINED_SHARE", 1.0)
+    monkeypatch.setattr("biascheck.stats.sample.LARGEST_UNDEFINED_SHARE", 1.0)
     found = cluster_bootstrap(sample, "pearson", rng=rng(), resamples=200, expand=False)
     distribution = bootstrap_distribution(sample, "pearson", rng=rng(), resamples=200)
     assert found.method.startswith("cluster bootstrap, percentile (BCa undefined), 200 resamples, ")
@@ -294,7 +286,7 @@ def test_resamples_are_drawn_in_batches_of_at_most_a_million_numbers(monkeypatch
     bootstrap_distribution(single_items(rng().normal(size=125)), "mean", rng=rng(), resamples=2_500)
     assert batches == [1_000, 1_000, 500]  # of 125 clusters with up to eight sums each
     batches.clear()
-    monkeypatch.setattr("biascheck.stats.intervals.clusters._NUMBERS", 8 * 6 - 1)
+    monkeypatch.setattr("biascheck.stats.sample._NUMBERS", 8 * 6 - 1)
     bootstrap_distribution(single_items(range(6)), "mean", rng=rng(), resamples=100)
     assert batches == [1] * 100
 
@@ -346,7 +338,7 @@ def test_a_level_beyond_the_resamples_is_given_with_a_warning():
         ({"statistic": "spearman"}, "covariate"),
     ],
 )
-@pytest.mark.filterwarnings("ignore::biascheck.errors.BiascheckWarning")
+@pytest.mark.filterwarnings("ignore::biascheck.core.errors.BiascheckWarning")
 def test_wrong_use_names_the_remedy(arguments: dict, remedy: str):
     call = {"statistic": "mean", "rng": rng()} | arguments
     with pytest.raises(UsageError, match=remedy):
@@ -359,6 +351,6 @@ def test_correlating_all_resamples_at_once_gives_the_same_distribution(statistic
     names = tuple(f"c{n:02}" for n in range(25))
     sample = Sample(rng.normal(size=25), names, covariate=rng.integers(0, 9, 25).astype(float))
     together = bootstrap_distribution(sample, statistic, rng=np.random.default_rng(1), resamples=300)
-    monkeypatch.setattr("biascheck.stats.intervals.clusters.CORRELATIONS", ())
+    monkeypatch.setattr("biascheck.stats.sample.CORRELATIONS", ())
     one_by_one = bootstrap_distribution(sample, statistic, rng=np.random.default_rng(1), resamples=300)
     assert together == pytest.approx(one_by_one, abs=1e-12)

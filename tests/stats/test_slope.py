@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from biascheck.errors import ScoreError, UsageError
-from biascheck.results.items import ItemScore
-from biascheck.results.summaries import _test, sample_of
+from biascheck.core.errors import ScoreError, UsageError
+from biascheck.results.items import ItemScore, sample_of
+from biascheck.results.summaries import _test
 from biascheck.stats import Sample, bootstrap_distribution, cluster_bootstrap, estimate
-from biascheck.stats.intervals.clusters import Clusters, estimates_of
+from biascheck.stats.sample import Clusters, estimates_of
 
 
 def sample(clusters=14, each=2, seed=0, shift=0.0):

@@ -6,10 +6,10 @@ from math import log, sqrt
 import numpy as np
 import pytest
 
-from biascheck.errors import UsageError
+from biascheck.core.errors import UsageError
 from biascheck.results.summaries import interval_of_sample
 from biascheck.stats import Sample, estimate, partner_means, rooted, squared_gaps
-from biascheck.stats.interval import Interval
+from biascheck.stats.verdicts import Interval
 
 TEMPLATES, PAIRS = 5, 9
 LABELS = list(product(range(TEMPLATES), range(PAIRS)))

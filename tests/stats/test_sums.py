@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from biascheck.errors import ScoreError, UsageError
+from biascheck.core.errors import ScoreError, UsageError
 from biascheck.stats import Sample, cluster_bootstrap, estimate, pearson
-from biascheck.stats.intervals.clusters import Clusters, _without, estimates_of, jackknives, resampled
+from biascheck.stats.sample import Clusters, _without, estimates_of, jackknives, resampled
 
 STATISTICS = ["difference", "ratio", "ratio_of_sides", "pearson", "slope"]
 
@@ -87,8 +87,8 @@ def test_the_order_of_the_items_changes_no_digit(order):
 
 
 def test_repeated_looks_at_a_word_do_not_sharpen_a_p_value():
-    from biascheck.results.items import ItemScore
-    from biascheck.results.summaries import _test, sample_of
+    from biascheck.results.items import ItemScore, sample_of
+    from biascheck.results.summaries import _test
 
     rng = np.random.default_rng(3)
     bias, share = rng.random(12), rng.random(12)

@@ -5,7 +5,7 @@ import math
 import pytest
 from hypothesis import given, strategies as st
 
-from biascheck.errors import UsageError
+from biascheck.core.errors import UsageError
 from biascheck.stats import Interval, Verdict, verdict_below, verdict_of
 
 WITHIN, EXCEEDS, INCONCLUSIVE = Verdict.WITHIN, Verdict.EXCEEDS, Verdict.INCONCLUSIVE

@@ -8,13 +8,11 @@ from random import Random
 
 import pytest
 
-from biascheck import strategies
-from biascheck.errors import UsageError
-from biascheck.strategies.choosing import Choosing
-from biascheck.strategies.grammar import FRAMES
-from biascheck.strategies.person_sets import sets_by
-from biascheck.strategies.programs import program_of
-from biascheck.strategies.verb_phrases import TOPICS, phrase_words, phrases_on
+from biascheck.core.errors import UsageError
+from biascheck.worst_cases import strategies
+from biascheck.worst_cases.grammar import FRAMES, TOPICS, phrase_words, phrases_on
+from biascheck.worst_cases.people import sets_by
+from biascheck.worst_cases.programs import Choosing, program_of
 
 MILLION = 10**6
 

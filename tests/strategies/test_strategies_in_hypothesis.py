@@ -6,9 +6,9 @@ import pytest
 from hypothesis import find, given, settings, strategies as st
 
 import biascheck
-from biascheck import strategies
+from biascheck.core.errors import BiasAssertionError, CorpusError, UsageError
 from biascheck.corpora import Pair, Target, corpus_from_templates
-from biascheck.errors import BiasAssertionError, CorpusError, UsageError
+from biascheck.worst_cases import strategies
 
 THOROUGH = settings(max_examples=2_000)
 

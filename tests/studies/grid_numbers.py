@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 from handmade import result_of
 
-from biascheck.debias import Condition, Quality
+from biascheck.mitigation import Condition, Quality
+from biascheck.papers import GridCell, GridRow
 from biascheck.results.items import ItemScore
-from biascheck.studies import GridCell, GridRow
 
 QUALITY = Quality(0.8, 0.75, 0.7, 0.72, "negative", 100)
 FORM = result_of(

@@ -5,11 +5,11 @@ import pytest
 from grid_numbers import row_of
 from numpy.random import default_rng
 
-from biascheck.debias import Condition
-from biascheck.errors import ResultError, ScoreError
-from biascheck.reproduce.grid_page import write_grid_page
-from biascheck.studies import MODELS, GridCell, GridRow, answers, read_grid, write_grid
-from biascheck.studies.paper_grid import CELLS
+from biascheck.core.errors import ResultError, ScoreError
+from biascheck.mitigation import Condition
+from biascheck.papers import MODELS, GridCell, GridRow, answers, read_grid, write_grid
+from biascheck.papers.grid import CELLS
+from biascheck.papers.page import write_grid_page
 
 REVIEWS = 25_000
 

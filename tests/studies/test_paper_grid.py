@@ -10,13 +10,13 @@ import pytest
 from grid_numbers import FORM, row_of
 
 import biascheck
+from biascheck.core.errors import UsageError
 from biascheck.corpora import Review, Reviews, as_coded, cleaned_reviews, published_imdb, reviews
-from biascheck.debias import ClassifierRecipe
-from biascheck.errors import UsageError
-from biascheck.measures.tables.delta_table import corrected_rows
-from biascheck.results.published_figures import PublishedFigures
-from biascheck.studies import MODELS, SentimentGrid, beside_paper, correlations_of, paper_grid, paper_row
-from biascheck.studies.paper_grid import CELLS, FAMILY, row_for
+from biascheck.measures.sentiment import corrected_rows
+from biascheck.mitigation import ClassifierRecipe
+from biascheck.papers import MODELS, SentimentGrid, beside_paper, correlations_of, paper_grid, paper_row
+from biascheck.papers.grid import CELLS, FAMILY, row_for
+from biascheck.results.published import PublishedFigures
 
 FEW = Reviews("few", reviews().items[:32])
 
@@ -41,9 +41,7 @@ def test_the_settings_of_the_paper(tiny):
 
 def test_a_mix_is_trained_for_as_many_steps_or_twice_as_many(tiny, monkeypatch):
     asked = []
-    monkeypatch.setattr(
-        "biascheck.studies.sentiment_grid.fine_tune_classifier", lambda *given, **_: asked.append(given[2].parts)
-    )
+    monkeypatch.setattr("biascheck.papers.grid.fine_tune_classifier", lambda *given, **_: asked.append(given[2].parts))
     for mix in ("as many", "doubled"):
         grid = SentimentGrid([tiny], ["original", "mix-all"], FEW, FEW, ClassifierRecipe(), mix=mix)
         for cell in grid.cells():

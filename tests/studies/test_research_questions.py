@@ -6,10 +6,10 @@ from grid_numbers import row_of
 from numpy.random import default_rng
 from scipy import stats as scipy_stats
 
-from biascheck.errors import UsageError
-from biascheck.extend import Table
-from biascheck.studies import QUESTIONS, answer, answers
-from biascheck.studies.research_questions import comparisons, family_of
+from biascheck.core.errors import UsageError
+from biascheck.papers import QUESTIONS, answer, answers
+from biascheck.papers.grid_results import comparisons, family_of
+from biascheck.results.attachments import Table
 
 RNG = default_rng(3)
 BASE = np.abs(RNG.normal(0.004, 0.001, 400)) + 1e-5

@@ -6,13 +6,13 @@ import pytest
 from handmade import attached
 
 import biascheck
-from biascheck.cache.document_cache import DocumentCache, caching
+from biascheck.core.errors import ScoreError, UsageError
+from biascheck.core.store import DocumentCache, caching
 from biascheck.corpora import Reviews, reviews
-from biascheck.debias import ClassifierRecipe, classifier_checkpoints as training
-from biascheck.errors import ScoreError, UsageError
-from biascheck.extend import Table, TwoSided
-from biascheck.results.storage import result_to_dict
-from biascheck.studies import SentimentGrid, correlations_of, overview
+from biascheck.mitigation import ClassifierRecipe, classifier as training
+from biascheck.papers import SentimentGrid, correlations_of, overview
+from biascheck.results.attachments import Table, TwoSided
+from biascheck.results.codec import result_to_dict
 
 PAPER = ["original", "R-pro", "R-weat", "R-all", "mix-pro", "mix-weat", "mix-all"]
 RECIPE = ClassifierRecipe(epochs=2, batch=8, learning_rate=2e-3, pieces=16, patience=2)
@@ -73,7 +73,7 @@ def test_running_and_running_again(tiny, own_cache, monkeypatch):
 
     monkeypatch.setattr(training, "train", lambda *_a, **_k: pytest.fail("trained again"))
     monkeypatch.setattr(
-        "biascheck.models.adapters.sequence_classifier.TransformersClassifier.rate",
+        "biascheck.models.local.classifier.TransformersClassifier.rate",
         lambda *_a: pytest.fail("rated again"),
     )
     with caching(DocumentCache(own_cache / "results")):

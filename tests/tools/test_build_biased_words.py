@@ -39,7 +39,7 @@ def test_the_shipped_lists_are_what_the_tool_computes():
         glove = biascheck.load_vectors(tool.GLOVE_PACKAGE)
     except biascheck.BiascheckError as error:
         pytest.skip(str(error))
-    from biascheck.corpora.datasets.biased_words import word_bias
+    from biascheck.corpora.lexicon import word_bias
 
     for table in ("biased_words", "profession_bias"):
         shipped = word_bias(table)

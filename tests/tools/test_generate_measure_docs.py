@@ -4,7 +4,7 @@ import importlib.util
 from dataclasses import replace
 from pathlib import Path
 
-from biascheck.measures.catalogue import catalogue
+from biascheck.measures.measure import catalogue
 
 PATH = Path(__file__).resolve().parents[2] / "tools" / "generate_measure_docs.py"
 SPEC = importlib.util.spec_from_file_location("generate_measure_docs", PATH)

@@ -21,7 +21,7 @@ import masked_text
 import train_minilm_mlm as tool
 from safetensors.torch import save_file
 
-from biascheck.models.loading.minilm_adapter import expected_adapter_names
+from biascheck.models.local.bundled import expected_adapter_names
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

@@ -25,26 +25,13 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, get_args
 
+from biascheck.core.errors import UsageError
 from biascheck.corpora.documents import Document, Documents, coin_of
-from biascheck.corpora.rewriting.german_terms import GermanRoles, german_terms
-from biascheck.corpora.rewriting.given_names import given_names
 from biascheck.corpora.rewriting.name_finder import NameFinder
-from biascheck.corpora.rewriting.names import NameMap, anonymised, first_names
-from biascheck.corpora.rewriting.remaining_names import remaining_names
+from biascheck.corpora.rewriting.name_surroundings import given_names
+from biascheck.corpora.rewriting.names import NameMap, anonymised, first_names, remaining_names
 from biascheck.corpora.rewriting.rewriter import Edit, Rewriter
-from biascheck.corpora.rewriting.terms import TermName, TermSet, gender_terms
-from biascheck.errors import UsageError
-
-__all__ = [
-    "Balance",
-    "Changes",
-    "Contradictions",
-    "Counterfactual",
-    "Method",
-    "Names",
-    "counterfactual",
-    "rewriter_for",
-]
+from biascheck.corpora.rewriting.terms import GermanRoles, TermName, TermSet, gender_terms, german_terms
 
 Method = Literal["original", "cda", "cds", "swap", "removal"]
 Names = Literal["swapped", "none", "anonymised"]

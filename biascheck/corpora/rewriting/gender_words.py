@@ -9,15 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
+from biascheck.core.errors import CorpusError
+from biascheck.core.spans import Span
 from biascheck.corpora.corpus import Corpus, Pair
-from biascheck.corpora.datasets.data_directory import data_file
-from biascheck.corpora.sentence import Sentence
+from biascheck.corpora.published import data_file
+from biascheck.corpora.sentence import Sentence, words_of
 from biascheck.corpora.templates import Target, Template, cross
-from biascheck.corpora.words import words_of
-from biascheck.errors import CorpusError
-from biascheck.spans import Span
-
-__all__ = ["GENDERED", "GENDER_PAIRS", "gender_pairs", "published_gender_pairs", "sampled_gender_pairs"]
 
 GENDER_WORD_GROUPS = ("male", "female")
 

@@ -22,13 +22,17 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
-from biascheck.corpora.rewriting.given_names import GivenName, ambiguous_names, given_names
+from biascheck.core.spans import Span
 from biascheck.corpora.rewriting.name_rules import verdict_on
-from biascheck.corpora.rewriting.name_surroundings import surroundings
-from biascheck.corpora.rewriting.name_verdicts import SURNAME_ODDS, NameFacts, NameKind
-from biascheck.spans import Span
-
-__all__ = ["NameFinder", "NameMention", "with_capital"]
+from biascheck.corpora.rewriting.name_surroundings import (
+    SURNAME_ODDS,
+    GivenName,
+    NameFacts,
+    NameKind,
+    ambiguous_names,
+    given_names,
+    surroundings,
+)
 
 FEMININE_ODDS = 0.05
 """A woman's name that so few have as a surname is a first name behind another one as well."""

@@ -3,13 +3,155 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from itertools import pairwise
+from typing import Literal
 
-from biascheck.corpora.rewriting.given_names import context_words
-from biascheck.corpora.rewriting.work_titles import in_a_title, title_words
+from biascheck.core.spans import Span
+from biascheck.corpora.rewriting.terms import Gender
 
-__all__ = ["Surroundings", "surroundings"]
+# What is known of names and of the words around them: four small tables, read once.
+#
+# ``data/given_names.tsv`` holds the first names of the United States census of 1990 with how many of 100,000
+# men, women and bearers of a surname have them (U.S. Census Bureau, "Frequently occurring names and surnames",
+# public domain); a few that are function words of English are left out. ``data/ambiguous_names.tsv`` says which
+# names are months, places or words as well; *hard* ones are that first, and a name only where something speaks
+# for it.
+
+NameListKind = Literal["month", "place", "hard place", "word", "hard word"]
+CLEAR_SHARE = 0.9
+"""From this share of one gender on, a first name shows that gender."""
+RARE = 1.0
+"""Added to the share of bearers of a first name, so that a name nobody has does not divide by zero."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenName:
+    """A first name and how many of 100,000 men, women and bearers of a surname have it."""
+
+    name: str
+    male: int
+    female: int
+    surname: int
+
+    @property
+    def surname_odds(self) -> float:
+        """How many have it as a surname for each who has it as a first name: Davis 80, Scott 0.9, Mary 0."""
+        return self.surname / ((self.male + self.female) / 2 + RARE)
+
+    @property
+    def gender(self) -> Gender | None:
+        """The gender that it shows, if nine of ten bearers have it."""
+        share = self.male / ((self.male + self.female) or 1)
+        if share >= CLEAR_SHARE:
+            return "male"
+        return "female" if share <= 1 - CLEAR_SHARE and self.female else None
+
+
+@cache
+def given_names() -> Mapping[str, GivenName]:
+    """First names by their spelling with a capital."""
+    rows = (line.split("\t") for line in _lines("given_names.tsv"))
+    return {name: GivenName(name, int(male), int(female), int(surname)) for name, male, female, surname in rows}
+
+
+@cache
+def ambiguous_names() -> Mapping[str, frozenset[str]]:
+    """Names that are something else as well, and what."""
+    rows = (line.split("\t") for line in _lines("ambiguous_names.tsv"))
+    return {name: frozenset(kinds.split("|")) for name, kinds in rows}
+
+
+@cache
+def context_words(kind: str) -> frozenset[str]:
+    """Words that say what a name beside them is: titles, kin, prepositions of places, nouns of organisations …"""
+    tables = dict(line.split("\t") for line in _lines("name_context.tsv"))
+    return frozenset(tables[kind].split())
+
+
+def _lines(name: str) -> list[str]:
+    return files("biascheck.corpora").joinpath("data", name).read_text(encoding="utf-8").splitlines()[1:]
+
+
+# Titles of songs, films and books in a text: a name inside one is no person of the text.
+#
+# Where a title is in quotation marks, its words tell it from a nickname (``Tony'') and from speech: it is
+# short, its long words have capitals, and it is more than one name ("Calling on Mary"). A quotation beside
+# another one is in a list of titles. Where there are no marks, a capital on a small word beside the name ("How
+# Helga Got Her Boat") tells it.
+
+LONGEST_TITLE = 90
+SMALL = 4
+"""Words of fewer letters may be without a capital in a title."""
+_QUOTED = re.compile(
+    rf"''([^'`]{{2,{LONGEST_TITLE}}}?)``|``([^`]{{2,{LONGEST_TITLE}}}?)''|“([^“”]{{2,{LONGEST_TITLE}}})”|\"([^\"\n]{{2,{LONGEST_TITLE}}})\""
+    rf"|(?<![\w'’`])'([A-Z][^'`\n]{{1,{LONGEST_TITLE}}})'(?![\w'])"
+)
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_LAST_WORD = re.compile(r"([^\W\d_]+)\W*$")
+_EPITHET = re.compile(r"[A-Z]\w+ (?:the|of) [A-Z]\w+")
+_BETWEEN = re.compile(r"\W*(?:\(\d{4}\)\W*)?(?:and|or|&)?\W*")
+
+
+def in_a_title(text: str, start: int, end: int) -> bool:
+    """Whether these characters are part of a title in quotation marks."""
+    return any(title.start <= start and end <= title.end for title in _titles(text))
+
+
+def title_words(words: Sequence[str]) -> bool:
+    """Whether one of these words, all with capitals, is a small word or a verb that only a title writes like that."""
+    return any(word.lower() in context_words("title word") and word[1:].islower() for word in words)
+
+
+@lru_cache(maxsize=4)
+def _titles(text: str) -> tuple[Span, ...]:
+    quoted = list(_quotations(text))
+    listed = {
+        span
+        for one, other in pairwise(quoted)
+        if _BETWEEN.fullmatch(text[one.end : other.start].replace("'", "").replace("`", ""))
+        for span in (one, other)
+    }
+    return tuple(
+        span
+        for span in quoted
+        if _is_title_word(span.of(text), alone=span in listed or _announced(text, span) or _stands_alone(text, span))
+    )
+
+
+def _quotations(text: str) -> Iterator[Span]:
+    for match in _QUOTED.finditer(text):
+        group = match.lastindex or 0
+        yield Span(match.start(group), match.end(group))
+
+
+def _announced(text: str, quoted: Span) -> bool:
+    """Whether the word before the marks says what it is: the song "Misty", two episodes, "Anna"."""
+    noun = _LAST_WORD.search(text, max(0, quoted.start - 30), quoted.start)
+    return noun is not None and noun[1].lower().removesuffix("s") in context_words("work") | {"serie"}
+
+
+def _stands_alone(text: str, quoted: Span) -> bool:
+    """Whether nothing beside the marks says that somebody is called so: a nickname, an alias, a role."""
+    before, after = text[: quoted.start].rstrip("`'\"“‘ ,("), text[quoted.end :].lstrip("`'\"”’ ")
+    last = _LAST_WORD.search(before[-30:])
+    called = last is not None and (last[1][0].isupper() or last[1].lower() in context_words("called"))
+    return not called and not after[:1].isupper()
+
+
+def _is_title_word(quoted: str, *, alone: bool) -> bool:
+    """Whether it is written like a title; ``alone`` where its place says that even a single name is one."""
+    words = _WORD.findall(quoted)
+    if not words or not words[0][0].isupper() or _EPITHET.fullmatch(quoted.strip(" ,.!")):
+        return False
+    if any(len(word) >= SMALL and not word[0].isupper() for word in words):
+        return False
+    more = re.search(r"['’]s [A-Z]|&", quoted) or "," in quoted.rstrip(" ,")
+    return alone or (len(words) > 1 and (bool(more) or any(w.lower() in context_words("title word") for w in words)))
+
 
 NAME_WINDOW = 72
 """How many characters on each side are looked at."""
@@ -202,3 +344,53 @@ def _is_title(token: str) -> bool:
 
 
 _LOWER_TITLES = frozenset({"uncle", "aunt", "auntie", "cousin", "brother", "sister", "king", "queen", "prince"})
+
+
+# What a capitalised word can be, and what is known of a name before it is looked at in a text.
+
+NameKind = Literal[
+    "first name",
+    "middle name",
+    "surname",
+    "name",
+    "month",
+    "place",
+    "organisation",
+    "work",
+    "word",
+    "compound",
+    "unclear",
+]
+"""``work`` is part of the title of a film, song or book, ``name`` is a first name or a surname, ``unclear`` may be no
+name at all."""
+SURNAME_ODDS = 0.25
+"""A name that this many have as a surname, for each who has it as a first name, is no first name without evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameFacts:
+    """What is known of a name before it is looked at in a text.
+
+    ``feminine`` names are those of women that are hardly ever a surname: behind another first name they are a second
+    one ("Sarah Jane"), while "Elton John" has a surname.
+    """
+
+    kinds: frozenset[str]
+    surname_odds: float
+    feminine: bool = False
+
+    @property
+    def clear(self) -> bool:
+        """Whether it is hardly ever anything but a first name."""
+        return not self.kinds and self.surname_odds < SURNAME_ODDS
+
+
+@dataclass(frozen=True, slots=True)
+class NameVerdict:
+    """What a word is; ``certain`` where the words around it say so, else by default."""
+
+    kind: NameKind
+    certain: bool = True
+
+
+Rule = Callable[[Surroundings, NameFacts], NameVerdict | None]

@@ -20,15 +20,12 @@ from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 
-from biascheck.corpora.datasets.data_directory import data_file
-from biascheck.corpora.rewriting.given_names import ambiguous_names, given_names
-from biascheck.corpora.rewriting.name_finder import NameFinder, with_capital
-from biascheck.corpora.rewriting.name_verdicts import SURNAME_ODDS
+from biascheck.core.errors import CorpusError
+from biascheck.core.spans import Span
+from biascheck.corpora.published import data_file
+from biascheck.corpora.rewriting.name_finder import NameFinder, NameMention, with_capital
+from biascheck.corpora.rewriting.name_surroundings import SURNAME_ODDS, ambiguous_names, given_names
 from biascheck.corpora.rewriting.terms import GENDERS, Gender, TermPair, TermSet, gender_terms
-from biascheck.errors import CorpusError
-from biascheck.spans import Span
-
-__all__ = ["NameMap", "anonymised", "first_names", "published_names"]
 
 _SURNAMES = re.compile(r"(?:\s+(?:[A-Z]\.|(?:de|la|van|von|der|du|di)\b|[A-Z][\w'’-]*[a-z]))*(?!\w)")
 
@@ -156,3 +153,25 @@ def _entity(person: str, entities: dict[str, str]) -> str:
     for part in parts or [person]:
         entities.setdefault(part, found)
     return found
+
+
+# First names that a treatment leaves in a text: beside a swapped pronoun they contradict it.
+
+
+def remaining_names(text: str, replaced: Iterable[Span] = ()) -> tuple[NameMention, ...]:
+    """First names in the text that show a gender (nine of ten bearers, census of 1990) and are not replaced.
+
+    Names that the census does not know, such as those of other languages, are not counted.
+    """
+    gone = {span.start for span in replaced}
+    known = given_names()
+    return tuple(
+        mention
+        for mention in _all_names().mentions(text)
+        if mention.is_first_name and mention.span.start not in gone and known[mention.word].gender is not None
+    )
+
+
+@cache
+def _all_names() -> NameFinder:
+    return NameFinder()

@@ -13,12 +13,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from biascheck.core.spans import Span
 from biascheck.corpora.rewriting.name_finder import NameFinder
-from biascheck.corpora.rewriting.pronoun_roles import ContextRoles, RoleResolver
-from biascheck.corpora.rewriting.terms import GENDERS, PLAIN, Gender, TermSet, gender_terms
-from biascheck.spans import Span
-
-__all__ = ["Edit", "Rewriter", "Rewritten"]
+from biascheck.corpora.rewriting.terms import GENDERS, PLAIN, ContextRoles, Gender, RoleResolver, TermSet, gender_terms
 
 Forms = Mapping[str, Mapping[str, str]]
 UNCLEAR = "unclear"

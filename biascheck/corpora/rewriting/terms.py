@@ -8,7 +8,7 @@
 - *ms* is mr; mrs becomes mr and comes back as ms. *Miss* is left out: it is the verb far more often.
 - Words whose female form exists but whose male form serves everybody are turned one way only: poetess becomes poet,
   and poet stays. So do host, god, giant, count and others with a second meaning.
-- *her* is him or his, *his* is her or hers, by grammatical role (:mod:`biascheck.corpora.rewriting.pronoun_roles`).
+- *her* is him or his, *his* is her or hers, by grammatical role (:mod:`biascheck.corpora.rewriting.terms`).
 
 Animals, parts of the body, first names, and *master* and *mistress*, which are no counterparts any more, are left
 out. Names are words too: "Stephen King" becomes "Stephen Queen", and a corpus of reviews says so in its warnings.
@@ -17,17 +17,17 @@ out. Names are words too: "Stephen King" becomes "Stephen Queen", and a corpus o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, Protocol
 
-from biascheck.errors import CorpusError, DataNotFoundError, UsageError
-
-__all__ = ["GENDERS", "Gender", "TermName", "TermPair", "TermSet", "as_coded", "gender_terms", "term_table"]
+from biascheck.core.errors import CorpusError, DataNotFoundError, UsageError
+from biascheck.corpora.bec_pro import PERSONS, bec_pro_professions
 
 Gender = Literal["male", "female"]
 TermName = Literal["pro", "weat", "all"]
@@ -175,3 +175,186 @@ def _one_way(
         for male, female in entries
         if female not in males and (females is None or male not in females)
     )
+
+
+# Whether *her* is an object (him) or a determiner (his), told from the words around it.
+#
+# English has one female form where the male ones are two: "I met her" (him), "I met her sister" (his). A parser
+# would know; this needs none. A linear model looks at the next two words and the previous one. It was fitted to
+# *him* and *his* in running text, where the word itself is the label, so nobody had to annotate anything
+# (``tools/fit_pronoun_roles.py``). How often it is right on *her* itself was counted on sentences labelled by
+# hand: see ``tests/corpora/test_pronoun_roles.py``.
+#
+# *his* is split in the same way into a determiner (her) and a pronoun of its own (hers). That is asked for more
+# evidence, because "his" stands alone once in hundreds of times; and what is a determiner as *her* is always a
+# determiner as *his*, so that her → his → her comes back.
+
+Role = Literal["object", "determiner", "pronominal", "subject", "unclear"]
+"""``unclear`` leaves the word as it is; ``subject`` is for languages that inflect, see german_terms.py."""
+
+CONTEXT = 48
+"""How many characters on each side are looked at."""
+ALONE = -2.0
+"""The score below which *his* stands alone; *her* is an object from 0 down."""
+
+# No noun phrase begins with these: "what happened to her was", "his was better".
+_FINITE = frozenset({"is", "was", "are", "were", "has", "had", "does", "did", "would", "could", "should"})
+_TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
+
+
+class RoleResolver(Protocol):
+    """Anything that can tell the grammatical role of a pronoun; a parser may stand behind it."""
+
+    def role(self, text: str, start: int, end: int) -> Role:
+        """The role of the pronoun at these characters."""
+
+
+class ContextRoles:
+    """The linear model: positive speaks for a determiner, negative for an object."""
+
+    def role(self, text: str, start: int, end: int) -> Role:
+        """The role of *her*, *his*, *him* or *hers* at these characters."""
+        word = text[start:end].lower()
+        if word == "him":
+            return "object"
+        if word == "hers":
+            return "pronominal"
+        score = self.score(text, start, end)
+        if word == "his":
+            return "pronominal" if score < ALONE else "determiner"
+        return "determiner" if score > 0 else "object"
+
+    def score(self, text: str, start: int, end: int) -> float:
+        """How much the context speaks for a determiner, in log odds."""
+        weights, features = _weights(), features_of(text, start, end)
+        if features[0].removeprefix("next=") in _FINITE:
+            return 2 * ALONE
+        return weights["bias"] + sum(weights.get(name, 0.0) for name in features)
+
+
+def features_of(text: str, start: int, end: int) -> list[str]:
+    """The names of what the model looks at: the next two tokens, the previous one, and the next one's ending.
+
+    Gendered neighbours count as their male forms: "her husband" is to be read like "his wife", and the answer must
+    not change when the text around the pronoun is turned to the other gender.
+    """
+    after = [_ungendered(match[0]) for match in _TOKEN.finditer(text[end : end + CONTEXT])][:2]
+    before = [_ungendered(match[0]) for match in _TOKEN.finditer(text[max(0, start - CONTEXT) : start])][-1:]
+    after += ["$"] * (2 - len(after))
+    features = [f"next={after[0]}", f"second={after[1]}", f"previous={before[0] if before else '^'}"]
+    if after[0].isalpha():
+        return [*features, f"ending={after[0][-3:]}", f"ending={after[0][-2:]}"]
+    return [*features, "mark"]
+
+
+def _ungendered(token: str) -> str:
+    word = token.lower()
+    return _male_forms().get(word, word)
+
+
+@cache
+def _male_forms() -> dict[str, str]:
+    plain = {word: forms[PLAIN] for word, forms in gender_terms("all").counterparts("male").items() if PLAIN in forms}
+    return plain | dict.fromkeys(("her", "him", "his", "hers"), "him")
+
+
+@cache
+def _weights() -> dict[str, float]:
+    table = files("biascheck.corpora").joinpath("data", "pronoun_roles.tsv").read_text(encoding="utf-8")
+    rows = (line.split("\t") for line in table.splitlines()[1:])
+    return {name: float(weight) for name, weight in rows}
+
+
+# German words of either gender: pronouns, articles with their noun, and the professions of BEC-Pro.
+#
+# German inflects the article with the noun, so a noun is turned together with its article: *der Bruder* becomes
+# *die Schwester*. From male to female the case can be seen (*den Bruder*, *dem Bruder*); from female to male
+# often not: *die Schwester* is subject or object, *der Schwester* dative or genitive, *sie* she or they, *ihr*
+# her or their. What opens a clause is taken for its subject, *sie* before a verb of the third person for she.
+# All else stays as it is and is listed as left alone: a text with wrong cases would teach a model more than its
+# genders. So German substitution turns men into women more often than women into men; look at the balance that
+# is reported.
+
+NOMINATIVE = {
+    "der": "die",
+    "dieser": "diese",
+    "jener": "jene",
+    "jeder": "jede",
+    "ein": "eine",
+    "kein": "keine",
+    "mein": "meine",
+    "dein": "deine",
+    "unser": "unsere",
+}
+STEMS = ("dies", "ein", "kein", "mein", "dein", "unser")
+ACCUSATIVE = {"den": "die"} | {f"{stem}en": f"{stem}e" for stem in STEMS}
+DATIVE = {"dem": "der"} | {f"{stem}em": f"{stem}er" for stem in STEMS}
+"""Told by the male article, not by the female one: *der Schwester* is a genitive as well."""
+PRONOUNS = (TermPair("er", "sie", "male>female"), TermPair("er", "sie", "female>male", "subject"))
+OBJECTS = (TermPair("ihn", "sie", "male>female"), TermPair("ihm", "ihr", "male>female"))
+NEVER = "never"
+NEVER_CLEAR = ("ihr", "ihre", "ihren", "ihrem", "ihrer", "ihres")
+"""Her or their, and as *ihr* also you: found, counted, and left alone."""
+
+_OPENS = re.compile(r"(?:^|[.!?:;,–„\"(]|\b(?:und|oder|aber|dass|weil|wenn|ob|als|denn))\s*$", re.IGNORECASE)
+_SINGULAR = re.compile(
+    r"\s*,?\s*(?:ist|war|hat|hatte|wird|wurde|will|wollte|kann|konnte|muss|musste|soll|mag|darf|\w+t)\b"
+)
+_INFLECTED = re.compile(r"\b[a-zäöüß]+(?:e|er|en|em|es)\s+$")
+
+
+class GermanRoles:
+    """Whether a female word is the subject of its clause, and whether a bare noun may change without its article."""
+
+    def role(self, text: str, start: int, end: int) -> Role:
+        """``subject``, or ``unclear``: the word is left alone."""
+        found, before = text[start:end], text[:start][-48:]
+        if found.lower() == "sie":
+            formal = found[0].isupper() and not re.search(r"(?:^|[.!?]\s*)$", before)
+            return "subject" if not formal and _SINGULAR.match(text, end) else "unclear"
+        first = found.split()[0].lower()
+        if first in NEVER_CLEAR or (" " in found and first in DATIVE.values()):
+            return "unclear"
+        if " " in found and first in NOMINATIVE.values():
+            return "subject" if _OPENS.search(before) else "unclear"
+        return "unclear" if _INFLECTED.search(before) else "subject"
+
+
+@cache
+def german_terms() -> TermSet:
+    """Pronouns, person words and professions of our German BEC-Pro, with their articles."""
+    pairs = dict.fromkeys([*PRONOUNS, *OBJECTS, *_unclear(), *_nouns()])
+    return TermSet("german", tuple(pairs))
+
+
+def _unclear() -> Iterator[TermPair]:
+    return (TermPair("sein" + word[3:], word, "female>male", NEVER) for word in NEVER_CLEAR)
+
+
+def _nouns() -> Iterator[TermPair]:
+    for male, female, definite, way in _persons_and_professions():
+        yield TermPair(male, female, way, "subject")
+        for masculine, feminine in NOMINATIVE.items():
+            form = definite if masculine in ("der", "dieser", "jener", "jeder") else male
+            yield TermPair(f"{masculine} {form}", f"{feminine} {female}", "male>female")
+            if way == "both":
+                yield TermPair(f"{masculine} {form}", f"{feminine} {female}", "female>male", "subject")
+        if " " not in male:  # an adjective would be inflected, too
+            weak = male if male == definite else f"{definite}n"
+            for masculine, feminine in (ACCUSATIVE | DATIVE).items():
+                yield TermPair(f"{masculine} {weak}", f"{feminine} {female}", "male>female")
+            if way == "both":
+                yield from (TermPair(f"{m} {weak}", f"{f} {female}", "female>male", NEVER) for m, f in DATIVE.items())
+
+
+def _persons_and_professions() -> Iterator[tuple[str, str, str, Way]]:
+    taken: set[str] = set()
+    words = [(male.split()[-1], female.split()[-1]) for male, female in PERSONS["de"][1:]]
+    for male, female in words:
+        yield male, female, male, "male>female" if female in taken else "both"
+        taken.add(female)
+    for profession in bec_pro_professions():
+        male, female = profession.german_masculine, profession.german_feminine
+        if male != female:
+            yield male, female, profession.german_masculine_definite, "male>female" if female in taken else "both"
+            taken.add(female)

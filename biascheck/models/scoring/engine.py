@@ -4,24 +4,119 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from biascheck.cache.progress import progress
-from biascheck.errors import ScoreError
-from biascheck.models.scoring.engine_placement import DistributedEngine, active_placement
-from biascheck.models.scoring.forecast import active_estimate
-from biascheck.models.scoring.kept_scores import CACHED_FROM_BATCHES, cached_scores
-from biascheck.models.scoring.plan_chunks import Chunk, TreeRow, chunks_of_plan, localised
-from biascheck.models.scoring.queries import Answer, Refusal
+from biascheck.core.errors import ScoreError, UsageError
+from biascheck.core.progress import progress
+from biascheck.models.scoring.chunks import CACHED_FROM_BATCHES, cached_scores
+from biascheck.models.scoring.cost import active_estimate
+from biascheck.models.scoring.plan import Chunk, chunks_of_plan, localised
+from biascheck.models.scoring.queries import Answer, Refusal, State
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from biascheck.models.scoring.plan import ScoringPlan, TokenReading
 
-__all__ = ["Engine", "TorchEngine", "TreeRow", "evaluating", "execute", "localised", "logits_at", "padded", "run_plan"]
+
+# Where plans run: in this process unless a block says otherwise.
+#
+# A placement hands out the engine for a part of a model. One that runs elsewhere takes chunks and needs no
+# weights here: it knows the model by its reference.
+
+CHUNK_TOKENS = 16_384
+"""Padded tokens of a chunk: some seconds of work, and what is scored again when a worker is lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Readout:
+    """What is read off a model: log-probabilities, the same normalised in float64, or the states of a layer."""
+
+    kind: Literal["scores", "double", "states"] = "scores"
+    layer: int = -1
+
+
+@dataclass(frozen=True)
+class ModelReference:
+    """How a model is loaded again in another process: what `load` was given, apart from where it runs."""
+
+    spec: str
+    options: dict[str, Any] = field(default_factory=dict)
+    loader: str = "biascheck.models.local.loader"
+    """The module whose ``load`` reads the spec."""
+
+    def load(self, **options: Any) -> Any:
+        """The model, loaded in this process; its loader is imported only now."""
+        return import_module(self.loader).load(self.spec, **options)
+
+
+@runtime_checkable
+class DistributedEngine(Protocol):
+    """An engine that takes many chunks and answers them in any order, holding only a few at a time."""
+
+    def run_chunks(
+        self, chunks: Iterator[tuple[int, Chunk]], advance: Callable[[int], None]
+    ) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """Each chunk has a number, which comes back with its answer; ``advance`` hears of the tokens that are done."""
+
+
+class Placement(Protocol):
+    """Where plans run, in chunks of about ``chunk_tokens``; ``elsewhere`` if that is not this process."""
+
+    @property
+    def chunk_tokens(self) -> int:
+        """Padded tokens of a chunk."""
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether this process can do without the weights."""
+
+    def engine_for(self, model: Any, readout: Readout) -> Any | None:
+        """The engine for a part of a model, or ``None`` where the model's own is to run in this process."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalEngine:
+    """This process, with the model's own engine."""
+
+    chunk_tokens: int = CHUNK_TOKENS
+
+    def __post_init__(self) -> None:
+        if self.chunk_tokens < 1:
+            raise UsageError(f"chunks of {self.chunk_tokens} tokens are not possible; give at least 1, e.g. 16384")
+
+    @property
+    def elsewhere(self) -> bool:
+        """The weights are needed here."""
+        return False
+
+    def engine_for(self, model: Any, readout: Readout) -> None:  # noqa: ARG002 - as the protocol says
+        """Nobody else's engine."""
+        return
+
+
+_LOCAL = LocalEngine()
+_ACTIVE: ContextVar[Placement] = ContextVar("placement", default=_LOCAL)
+
+
+def active_placement() -> Placement:
+    """Where plans run now."""
+    return _ACTIVE.get()
+
+
+@contextmanager
+def placed_on(placement: Placement) -> Iterator[None]:
+    """Let plans inside the block run there."""
+    token = _ACTIVE.set(placement)
+    try:
+        yield
+    finally:
+        _ACTIVE.reset(token)
 
 
 class Engine(Protocol):
@@ -180,3 +275,69 @@ def _with_first(output: Any, states: Any) -> Any:
         return (states, *output[1:])
     output["last_hidden_state"] = states
     return output
+
+
+# Runs a plan for hidden states: the same distinct inputs and batches as for probabilities, other readings.
+
+
+def execute_states(
+    plan: ScoringPlan,
+    engine: Engine,
+    *,
+    width: int,
+    title: str = "encoding",
+    identity: Callable[[], str] | None = None,
+) -> list[State | Refusal]:
+    """Run every batch once and hand each query the mean of the states it asks for, which have ``width`` numbers."""
+    if (estimate := active_estimate()) is not None:
+        scores = estimate.scores(
+            plan, lambda batch: engine.run(*localised(plan, batch)), f"{title.rpartition(': ')[0] or title} (states)"
+        )
+        states = _made_up(len(scores), width)
+    else:
+        states = np.empty((len(plan.readings), width), dtype=np.float32)
+        run_plan(plan, engine, states, title, identity)
+    if not np.isfinite(states).all():
+        raise ScoreError(
+            f"{title}: some states are not finite; the weights are damaged or the precision is too low "
+            "(try dtype='float32')"
+        )
+    return [q if isinstance(q, Refusal) else State(_mean(states, q), len(q)) for q in plan.queries]
+
+
+def _made_up(count: int, width: int) -> NDArray[np.float32]:
+    """States that mean nothing, while a run is only being planned."""
+    return np.random.default_rng(0).standard_normal((count, width)).astype(np.float32)
+
+
+def _mean(states: NDArray[np.float32], rows: tuple[int, ...]) -> NDArray[np.float32]:
+    if len(rows) == 1:
+        return np.asarray(states[rows[0]])
+    return np.asarray(states[list(rows)].mean(axis=0, dtype=np.float64), dtype=np.float32)
+
+
+class StateEngine(TorchEngine):
+    """The body of one transformers model on one device: no head is applied.
+
+    ``layer`` counts as transformers counts hidden states: 0 is the embedding layer, −1 the last.
+    """
+
+    def __init__(self, model: Any, *, pad_token: int, device: str, layer: int) -> None:
+        super().__init__(model.base_model, pad_token=pad_token, device=device)
+        self._layer = layer
+
+    def run(self, inputs: Sequence[Sequence[int]], readings: Sequence[TokenReading]) -> NDArray[Any]:
+        """Read the states at the asked places off one forward pass."""
+        import torch
+
+        rows = torch.tensor([r.input for r in readings])
+        columns = torch.tensor([r.position for r in readings])
+        with torch.inference_mode(), evaluating(self._model):
+            states = self._states(padded(inputs, pad=self._pad, device=self._device))[rows, columns].float()
+        result: NDArray[np.float32] = states.cpu().numpy()
+        return result
+
+    def _states(self, batch: dict[str, Any]) -> Any:
+        if self._layer == -1:
+            return self._model(**batch).last_hidden_state
+        return self._model(**batch, output_hidden_states=True).hidden_states[self._layer]

@@ -15,11 +15,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from biascheck.models.scoring.encoding import Encoded
+from biascheck.core.spans import Span
+from biascheck.models.scoring.encode import Encoded
 from biascheck.models.scoring.queries import Answer, Refusal
-from biascheck.spans import Span
-
-__all__ = ["MaskOrder", "PseudoQuery", "TokenScores", "encode_pseudo", "gathered_tokens"]
 
 MaskOrder = Literal["one at a time", "within word", "left to right"]
 

@@ -8,25 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from biascheck.spans import Span
+from biascheck.core.spans import Span
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-__all__ = [
-    "AS_IN_BARTL_2020",
-    "Answer",
-    "ContinuationQuery",
-    "Framing",
-    "MaskedQuery",
-    "Masking",
-    "MultiToken",
-    "Refusal",
-    "SentenceQuery",
-    "State",
-    "WordQuery",
-]
 
 MultiToken = Literal["joint", "skip"]
 """What to do with a target of several tokens: their joint probability, or a recorded skip."""
@@ -40,7 +26,7 @@ class MaskedQuery:
     """How probable are the characters under ``target`` once they and ``hidden`` are masked?
 
     ``people`` are words that give the group away and are in sight; a model that corrects itself online
-    (:mod:`biascheck.models.adapters.online`) hides them for its prior, every other model takes no notice.
+    (:mod:`biascheck.models.wrappers`) hides them for its prior, every other model takes no notice.
     ``read_at`` asks for the probability of the target at another place than its own mask. No measure
     of ours needs it; it exists to reproduce published figures that were read there.
     """

@@ -1,1 +1,0 @@
-"""What is kept between runs: fingerprints, documents, locks, progress."""

@@ -1,0 +1,64 @@
+"""Measures and gates, validated on models with known bias."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from biascheck.core.errors import UsageError
+from biascheck.core.release import suites_home
+
+
+def calibrate(
+    doses: Annotated[str, typer.Option(help="doses of the planted bias, separated by commas")] = "0,0.25,0.5,0.75,1",
+    parity_models: Annotated[int, typer.Option("--models", min=0, help="parity models to train")] = 20,
+    trials: Annotated[int, typer.Option(min=1, help="simulated data sets per gate and true value")] = 100,
+    suites: Annotated[Path | None, typer.Option(help="folder of the suites (default: those of this release)")] = None,
+    real: Annotated[str, typer.Option(help="model from which the simulated data take their noise")] = "minilm-mlm",
+    data: Annotated[Path | None, typer.Option(help="published data sets, for the gates that need them")] = None,
+    out: Annotated[Path, typer.Option(help="folder for calibration.json, .svg and .md")] = Path("docs"),
+    only: Annotated[str, typer.Option(help="'coverage': renew the coverage of intervals alone, in a minute")] = "",
+) -> None:
+    """Validate measures and gates on models with known bias; training these takes most of an hour, once."""
+    from rich.console import Console
+
+    from biascheck.calibration.calibration import calibrate
+    from biascheck.calibration.page import rich_tables, write_calibration
+
+    if only:
+        _renew(only, out)
+        return
+    found = calibrate(
+        _doses(doses),
+        models=parity_models,
+        trials=trials,
+        suites=(suites or suites_home()).resolve(),
+        real=real,
+        data=None if data is None else data.resolve(),
+        tell=lambda line: typer.echo(line, err=True),
+    )
+    Console().print(*rich_tables(found), sep="\n")
+    for path in write_calibration(found, out):
+        typer.echo(f"written: {path}")
+
+
+def _renew(part: str, out: Path) -> None:
+    """Compute one part of the calibration anew, and leave the rest as it was written."""
+    from biascheck.calibration.coverage import coverage, renew_coverage, worst_sentence
+
+    if part != "coverage":
+        raise UsageError(f"--only {part!r} is not known; write --only coverage")
+    cells = coverage()
+    paths = renew_coverage(cells, out)
+    typer.echo(worst_sentence(cells))
+    for path in paths:
+        typer.echo(f"written: {path}")
+
+
+def _doses(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise UsageError(f"--doses {text!r} is not understood; write numbers from 0 to 1, as in 0,0.5,1") from None

@@ -1,0 +1,1 @@
+"""What every room stands on: errors, wording, files, the cache, identities of models. It imports no other room."""

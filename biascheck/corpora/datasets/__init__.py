@@ -1,1 +1,0 @@
-"""Our own corpora and loaders for published ones."""

@@ -1,1 +1,0 @@
-"""Published data sets: where they are, under which licence, and how they come to the user's disk."""

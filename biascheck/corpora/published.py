@@ -1,0 +1,311 @@
+"""Published data sets: where they are, under which licence, how they are fetched, verified and read as text."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import io
+import json
+import os
+import tomllib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, BinaryIO, Literal
+
+from biascheck.core.errors import BiascheckError, CorpusError, DataNotFoundError, UsageError
+from biascheck.core.files import write_atomically, writing
+from biascheck.corpora.sentence import refuse_repeated
+
+# Where the published data files lie, and what is said when they do not.
+
+VARIABLE = "BIASCHECK_DATA"
+
+
+def data_directory(explicit: str | Path | None = None) -> Path | None:
+    """The folder of the published data: the one named, else that of ``BIASCHECK_DATA``, else none."""
+    if explicit is not None:
+        return Path(explicit)
+    named = os.environ.get(VARIABLE, "")
+    return Path(named) if named else None
+
+
+def data_file(folder_or_file: str | Path | None, *parts: str) -> Path:
+    """Find one published file: given itself, in the folder given, or in the data directory.
+
+    ``parts`` is the place inside the data directory, as in ``("becpro", "BEC-Pro_EN.tsv")``; a folder
+    may be the data directory or the data set's own folder.
+    """
+    root = data_directory(folder_or_file)
+    if root is None:
+        raise DataNotFoundError(
+            f"no data directory is named, so {'/'.join(parts)} cannot be found; "
+            f"name it with --bias-data DIR or the environment variable {VARIABLE}"
+        )
+    for candidate in (root, root.joinpath(*parts), root / parts[-1]):
+        if candidate.is_file():
+            return candidate
+    expected = root if root.suffix and not root.is_dir() else root.joinpath(*parts)
+    raise DataNotFoundError(
+        f"{expected} does not exist; put the published file there, or name its directory with "
+        f"--bias-data DIR or the environment variable {VARIABLE}"
+    )
+
+
+def part_files(
+    folder_or_file: str | Path | None, parts: Sequence[str] | None, data_set: str, *, default: Sequence[str]
+) -> dict[str, Path]:
+    """The files of a data set in parts, as in ``gap-development.tsv``, by part; one file given itself is one part."""
+    root = data_directory(folder_or_file)
+    if root is not None and root.is_file():
+        if parts is not None:
+            raise CorpusError(
+                f"{root} is one file, and parts={tuple(parts)} asks for others; leave parts out or give the folder"
+            )
+        return {part_name(root, "", root): root}
+    wanted = tuple(default if parts is None else parts)
+    refuse_repeated(wanted, f"parts={wanted}", "name every part once")
+    return {part: data_file(folder_or_file, data_set, f"{data_set}-{part}.tsv") for part in wanted}
+
+
+def part_name(source: str | Path | None, part: str, path: Path) -> str:
+    """The part asked for; a file that was given itself is called after its own name."""
+    root = data_directory(source)
+    return path.name.split(".")[0].rpartition("gap-")[2] if root is not None and root.is_file() else part
+
+
+# Published files as text, plain or gzipped, wherever the user has them.
+
+
+def published_file(folder_or_file: str | Path | None, *parts: str) -> Path:
+    """Find a published file as :func:`data_file` does, under its own name or with ``.gz``."""
+    try:
+        return data_file(folder_or_file, *parts)
+    except DataNotFoundError:
+        try:
+            return data_file(folder_or_file, *parts[:-1], f"{parts[-1]}.gz")
+        except DataNotFoundError:
+            pass
+        raise
+
+
+def published_folder(folder: str | Path | None, name: str) -> Path:
+    """The folder of a data set: inside the data directory, or given itself."""
+    root = data_directory(folder)
+    if root is None:
+        data_file(None, name)  # says how to name the data directory
+    assert root is not None
+    found = root / name if (root / name).is_dir() else root
+    if not found.is_dir():
+        raise DataNotFoundError(f"{found} is not a folder; name the folder with {name}, or the data directory above it")
+    return found
+
+
+def text_of(path: Path) -> str:
+    """The whole text of a file; ``.gz`` is unpacked."""
+    try:
+        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        return raw.decode("utf-8-sig")
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise CorpusError(f"{path} cannot be read ({error}); fetch the file again") from None
+
+
+def json_lines(path: Path) -> list[dict[str, Any]]:
+    """One object a line."""
+    found = []
+    for number, line in enumerate(text_of(path).splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise CorpusError(f"{path.name}, line {number}: not JSON ({error.msg}); fetch the file again") from None
+        if not isinstance(row, dict):
+            raise CorpusError(f"{path.name}, line {number}: not a JSON object; is it the published file?")
+        found.append(row)
+    return found
+
+
+def table_rows(path: Path, needed: Iterable[str], *, delimiter: str = ",") -> list[dict[str, str]]:
+    """The rows of a delimited file, which must have the columns that are needed."""
+    rows = list(csv.DictReader(io.StringIO(text_of(path), newline=""), delimiter=delimiter))
+    missing = sorted(set(needed) - set(rows[0] if rows else ()))
+    if missing:
+        raise CorpusError(f"{path} lacks the columns {missing}: is it the published file?")
+    return rows
+
+
+# The data sets that can be fetched, each with its source, its licence and the digest of every file.
+
+ADDRESS = "https://raw.githubusercontent.com/{source}/{commit}/{path}"
+
+
+@dataclass(frozen=True)
+class PublishedFile:
+    """A file as published: its name in the data directory, its path at the source, its digest and its size."""
+
+    name: str
+    path: str
+    sha256: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A published data set; ``name`` is its folder in the data directory, ``at`` the pattern of its addresses."""
+
+    name: str
+    title: str
+    source: str
+    commit: str
+    licence: str
+    files: tuple[PublishedFile, ...]
+    at: str = ADDRESS
+
+    @property
+    def bytes(self) -> int:
+        """The size of all its files."""
+        return sum(file.bytes for file in self.files)
+
+    def address(self, file: PublishedFile, mirror: str = "") -> str:
+        """Where a file is, pinned to a commit or by its digest; or where it is on a mirror."""
+        return (mirror or self.at).format(
+            source=self.source, commit=self.commit, path=file.path, name=file.name, set=self.name
+        )
+
+
+@cache
+def data_sets() -> tuple[DataSet, ...]:
+    """All data sets, in the order of their names."""
+    text = files("biascheck.corpora").joinpath("data", "data_sets.toml").read_text(encoding="utf-8")
+    found = [
+        DataSet(name, **{**entry, "files": tuple(PublishedFile(**file) for file in entry["files"])})
+        for name, entry in tomllib.loads(text).items()
+    ]
+    return tuple(sorted(found, key=lambda one: one.name))
+
+
+def data_set(name: str) -> DataSet:
+    """The data set of that name."""
+    for one in data_sets():
+        if one.name == name:
+            return one
+    raise UsageError(f"there is no data set {name!r}; there are: {', '.join(one.name for one in data_sets())}")
+
+
+# From a pinned address to the data directory: nothing is kept that is not the published file, byte by byte.
+
+ACCEPTED = "accepted_licences.json"
+SECONDS = 60.0
+"""How long a server may be silent."""
+State = Literal["as published", "missing", "changed"]
+
+
+@dataclass(frozen=True)
+class FileState:
+    """A file of a data set and whether it is the published one."""
+
+    name: str
+    state: State
+
+
+def accepted_licence(one: DataSet, folder: Path) -> bool:
+    """Whether the licence of a data set was accepted for this data directory; another licence must be accepted anew."""
+    return _accepted(folder).get(one.name) == one.licence
+
+
+def accept_licence(one: DataSet, folder: Path) -> None:
+    """Note that the licence was accepted."""
+    folder.mkdir(parents=True, exist_ok=True)
+    noted = {**_accepted(folder), one.name: one.licence}
+    write_atomically(folder / ACCEPTED, json.dumps(noted, indent=1, sort_keys=True) + "\n")
+
+
+def fetch(
+    one: DataSet,
+    folder: Path,
+    *,
+    mirror: str = "",
+    tell: Callable[[str], None] = lambda _said: None,
+    advance: Callable[[int], None] = lambda _bytes: None,
+) -> list[Path]:
+    """Download the files of a data set that are not there yet; a file that is not the published one is refused.
+
+    The licence must have been accepted. A file that is there, plain or gzipped, and is the published one stays.
+    ``tell`` gets a line for each download, ``advance`` the bytes as they arrive.
+    """
+    if not accepted_licence(one, folder):
+        raise UsageError(f"{one.name} is under the licence {one.licence}; accept it first (--accept-licence)")
+    found = []
+    for file, present in zip(one.files, verify(one, folder), strict=True):
+        target = folder / one.name / file.name
+        if present.state != "as published":
+            tell(f"{one.name}/{file.name}: {one.address(file, mirror)}")
+            _download(one, file, target, one.address(file, mirror), advance)
+        found.append(target)
+    return found
+
+
+def verify(one: DataSet, folder: Path) -> list[FileState]:
+    """Whether each file of a data set is there and is the published one; gzipped copies count by their content."""
+    return [FileState(file.name, _state(file, folder / one.name)) for file in one.files]
+
+
+def _state(file: PublishedFile, folder: Path) -> State:
+    plain, packed = folder / file.name, folder / f"{file.name}.gz"
+    if not plain.is_file() and not packed.is_file():
+        return "missing"
+    try:
+        content = plain.read_bytes() if plain.is_file() else gzip.decompress(packed.read_bytes())
+    except (OSError, EOFError):
+        return "changed"
+    return "as published" if hashlib.sha256(content).hexdigest() == file.sha256 else "changed"
+
+
+def _download(one: DataSet, file: PublishedFile, target: Path, url: str, advance: Callable[[int], None]) -> None:
+    import httpx
+
+    try:
+        with writing(target) as copy, httpx.stream("GET", url, follow_redirects=True, timeout=SECONDS) as answer:
+            answer.raise_for_status()
+            if difference := _copied(answer.iter_bytes(), file, copy, advance):
+                raise BiascheckError(
+                    f"{url} is not the published {one.name}/{file.name}: {difference}. It was not kept; the address "
+                    "may serve another version"
+                )
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise DataNotFoundError(
+            f"{url} cannot be downloaded ({reason}); check the network, or put the file into {target.parent} by hand"
+        ) from error
+    except OSError as error:
+        raise BiascheckError(
+            f"{target} cannot be written ({error.strerror or error}); make room there, or choose another folder"
+        ) from error
+
+
+def _copied(chunks: Iterable[bytes], file: PublishedFile, copy: BinaryIO, advance: Callable[[int], None]) -> str:
+    """Write what arrives, and say in what it differs from the published file; empty if it is that file."""
+    digest, size = hashlib.sha256(), 0
+    for chunk in chunks:
+        size += len(chunk)
+        if size > file.bytes:
+            return f"it is larger than {file.bytes:,} bytes"
+        copy.write(chunk)
+        digest.update(chunk)
+        advance(len(chunk))
+    return "" if digest.hexdigest() == file.sha256 else "its digest differs"
+
+
+def _accepted(folder: Path) -> dict[str, str]:
+    path = folder / ACCEPTED
+    if not path.is_file():
+        return {}
+    try:
+        noted = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise UsageError(f"{path} cannot be read ({error}); remove it and accept the licences again") from error
+    return {str(name): str(licence) for name, licence in noted.items()} if isinstance(noted, dict) else {}

@@ -1,0 +1,123 @@
+"""A stereotype, its opposite and something unrelated, as in StereoSet (Nadeem et al. 2021)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from biascheck.core.errors import CorpusError
+from biascheck.core.spans import Span
+from biascheck.corpora.corpus import LeftOut
+from biascheck.corpora.items import ItemSet, Labels, about_left_out
+from biascheck.corpora.published import published_file, text_of
+
+ROLES = ("stereotype", "anti-stereotype", "unrelated")
+BLANK = "BLANK"
+AGREEMENT = 0.7
+"""The share of annotators that must give a sentence the label it has, or its item is flagged: four of five."""
+
+TripleKind = Literal["intrasentence", "intersentence"]
+
+
+@dataclass(frozen=True)
+class Continued:
+    """One of three sentences; ``start`` and ``end`` are the characters of what fills the blank, 0 and 0 if none."""
+
+    id: str
+    text: str
+    start: int = 0
+    end: int = 0
+
+    @property
+    def blank(self) -> Span | None:
+        """The characters that fill the blank."""
+        return Span(self.start, self.end) if self.end else None
+
+
+@dataclass(frozen=True)
+class StereotypeTriple:
+    """A context about a target term and three ways to complete it, by role (:data:`ROLES`).
+
+    ``intrasentence``: the texts are the context with its blank filled. ``intersentence``: they are sentences that may
+    follow it. The cluster is the target term. Labels: ``kind``, ``domain``, ``target``.
+    """
+
+    id: str
+    cluster: str
+    kind: TripleKind
+    context: str
+    texts: Mapping[str, Continued]
+    labels: Labels = field(default_factory=dict)
+    flags: tuple[str, ...] = ()
+
+
+def published_triples(
+    folder_or_file: str | Path | None = None, kind: TripleKind | Literal["both"] = "both"
+) -> ItemSet[StereotypeTriple]:
+    """StereoSet's development set: 2,106 intrasentence and 2,123 intersentence items over 79 target terms.
+
+    Flagged are items with a sentence whose label fewer than four of five annotators gave. An intrasentence item whose
+    sentence does not fit its context is left out where it is scored by the blank; here it is flagged.
+    """
+    path = published_file(folder_or_file, "stereoset", "dev.json")
+    data = _data(path)
+    kinds: Sequence[TripleKind] = ("intrasentence", "intersentence") if kind == "both" else (kind,)
+    items: list[StereotypeTriple] = []
+    left_out: list[LeftOut] = []
+    for part in kinds:
+        for row in data[part]:
+            made = _item(row, part)
+            if isinstance(made, LeftOut):
+                left_out.append(made)
+            else:
+                items.append(made)
+    name = "published-stereoset" + ("" if kind == "both" else f"-{kind}")
+    return ItemSet(name, tuple(items), tuple(left_out), about_left_out(left_out), paper="nadeem2021")
+
+
+def blank_of(context: str, text: str) -> Span | None:
+    """The characters of ``text`` that stand where the context has its blank; None where the rest differs."""
+    before, found, after = context.partition(BLANK)
+    if not found or not text.lower().startswith(before.lower()) or not text.lower().endswith(after.lower()):
+        return None
+    start, end = len(before), len(text) - len(after)
+    return Span(start, end) if start < end else None
+
+
+def _data(path: Path) -> dict[str, list[dict[str, Any]]]:
+    try:
+        data = json.loads(text_of(path))["data"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise CorpusError(f"{path} is not StereoSet's file ({error}); fetch dev.json again") from None
+    if not {"intrasentence", "intersentence"} <= set(data):
+        raise CorpusError(f"{path} has the parts {sorted(data)}, and StereoSet has intrasentence and intersentence")
+    return dict(data)
+
+
+def _item(row: Mapping[str, Any], kind: TripleKind) -> StereotypeTriple | LeftOut:
+    roles = [sentence["gold_label"] for sentence in row["sentences"]]
+    if sorted(roles) != sorted(ROLES):
+        return LeftOut(row["id"], f"its sentences are labelled {sorted(roles)}, not {sorted(ROLES)}")
+    flags: list[str] = []
+    texts = {}
+    for sentence in row["sentences"]:
+        span = blank_of(row["context"], sentence["sentence"]) if kind == "intrasentence" else None
+        if kind == "intrasentence" and span is None:
+            flags.append("a sentence is not the context with its blank filled")
+        place = (span.start, span.end) if span else (0, 0)
+        texts[sentence["gold_label"]] = Continued(sentence["id"], sentence["sentence"], *place)
+        if _agreement(sentence) < AGREEMENT:
+            flags.append("fewer than four of five annotators gave a sentence its label")
+    labels = {"kind": kind, "domain": row["bias_type"], "target": row["target"]}
+    ordered = {role: texts[role] for role in ROLES}
+    return StereotypeTriple(
+        row["id"], row["target"], kind, row["context"], ordered, labels, tuple(dict.fromkeys(flags))
+    )
+
+
+def _agreement(sentence: Mapping[str, Any]) -> float:
+    given = [label["label"] for label in sentence["labels"]]
+    return given.count(sentence["gold_label"]) / len(given) if given else 0.0

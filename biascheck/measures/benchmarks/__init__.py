@@ -1,1 +1,0 @@
-"""Measures of the field's benchmarks: pairs of sentences, triples, questions, decisions."""

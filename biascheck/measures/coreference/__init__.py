@@ -1,1 +1,0 @@
-"""Measures on whom a pronoun means (Kurita et al. 2019, section 4)."""

@@ -1,1 +1,0 @@
-"""Measures on the vectors of words."""

@@ -1,1 +1,0 @@
-"""Results as the tables of the papers."""

@@ -1,1 +1,0 @@
-"""Models of every make behind the capabilities that measures ask for."""

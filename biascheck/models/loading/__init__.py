@@ -1,1 +1,0 @@
-"""From a folder, a Hub id or a bundled name to a model."""

@@ -1,1 +1,0 @@
-"""Results side by side: whether they answer the same questions, whose items match, and which model comes first."""

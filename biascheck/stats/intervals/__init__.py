@@ -1,1 +1,0 @@
-"""Intervals: of means, of resampled statistics, of shares, of changes between two samples."""

@@ -1,0 +1,147 @@
+"""The memory of a project: every worst case that was found, one JSON object a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from biascheck.core.context import memory_file
+from biascheck.core.errors import BiascheckError, ResultError
+from biascheck.core.files import write_atomically
+from biascheck.core.spans import Span
+from biascheck.corpora.corpus import Pair
+from biascheck.corpora.sentence import Sentence
+from biascheck.gates.search import Search, WorstCase
+
+Place = tuple[int, int]
+
+
+class WorstCaseLine(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
+    """One line of the file."""
+
+    figure: str
+    strategy: str
+    model: str
+    gap: float
+    bound: float
+    cause: list[str]
+    texts: dict[str, str]
+    figures: dict[str, float | str]
+    targets: dict[str, Place]
+    attributes: dict[str, Place] = {}
+    others: dict[str, list[Place]] = {}
+    attribute: str = ""
+    labels: dict[str, str | float] = {}
+    shrunk_from: int = 0
+
+    @property
+    def identity(self) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+        """What makes two lines the same case."""
+        return self.figure, self.strategy, tuple(self.texts.items())
+
+
+@dataclass(frozen=True)
+class KnownCase:
+    """A case from the file, ready to be tried again."""
+
+    pair: Pair
+    gap: float
+    model: str
+    cause: tuple[str, ...]
+    shrunk_from: int
+
+
+def remembered_cases(figure: str, strategy: str) -> list[KnownCase]:
+    """The cases for one figure and strategy, in the order of the file."""
+    lines = _read(memory_file())
+    return [_remembered(line) for line in lines if (line.figure, line.strategy) == (figure, strategy)]
+
+
+def remember(file: Path, searches: Iterable[Search]) -> int:
+    """Add the cases that the file does not have yet, atomically; say how many.
+
+    What a test drew for itself is left out: no search could try it again, and Hypothesis remembers it.
+    """
+    known = {line.identity for line in _read(file)}
+    fresh: dict[Any, WorstCaseLine] = {}
+    for search in searches:
+        for case in () if search.one_by_one else search.cases:
+            line = _line(search, case)
+            if line.identity not in known:
+                fresh.setdefault(line.identity, line)
+    if not fresh:
+        return 0
+    before = file.read_text(encoding="utf-8") if file.exists() else ""
+    if before and not before.endswith("\n"):
+        before += "\n"
+    added = (json.dumps(msgspec.to_builtins(line), ensure_ascii=False) for line in _ordered(fresh.values()))
+    write_atomically(file, before + "".join(f"{text}\n" for text in added))
+    return len(fresh)
+
+
+def _ordered(lines: Iterable[WorstCaseLine]) -> list[WorstCaseLine]:
+    return sorted(lines, key=lambda line: (line.figure, line.strategy, line.model, -line.gap, line.identity))
+
+
+def _read(file: Path | None) -> list[WorstCaseLine]:
+    if file is None or not file.exists():
+        return []
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ResultError(f"{file}: cannot be read ({error}); restore it from version control or remove it") from error
+    return [_parsed(line, f"{file}:{number}") for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+
+
+def _parsed(text: str, place: str) -> WorstCaseLine:
+    try:
+        line = msgspec.json.decode(text, type=WorstCaseLine)
+        _remembered(line)
+    except (msgspec.MsgspecError, BiascheckError, LookupError) as error:
+        raise ResultError(f"{place}: not a worst case ({error}); restore the line or delete it") from error
+    return line
+
+
+def _remembered(line: WorstCaseLine) -> KnownCase:
+    sentences = {group: _sentence(line, group, text) for group, text in line.texts.items()}
+    pair = Pair(next(iter(line.texts.values()), ""), line.attribute, sentences, line.labels)
+    return KnownCase(pair, line.gap, line.model, tuple(line.cause), line.shrunk_from)
+
+
+def _sentence(line: WorstCaseLine, group: str, text: str) -> Sentence:
+    attribute = line.attributes.get(group)
+    others = tuple(Span(*place) for place in line.others.get(group, ()))
+    return Sentence(text, Span(*line.targets[group]), Span(*attribute) if attribute else None, others)
+
+
+def _line(search: Search, case: WorstCase) -> WorstCaseLine:
+    versions = case.versions
+    return WorstCaseLine(
+        figure=search.figure,
+        strategy=search.strategy,
+        model=search.model,
+        gap=round(case.gap, 6),
+        bound=search.bound,
+        cause=list(case.cause),
+        texts={one.group: one.text for one in versions},
+        figures={one.group: _rounded(one.figure) for one in versions},
+        targets={one.group: one.target for one in versions},
+        attributes={one.group: one.attribute for one in versions if one.attribute is not None},
+        others={one.group: list(one.others) for one in versions if one.others},
+        attribute=case.attribute,
+        labels=_plain(case.labels),
+        shrunk_from=case.shrunk_from,
+    )
+
+
+def _rounded(value: float | str) -> float | str:
+    return value if isinstance(value, str) else round(value, 6)
+
+
+def _plain(labels: Mapping[str, str | float]) -> dict[str, str | float]:
+    return dict(sorted(labels.items()))
