@@ -1,5 +1,5 @@
 # Two commands do all the set-up: `make suites` and `make test`. Each creates .venv by itself. While you work:
-# `make one T=tests/…` for one file or test, `make quick` for statistics, results, gates and report.
+# `make one T=tests/…` for one file or test, `make quick` for statistics, results, gates, runs and report.
 PYTHON ?= python3
 BIN := .venv/bin
 # What the tests last passed with, on the Pythons and platforms for which there is such a file; elsewhere, and with
@@ -23,7 +23,7 @@ TEST := $(ALONE) tests -n 2 --dist loadfile --junit-xml build/tests/junit.xml
 # `make test` gives the same answer every time, so sets have the same order; `make test-all` lets it vary.
 SAME := PYTHONHASHSEED=0
 
-QUICK := tests/stats tests/results tests/gates tests/report
+QUICK := tests/stats tests/results tests/gates tests/runs tests/report
 
 # What the embedded models scored when their figures were last accepted; `make baseline` accepts the present ones. The
 # tolerance covers classifiers that another machine trains a little differently. The default model is watched: its
@@ -67,9 +67,9 @@ pytest: $(READY)
 pytest-all: $(READY)
 	$(TEST) --hypothesis-profile random
 
-# One file, folder or test, slow or not, without linters: make one T=tests/stats/test_ranks.py
+# One file, folder or test, slow or not, without linters: make one T=tests/stats/test_tests_ranks.py
 one: $(READY)
-	$(if $(T),,$(error name a file or a test: make one T=tests/stats/test_ranks.py))
+	$(if $(T),,$(error name a file or a test: make one T=tests/stats/test_tests_ranks.py))
 	$(SAME) $(ALONE) $(T)
 
 # What answers within half a minute on one free core, without linters.

@@ -17,7 +17,7 @@ from biascheck.corpora import counterfactual, published_gap_texts, published_nam
 from biascheck.corpora.documents import coin_of
 from biascheck.corpora.rewriting.counterfactual import rewriter_for
 
-TESTS = Path(__file__).parent.parent / "tests" / "corpora"
+TESTS = Path(__file__).parent.parent / "tests" / "corpora" / "rewriting"
 
 
 def column(file, number):

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from handmade import gate_of, items_of, result_of, spread
 from hypothesis import given, strategies as st
 from scipy import stats
 
@@ -23,6 +22,7 @@ from biascheck.gates.families import (
 from biascheck.gates.recording import recording
 from biascheck.results.items import ItemScore
 from biascheck.stats import Interval, Verdict
+from support.handmade import gate_of, items_of, result_of, spread
 
 EXCEEDS, INCONCLUSIVE, WITHIN = Verdict.EXCEEDS, Verdict.INCONCLUSIVE, Verdict.WITHIN
 LEVEL, MARGIN = 0.95, 1.0

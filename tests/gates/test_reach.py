@@ -5,13 +5,13 @@ import re
 
 import numpy as np
 import pytest
-from handmade import items_of, result_of, spread
 
 from biascheck.core.errors import BiasAssertionError, UsageError
 from biascheck.gates.check import assert_below, assert_within_margin
 from biascheck.gates.reach import most_biased, repeated, unbiased
 from biascheck.results.items import ItemScore, Skipped, sample_of
 from biascheck.stats import Verdict, estimate, standardised_difference_interval, wilson_interval
+from support.handmade import items_of, result_of, spread
 
 Z = 1.959963984540054
 LETTERS = "AB"

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from handmade import PROVENANCE, items_of, result_of, spread
 
 from biascheck.core.errors import UsageError
 from biascheck.gates.gate import LimitSettings, make_gate
@@ -11,6 +10,7 @@ from biascheck.integrations.trackers import scores_of_run, tags_of
 from biascheck.runs.file import read_run, write_run
 from biascheck.runs.run import Run
 from biascheck.stats import Verdict
+from support.handmade import PROVENANCE, items_of, result_of, spread
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from handmade import attached
 
 import biascheck
 from biascheck.core.errors import ScoreError, UsageError
@@ -12,6 +11,7 @@ from biascheck.measures.coreference import CLASSES, grouped_folds, predicted_by_
 from biascheck.measures.topics import topics_of
 from biascheck.models.fakes import FunctionEncoder, TableModel
 from biascheck.results.attachments import Table
+from support.handmade import attached
 
 TEXT = "Ann met Bea before she left."
 

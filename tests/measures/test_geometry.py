@@ -4,7 +4,6 @@ from math import erf, sqrt
 
 import numpy as np
 import pytest
-from handmade import attached
 
 import biascheck
 from biascheck.core.errors import BiasAssertionError, CorpusError, ScoreError, UsageError
@@ -14,6 +13,7 @@ from biascheck.reference.planted import FEMALE, MALE, WIDTH, bias_of_words, plan
 from biascheck.results.attachments import Draws, ExplainedVariance, Scatter, Table, WordMap
 from biascheck.results.codec import result_from_dict, result_to_dict
 from biascheck.results.summaries import summarise
+from support.handmade import attached
 
 MEASURES = [
     biascheck.measures.gender_subspace,

@@ -7,7 +7,6 @@ import re
 
 import numpy as np
 import pytest
-from handmade import attached, result_of
 
 import biascheck
 from biascheck import stats
@@ -21,6 +20,7 @@ from biascheck.papers import correlations_of
 from biascheck.results.attachments import Table, TwoSided
 from biascheck.results.codec import result_from_dict, result_to_dict
 from biascheck.results.items import ItemScore
+from support.handmade import attached, result_of
 
 GOOD = re.compile(r"\b(?:fine|lovely|superb|wonderful|best|perfect|great|joy|delicious)\b", re.IGNORECASE)
 TO_MALE = gender_terms("all").counterparts("male")

@@ -5,7 +5,6 @@ from math import comb
 
 import numpy as np
 import pytest
-from handmade import attached
 
 import biascheck
 from biascheck.core.errors import CorpusError, ModelError, ScoreError, UsageError
@@ -14,6 +13,7 @@ from biascheck.models.fakes import FunctionEncoder
 from biascheck.models.local.vectors import GLOVE_PACKAGE
 from biascheck.reference.planted import planted_encoder
 from biascheck.results.attachments import Table
+from support.handmade import attached
 
 CATEGORIES = [1, 3, 6, 7, 8]
 

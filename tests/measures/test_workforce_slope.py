@@ -5,7 +5,6 @@ from math import log
 
 import numpy as np
 import pytest
-from handmade import items_of, result_of, spread
 
 import biascheck
 from biascheck.core.errors import BiasAssertionError, UsageError
@@ -15,6 +14,7 @@ from biascheck.models.fakes import TableModel
 from biascheck.models.scoring.queries import Answer
 from biascheck.reference.world import World
 from biascheck.results.items import ItemScore
+from support.handmade import items_of, result_of, spread
 
 PROFESSIONS = {pair.attribute: float(pair.labels["share_of_women"]) for pair in bec_pro()}
 ONE_SENTENCE = bec_pro().where(template="is-a", persons="he-she")

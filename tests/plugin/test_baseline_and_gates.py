@@ -4,7 +4,8 @@ import json
 from textwrap import dedent
 
 import pytest
-from artefacts import JUDGE, UPDATE
+
+from support.artefacts import JUDGE, UPDATE
 
 DISTRIBUTIONS = pytest.mark.parametrize("processes", [(), ("-n", "1")], ids=["plain", "xdist"])
 

@@ -7,7 +7,6 @@ from pkgutil import iter_modules
 
 import pytest
 from hypothesis import given, strategies as st
-from report_markup import Element, parse
 
 from biascheck import report as charts
 from biascheck.report.charts import (
@@ -29,6 +28,7 @@ from biascheck.report.charts import (
 )
 from biascheck.report.svg import Box, Name, Scale, chart, coordinate, place_names as place, tick_text
 from biascheck.stats import Interval
+from support.report_markup import Element, parse
 
 finite = st.floats(-1e6, 1e6)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from math import log
 
 import pytest
-from report_markup import Element, parse
-from report_samples import gate, item, result
 
 from biascheck.report import write_comparison_html, write_report
 from biascheck.report.comparison_page import comparison_page
@@ -19,6 +17,8 @@ from biascheck.runs.baseline import Baseline, BaselineComparison, RefusedResult,
 from biascheck.runs.run import Run
 from biascheck.runs.trend import trends_of
 from biascheck.stats import Verdict
+from support.report_markup import Element, parse
+from support.report_samples import gate, item, result
 
 EVIL = "<script>alert('x')</script>\"&</style></title>"
 

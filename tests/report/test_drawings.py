@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from report_contract import ATTACHMENTS, contract_gates, contract_results
-from report_markup import Element, parse
-from report_samples import gate, item, result
 
 from biascheck.core.errors import UsageError
 from biascheck.report.drawings import Drawing, drawings_of
@@ -30,6 +27,9 @@ from biascheck.results.published import PublishedFigure, PublishedFigures
 from biascheck.runs.file import read_run, write_run
 from biascheck.runs.run import Run
 from biascheck.stats import Interval
+from support.report_contract import ATTACHMENTS, contract_gates, contract_results
+from support.report_markup import Element, parse
+from support.report_samples import gate, item, result
 
 
 def drawn(key: str) -> Drawing:

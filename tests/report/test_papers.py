@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from report_samples import DESCRIPTIONS, gate, result
 
 from biascheck.report.papers import paper_of
 from biascheck.results.definition import Description
+from support.report_samples import DESCRIPTIONS, gate, result
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import sys
 from dataclasses import replace
 
 import pytest
-from handmade import result_of
 from hypothesis import given, strategies as st
 
 from biascheck import stats
@@ -18,6 +17,7 @@ from biascheck.results.compare import compare
 from biascheck.results.items import ItemColumns, ItemScore, Shown, gathered_items, sample_of
 from biascheck.results.summaries import summarise
 from biascheck.runs.file import read_results, write_results
+from support.handmade import result_of
 
 pyarrow = pytest.importorskip("pyarrow")
 MANY = 12

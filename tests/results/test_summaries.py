@@ -7,12 +7,12 @@ from math import sqrt
 import numpy as np
 import pytest
 import scipy.stats
-from handmade import items_of, result_of, spread
 from hypothesis import given, settings, strategies as st
 
 from biascheck.core.errors import ScoreError, UsageError
 from biascheck.results.items import ItemScore
 from biascheck.results.summaries import RESAMPLES, interval_of
+from support.handmade import items_of, result_of, spread
 
 UNEVEN = {"a": [0.4, 0.6, 0.8], "b": [-0.2], "c": [0.3, 0.1], "d": [0.9], "e": [0.2, -0.4], "f": [0.5]}
 

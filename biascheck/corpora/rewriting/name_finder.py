@@ -10,7 +10,7 @@ names used alone are first names in a story, and may be surnames in an article. 
 (census of 1990), a month, a place or a word stays unclear without evidence. Middle names count as first names.
 
 How often this is right was measured on the people that GAP annotates, on words labelled by hand, and on swapped names
-of documents that were held out: ``tests/corpora/test_name_finder.py``.
+of documents that were held out: ``tests/corpora/rewriting/test_name_finder.py``.
 """
 
 from __future__ import annotations

@@ -183,7 +183,7 @@ def _one_way(
 # would know; this needs none. A linear model looks at the next two words and the previous one. It was fitted to
 # *him* and *his* in running text, where the word itself is the label, so nobody had to annotate anything
 # (``tools/fit_pronoun_roles.py``). How often it is right on *her* itself was counted on sentences labelled by
-# hand: see ``tests/corpora/test_pronoun_roles.py``.
+# hand: see ``tests/corpora/rewriting/test_terms_pronoun_roles.py``.
 #
 # *his* is split in the same way into a determiner (her) and a pronoun of its own (hers). That is asked for more
 # evidence, because "his" stands alone once in hundreds of times; and what is a determiner as *her* is always a
