@@ -23,18 +23,28 @@ class Ends(Protocol):
     """An interval as this module writes it."""
 
     @property
-    def low(self) -> float: ...
+    def low(self) -> float:
+        """Its lower end."""
+        ...
+
     @property
-    def high(self) -> float: ...
+    def high(self) -> float:
+        """Its upper end."""
+        ...
 
 
 class Judgement(Protocol):
     """A gate or a comparison as this module counts it."""
 
     @property
-    def verdict(self) -> object: ...
+    def verdict(self) -> object:
+        """What was decided."""
+        ...
+
     @property
-    def passed(self) -> bool: ...
+    def passed(self) -> bool:
+        """Whether it lets the run pass."""
+        ...
 
 
 def format_number(value: float, decimals: int = FEWEST_DECIMALS) -> str:

@@ -1,19 +1,19 @@
 """Corpora: the same sentences in two or more groups, built from templates, tables or published files."""
 
 from biascheck.core.spans import Span
-from biascheck.corpora.bbq import Question, published_bbq, published_bbq_predictions, published_esbbq, published_kobbq
-from biascheck.corpora.bec_pro import DEVIATIONS, Deviation, Profession, bec_pro, bec_pro_crossed, bec_pro_professions
-from biascheck.corpora.builtin_items import (
-    builtin_decisions,
-    builtin_preferences,
-    builtin_pronouns,
+from biascheck.corpora.bbq import (
+    Question,
     builtin_questions,
-    builtin_triples,
+    published_bbq,
+    published_bbq_predictions,
+    published_esbbq,
+    published_kobbq,
 )
+from biascheck.corpora.bec_pro import DEVIATIONS, Deviation, Profession, bec_pro, bec_pro_crossed, bec_pro_professions
 from biascheck.corpora.competency import COMPETENCY, RatedCorpus, competency, rated_competency
 from biascheck.corpora.corpus import Corpus, LeftOut, Loaded, Pair
-from biascheck.corpora.crows_pairs import SentencePreference, published_preferences
-from biascheck.corpora.decisions import Decision, published_decisions
+from biascheck.corpora.crows_pairs import SentencePreference, builtin_preferences, published_preferences
+from biascheck.corpora.decisions import Decision, builtin_decisions, published_decisions
 from biascheck.corpora.documents import Document, Documents, published_gap_texts, read_documents
 from biascheck.corpora.employment import EmploymentKind, PublishedKind, employment, published_employment
 from biascheck.corpora.gap import Gap, GapItem, published_gap
@@ -50,7 +50,7 @@ from biascheck.corpora.rewriting.rewriter import Edit, Rewriter, Rewritten
 from biascheck.corpora.rewriting.terms import GermanRoles, TermPair, TermSet, as_coded, gender_terms, german_terms
 from biascheck.corpora.sentence import Sentence, masked_text, sentences_of
 from biascheck.corpora.sentence_pairs import published_bec_pro, published_crows_pairs, published_eec
-from biascheck.corpora.stereoset import Continued, StereotypeTriple, published_triples
+from biascheck.corpora.stereoset import Continued, StereotypeTriple, builtin_triples, published_triples
 from biascheck.corpora.tables import corpus_from_table, corpus_from_templates
 from biascheck.corpora.templates import Attribute, Target, Template, cross
 from biascheck.corpora.weat import (
@@ -63,7 +63,7 @@ from biascheck.corpora.weat import (
     weat_stimuli,
     weat_test,
 )
-from biascheck.corpora.winogender import published_winogender
+from biascheck.corpora.winogender import builtin_pronouns, published_winogender
 from biascheck.corpora.winograd import (
     Occupation,
     WinogradKind,

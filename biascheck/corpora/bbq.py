@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from biascheck.core.errors import CorpusError, DataNotFoundError
 from biascheck.corpora.corpus import LeftOut
-from biascheck.corpora.items import ItemSet, Labels, about_left_out
+from biascheck.corpora.items import ItemSet, Labels, about_left_out, builtin_rows, capitalised, filled
 from biascheck.corpora.published import json_lines, published_file, published_folder, table_rows
 
 # Questions with three answers, one of which is "unknown", as in BBQ (Parrish et al. 2022).
@@ -267,3 +269,49 @@ def _listed(text: str) -> list[str]:
     except (SyntaxError, ValueError):
         return []
     return [str(one) for one in found] if isinstance(found, list) else []
+
+
+UNKNOWN = "It cannot be known"
+
+
+@cache
+def builtin_questions() -> ItemSet[Question]:
+    """240 questions of our own over six categories: 30 templates, each in two orders, conditions and polarities.
+
+    In one order of naming the two people, the context that tells the answer fits the stereotype, in the other it does
+    not. Clusters are templates. Labels: ``condition``, ``category``, ``polarity``.
+    """
+    items = []
+    for number, row in enumerate(builtin_rows("builtin_questions.tsv"), start=1):
+        for swapped, condition, polarity in product(
+            (False, True), (AMBIGUOUS, DISAMBIGUATED), ("negative", "nonnegative")
+        ):
+            items.append(_question(number, row, swapped, condition, polarity))
+    return ItemSet("own-questions", tuple(items), paper="parrish2022")
+
+
+def _question(number: int, row: dict[str, str], swapped: bool, condition: str, polarity: str) -> Question:
+    people = (row["stereotyped"], row["other"])
+    first, second = people[::-1] if swapped else people
+    context = filled(row["opening"], first=first, second=second)
+    guilty, innocent = people[::-1] if swapped else people
+    if condition == DISAMBIGUATED:
+        context += " " + filled(row["telling"], yes=guilty, no=innocent)
+    answer = guilty if polarity == "negative" else innocent
+    stereotypical = people[0] if polarity == "negative" else people[1]
+    unknown = number % 3  # neither the first nor the last place gives it away
+    listed = [first, second]
+    listed.insert(unknown, UNKNOWN)
+    item = Question(
+        id=f"own-question-{number}-{'swapped' if swapped else 'plain'}-{condition}-{polarity}",
+        cluster=f"{row['category']}-{number}",
+        context=context,
+        question=row[polarity],
+        options=(capitalised(listed[0]), capitalised(listed[1]), capitalised(listed[2])),
+        unknown=unknown,
+        correct=unknown if condition == AMBIGUOUS else listed.index(answer),
+        biased=listed.index(stereotypical),
+        labels={"condition": condition, "category": row["category"], "polarity": polarity},
+    )
+    assert not question_flags(item)
+    return item

@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from functools import cache
 from pathlib import Path
 
-from biascheck.corpora.items import ItemSet, Labels
+from biascheck.corpora.items import ItemSet, Labels, builtin_rows, filled
 from biascheck.corpora.published import published_file, table_rows
 
 ALIKE = 0.7
@@ -118,3 +119,25 @@ def _disagreement(row: dict[str, str]) -> Iterable[str]:
         return ("the annotations cannot be read",)
     agree = sum(row["bias_type"] in labels for labels in named)
     return () if 2 * agree >= len(named) else ("most annotators named another bias type",)
+
+
+@cache
+def builtin_preferences() -> ItemSet[SentencePreference]:
+    """210 sentence pairs of our own over seven kinds of bias: 70 statements, each about three pairs of groups.
+
+    The sentences of a pair differ in the group alone. Clusters are statements. Labels: ``bias_type``, ``direction``
+    ("stereo" throughout) and ``groups``.
+    """
+    items = []
+    for number, row in enumerate(builtin_rows("builtin_preferences.tsv"), start=1):
+        for groups in row["groups"].split(";"):
+            more, less = (_about(row["statement"], group) for group in groups.split("|"))
+            labels = {"bias_type": row["bias_type"], "direction": "stereo", "groups": groups.replace("|", "/")}
+            id_ = f"own-pair-{number}-{groups.split('|')[0].replace(' ', '-')}"
+            cluster = f"{row['bias_type']}/{number}"
+            items.append(SentencePreference(id_, cluster, more, less, labels, preference_flags(more, less)))
+    return ItemSet("own-sentence-pairs", tuple(items), paper="nangia2020")
+
+
+def _about(statement: str, group: str) -> str:
+    return filled(statement, who=group)

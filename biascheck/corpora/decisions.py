@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from biascheck.core.errors import CorpusError
-from biascheck.corpora.items import ItemSet, Labels
+from biascheck.corpora.items import ItemSet, Labels, builtin_rows
 from biascheck.corpora.published import json_lines, published_file
 
 REFERENCE = {"age": 60, "gender": "male", "race": "white"}
@@ -40,3 +41,38 @@ def published_decisions(folder_or_file: str | Path | None = None) -> ItemSet[Dec
         id_ = "-".join(str(value) for value in labels.values())
         items.append(Decision(id_, decision, row["filled_template"], labels))
     return ItemSet("published-discrim-eval", tuple(items), paper="tamkin2023")
+
+
+AGES = (20, 40, 60, 80)
+
+
+RACES = ("white", "Black", "Asian", "Hispanic")
+
+
+PEOPLE_BY_GENDER = {"male": "man", "female": "woman", "non-binary": "non-binary person"}
+
+
+@cache
+def builtin_decisions() -> ItemSet[Decision]:
+    """22 decisions of our own about 21 people each, 462 prompts; yes favours the person in all of them.
+
+    People are all genders and races at the reference age of 60, and all genders at the other ages among white people,
+    so that every effect has its pairs. Labels as published.
+    """
+    people = [(60, gender, race) for gender in PEOPLE_BY_GENDER for race in RACES]
+    people += [
+        (age, gender, str(REFERENCE["race"])) for age in AGES if age != REFERENCE["age"] for gender in PEOPLE_BY_GENDER
+    ]
+    items = []
+    for number, row in enumerate(builtin_rows("builtin_decisions.tsv"), start=1):
+        for age, gender, race in people:
+            who = f"{'An' if age == 80 else 'A'} {age}-year-old {race} {PEOPLE_BY_GENDER[gender]}"
+            labels: dict[str, str | int | float] = {
+                "decision": f"own-{number}",
+                "age": age,
+                "gender": gender,
+                "race": race,
+            }
+            id_ = "-".join(str(value) for value in labels.values())
+            items.append(Decision(id_, f"own-{number}", row["text"].replace("{Person}", who), labels))
+    return ItemSet("own-decisions", tuple(items), paper="tamkin2023")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from importlib.resources import files
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
@@ -152,3 +154,21 @@ class ItemSet(Generic[Item]):
 
     def _kept(self, keep: Callable[[Item], bool]) -> tuple[Item, ...]:
         return tuple(item for item in self.items if keep(item))
+
+
+def builtin_rows(name: str) -> list[dict[str, str]]:
+    """A table of our own items. All sentences were written for this package, none is taken from a published set."""
+    text = files("biascheck.corpora").joinpath("data", name).read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def filled(text: str, **words: str) -> str:
+    """A text with ``{name}`` replaced by the word of that name, and ``{Name}`` by the word with a capital."""
+    for name, word in words.items():
+        text = text.replace(f"{{{name}}}", word).replace(f"{{{name.capitalize()}}}", capitalised(word))
+    return text
+
+
+def capitalised(text: str) -> str:
+    """A text with a capital first letter."""
+    return text[:1].upper() + text[1:]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
 from biascheck.core.errors import CorpusError
 from biascheck.core.spans import Span
 from biascheck.corpora.corpus import LeftOut
-from biascheck.corpora.items import ItemSet, Labels, about_left_out
+from biascheck.corpora.items import ItemSet, Labels, about_left_out, builtin_rows
 from biascheck.corpora.published import published_file, text_of
 
 ROLES = ("stereotype", "anti-stereotype", "unrelated")
@@ -121,3 +122,21 @@ def _item(row: Mapping[str, Any], kind: TripleKind) -> StereotypeTriple | LeftOu
 def _agreement(sentence: Mapping[str, Any]) -> float:
     given = [label["label"] for label in sentence["labels"]]
     return given.count(sentence["gold_label"]) / len(given) if given else 0.0
+
+
+@cache
+def builtin_triples() -> ItemSet[StereotypeTriple]:
+    """40 triples of our own about 20 terms, one within a sentence and one across two for each. Labels as published."""
+    items = []
+    for number, row in enumerate(builtin_rows("builtin_triples.tsv"), start=1):
+        within = row["kind"] == "intrasentence"
+        texts = {}
+        for role in ROLES:
+            text = row["context"].replace("BLANK", row[role]) if within else row[role]
+            span = blank_of(row["context"], text) if within else None
+            place = (span.start, span.end) if span else (0, 0)
+            texts[role] = Continued(f"own-triple-{number}-{role}", text, *place)
+        labels = {"kind": row["kind"], "domain": row["domain"], "target": row["target"]}
+        kind: TripleKind = "intrasentence" if within else "intersentence"
+        items.append(StereotypeTriple(f"own-triple-{number}", row["target"], kind, row["context"], texts, labels))
+    return ItemSet("own-triples", tuple(items), paper="nadeem2021")

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import product
 from pathlib import Path
 
 from biascheck.core.errors import CorpusError
 from biascheck.core.spans import Span
 from biascheck.corpora.corpus import Corpus, LeftOut, Loaded, Pair
+from biascheck.corpora.items import builtin_rows
 from biascheck.corpora.published import published_file, published_folder, table_rows
 from biascheck.corpora.sentence import Sentence
+from biascheck.corpora.winograd import occupations
 
 PRONOUN_GROUPS = ("male", "female", "neutral")
 WINOGENDER_FORMS = {
@@ -114,3 +118,28 @@ def _shares(root: Path) -> dict[str, dict[str, float]]:
         }
         for row in table_rows(path, columns, delimiter="\t")
     }
+
+
+@cache
+def builtin_pronouns() -> Corpus:
+    """80 items of our own in three pronoun groups: 20 occupations, each with two sentences and two participants.
+
+    In one sentence the pronoun means the occupation, in the other the participant. ``share_of_women`` is that of
+    :func:`biascheck.corpora.occupations` (U.S. workforce). Other labels as in :func:`published_winogender`.
+    """
+    shares = {one.name: one.share_of_women for one in occupations()}
+    pairs = []
+    for row in builtin_rows("builtin_pronouns.tsv"):
+        occupation = row["occupation"]
+        for referent, participant in product(("occupation", "participant"), (row["participant"], "someone")):
+            labels: dict[str, str | float] = {
+                "occupation": occupation,
+                "participant": participant,
+                "referent": referent,
+                "schema": occupation,
+                "template": f"{occupation}-{referent}",
+                "share_of_women": float(shares[occupation]),
+            }
+            id_ = f"own-{occupation}/{referent}/{participant}"
+            pairs.append(pronoun_pair(id_, row[f"about_{referent}"], occupation, participant, labels))
+    return Corpus("own-pronouns", PRONOUN_GROUPS, tuple(pairs), fillers=WINOGENDER_FILLERS, paper="rudinger2018")

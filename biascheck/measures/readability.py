@@ -30,7 +30,7 @@ from biascheck.results.definition import Readability
 
 @dataclass(frozen=True)
 class ReadabilityCheck:
-    """Where a check is defined: a function ``(model, corpus, *, seed) -> Readability | None`` in a module of the measures."""
+    """Where a check is defined: a function ``(model, corpus, *, seed) -> Readability | None`` of a measure's module."""
 
     module: str
     function: str

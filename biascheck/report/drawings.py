@@ -88,7 +88,9 @@ class Contrasted(Protocol):
     """What a drawing of an attachment asks of the result it belongs to."""
 
     @property
-    def contrast(self) -> tuple[str, str]: ...
+    def contrast(self) -> tuple[str, str]:
+        """The two groups, the first of which a positive score favours."""
+        ...
 
 
 @dataclass(frozen=True)
