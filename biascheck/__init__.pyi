@@ -47,8 +47,8 @@ from .gates.check import (
     assert_weat_within as assert_weat_within,
     assert_within_margin as assert_within_margin,
 )
+from .gates.families import show as show
 from .gates.gate import Gate as Gate
-from .gates.recording import show as show
 from .loading import load as load
 from .measures.measure import measure as measure
 from .models.local.encoder import encoder_of as encoder_of

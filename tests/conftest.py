@@ -13,7 +13,7 @@ from _pytest.pytester import SysModulesSnapshot as Snapshot
 from hypothesis import HealthCheck, settings
 
 from biascheck.core.store import caching
-from biascheck.gates.recording import recording
+from biascheck.gates.families import recording
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -26,10 +26,12 @@ from biascheck.calibration.coverage import CoverageCell, coverage
 from biascheck.calibration.readings import (
     DoseReading,
     Fit,
+    GateOutcome,
     GeometryReading,
     PronounReading,
     SentimentReading,
     fit,
+    gate_outcomes,
     plantings,
     read_dose,
     read_planting,
@@ -37,7 +39,6 @@ from biascheck.calibration.readings import (
     read_sentiment,
 )
 from biascheck.calibration.simulation import GatePower, GateShape, Rate, gate_shapes, power_of
-from biascheck.calibration.suite_gates import ALL, GateOutcome, gates_of_suites, run_of_suites
 from biascheck.core.errors import UsageError
 from biascheck.core.store import cache_folder
 from biascheck.corpora import bec_pro
@@ -45,8 +46,9 @@ from biascheck.measures import association
 from biascheck.measures.gaps import means_of_attributes
 from biascheck.models.base import LanguageModel
 from biascheck.models.local.loader import load
-from biascheck.reference.specs import planted_folder, standard_folder
+from biascheck.reference.specs import SERVED_SUITES, planted_folder, standard_folder
 from biascheck.reference.world import World
+from biascheck.runs.run import Run
 from biascheck.stats import Verdict
 
 TILTED = (World(0.0, 1.0), World(0.5, 1.0), World(1.0, 2.0))
@@ -56,7 +58,11 @@ SHIFTS = (-1.0, -0.5, 0.0, 0.25, 0.5, 1.0)
 FIRST_PARITY_SEED = 1_000
 WORDS = 100
 """Of the planted embeddings."""
+ALL_SUITES = (*SERVED_SUITES, "basta2019", "jentzsch2022")
+"""The suites whose gates judge one result; those of mitigation compare two."""
 Tell = Callable[[str], None]
+SuiteRuns = Callable[[Path | str, tuple[str, ...]], Run]
+"""Runs the named suites on a model and gives what the run left behind."""
 Outcome = TypeVar("Outcome")
 
 
@@ -103,13 +109,12 @@ class Calibration:
 
 def calibrate(
     doses: Sequence[float],
+    suite_runs: SuiteRuns,
     *,
     tilted: Sequence[World] = TILTED,
     models: int,
     trials: int,
-    suites: Path,
     real: str | None = None,
-    data: Path | None = None,
     tell: Tell = lambda _: None,
 ) -> Calibration:
     """Hold measures and gates against the standards of these doses, ``models`` parity models and simulated data.
@@ -121,7 +126,7 @@ def calibrate(
     """
     if len(set(doses)) < 2:
         raise UsageError("a line needs two doses or more; pass --doses 0,0.25,0.5,0.75,1")
-    shapes = _told(tell, "the suites themselves", partial(_shapes, suites, real, data, min(doses)))
+    shapes = _told(tell, "the suites themselves", partial(_shapes, suite_runs, real, min(doses)))
     powers = [
         _told(tell, f"simulating {shape.name}", partial(power_of, shape, trials=trials, seed=0)) for shape in shapes
     ]
@@ -130,11 +135,11 @@ def calibrate(
         _told(tell, f"embeddings {n + 1} of {len(planted)}", partial(read_planting, planting, trials=trials))
         for n, planting in enumerate(planted)
     ]
-    readings = [_told(tell, f"dose {dose:g}", partial(_read_dose, dose, suites)) for dose in doses]
+    readings = [_told(tell, f"dose {dose:g}", partial(_read_dose, dose, suite_runs)) for dose in doses]
     worlds = [*map(World, doses), *tilted]
     pronouns = [_told(tell, f"pronouns of {world}", partial(_read_pronouns, world)) for world in worlds]
     parity = [
-        _told(tell, f"parity model {n + 1} of {models}", partial(_parity_model, n, suites)) for n in range(models)
+        _told(tell, f"parity model {n + 1} of {models}", partial(_parity_model, n, suite_runs)) for n in range(models)
     ]
     return Calibration(
         readings=tuple(readings),
@@ -147,10 +152,10 @@ def calibrate(
     )
 
 
-def _shapes(suites: Path, real: str | None, data: Path | None, dose: float) -> tuple[GateShape, ...]:
+def _shapes(suite_runs: SuiteRuns, real: str | None, dose: float) -> tuple[GateShape, ...]:
     """The gates of all suites, in the shapes that they have on these models."""
-    standard = run_of_suites(standard_folder(_name(World(dose))), suites)
-    own = [run_of_suites(real, suites, ALL, data=data)] if real else []
+    standard = suite_runs(standard_folder(_name(World(dose))), SERVED_SUITES)
+    own = [suite_runs(real, ALL_SUITES)] if real else []
     return gate_shapes([*own, standard])
 
 
@@ -163,8 +168,8 @@ def _standard(world: World) -> LanguageModel:
     return model
 
 
-def _read_dose(dose: float, suites: Path) -> DoseReading:
-    gates = gates_of_suites(standard_folder(_name(World(dose))), suites)
+def _read_dose(dose: float, suite_runs: SuiteRuns) -> DoseReading:
+    gates = gate_outcomes(suite_runs(standard_folder(_name(World(dose))), SERVED_SUITES))
     return read_dose(_standard(World(dose)), dose, gates)
 
 
@@ -172,12 +177,13 @@ def _read_pronouns(world: World) -> tuple[PronounReading, ...]:
     return read_pronouns(_standard(world), world)
 
 
-def _parity_model(number: int, suites: Path) -> ParityModel:
+def _parity_model(number: int, suite_runs: SuiteRuns) -> ParityModel:
     seed = FIRST_PARITY_SEED + number
     folder = planted_folder(World(0.0), cache_folder() / "models", seed=seed)
     model = load(folder, name=f"parity, seed {seed}", lazy=True)
     gaps = means_of_attributes(association(model, bec_pro("en")).items)
-    return ParityModel(seed, max(abs(item.score) for item in gaps), gates_of_suites(folder, suites))
+    gates = gate_outcomes(suite_runs(folder, SERVED_SUITES))
+    return ParityModel(seed, max(abs(item.score) for item in gaps), gates)
 
 
 def _rates(models: Sequence[ParityModel], verdict: str) -> dict[str, Rate]:

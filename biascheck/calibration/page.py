@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from biascheck.calibration.calibration import WORDS, Calibration
 from biascheck.calibration.coverage import COLUMNS, TITLE, coverage_note, coverage_rows
-from biascheck.calibration.readings import DRAWS, DoseReading, Fit, PlantedEstimate, fit
+from biascheck.calibration.readings import DRAWS, DoseReading, Fit, GateOutcome, PlantedEstimate, fit
 from biascheck.calibration.simulation import ENOUGH_FINDINGS, ENOUGH_PASSES, GatePower, Rate
-from biascheck.calibration.suite_gates import GateOutcome
 from biascheck.core.files import write_atomically
 from biascheck.core.wording import format_number, interval_text, signed
 from biascheck.reference.planted import WIDTH

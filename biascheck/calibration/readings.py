@@ -11,11 +11,11 @@ import numpy as np
 
 from biascheck import stats
 from biascheck.calibration.simulation import Rate
-from biascheck.calibration.suite_gates import GateOutcome
 from biascheck.corpora import bec_pro, review_pairs, winograd, written_reviews
 from biascheck.corpora.corpus import Corpus
 from biascheck.corpora.weat import WeatStimuli, WeatTest, weat_test
 from biascheck.corpora.winograd import WinogradKind
+from biascheck.gates.gate import Gate
 from biascheck.measures import (
     absolute_delta,
     association,
@@ -49,9 +49,36 @@ from biascheck.reference.planted import (
 from biascheck.reference.world import World
 from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL
+from biascheck.runs.run import Run
 from biascheck.stats import Sample, Verdict
 
 # Planted against measured: what the measures read off a standard whose true values are known.
+
+
+@dataclass(frozen=True)
+class GateOutcome:
+    """One gate of a suite, judged."""
+
+    gate: str
+    statistic: str
+    estimate: float
+    low: float
+    high: float
+    margin: float
+    verdict: str
+
+    @classmethod
+    def of(cls, gate: Gate) -> GateOutcome:
+        """The outcome of a gate, under the names of its suite, measure and corpus."""
+        suite = gate.test.split("::")[0].rpartition("/")[0].rpartition("/")[2]
+        low, high = (gate.estimate, gate.estimate) if gate.interval is None else (gate.interval.low, gate.interval.high)
+        name = f"{suite}: {' · '.join((gate.measure, gate.corpus, *gate.key.treatment))}"
+        return cls(name, gate.statistic, gate.estimate, low, high, gate.margin, str(gate.verdict))
+
+
+def gate_outcomes(run: Run) -> tuple[GateOutcome, ...]:
+    """The outcomes of all gates of a run, in order."""
+    return tuple(map(GateOutcome.of, run.gates))
 
 
 @dataclass(frozen=True)

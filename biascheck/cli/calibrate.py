@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from biascheck.core.errors import UsageError
+from biascheck.core.errors import BiascheckError, UsageError
 from biascheck.core.release import suites_home
+
+if TYPE_CHECKING:
+    from biascheck.runs.run import Run
+
+FINISHED = (0, 1)  # pytest's codes for a run that came to its end, with and without failures
+NOT_OURS = ("PYTEST_ADDOPTS", "BIASCHECK_DATA")
 
 
 def calibrate(
@@ -32,11 +43,12 @@ def calibrate(
         return
     found = calibrate(
         _doses(doses),
+        partial(
+            run_of_suites, suites=(suites or suites_home()).resolve(), data=None if data is None else data.resolve()
+        ),
         models=parity_models,
         trials=trials,
-        suites=(suites or suites_home()).resolve(),
         real=real,
-        data=None if data is None else data.resolve(),
         tell=lambda line: typer.echo(line, err=True),
     )
     Console().print(*rich_tables(found), sep="\n")
@@ -62,3 +74,26 @@ def _doses(text: str) -> list[float]:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise UsageError(f"--doses {text!r} is not understood; write numbers from 0 to 1, as in 0,0.5,1") from None
+
+
+def run_of_suites(
+    model: Path | str, names: tuple[str, ...], suites: Path, data: Path | None = None, profile: str = "standard"
+) -> Run:
+    """Run suites on a model, without settings of the place or data sets other than those given."""
+    from biascheck.runs.file import read_run
+
+    environment = {name: value for name, value in os.environ.items() if name not in NOT_OURS}
+    with TemporaryDirectory(prefix="biascheck-") as folder:
+        results = Path(folder) / "results.json"
+        command = [sys.executable, "-m", "pytest", *(str(suites / name) for name in names)]
+        command += ["-c", os.devnull, "--rootdir", str(suites), "-p", "no:cacheprovider", "-q"]
+        command += ["--bias-model", str(model), "--bias-results", str(results), "--bias-profile", profile]
+        command += [] if data is None else ["--bias-data", str(data)]
+        run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        if run.returncode not in FINISHED:
+            last = "\n".join((run.stdout + run.stderr).strip().splitlines()[-10:])
+            raise BiascheckError(f"the suites in {suites} did not come to their end on {model}:\n{last}")
+        found = read_run(results) if results.is_file() else None
+    if found is None or not found.gates:
+        raise BiascheckError(f"the suites in {suites} judged nothing on {model}; name a folder with {', '.join(names)}")
+    return found

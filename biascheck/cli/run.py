@@ -195,11 +195,11 @@ def _folders(models: Sequence[str], suites: str | None) -> list[str]:
 
 def _served_by_references() -> str:
     """The suites whose sentences a reference model was built to read; the others are named."""
-    from biascheck.calibration.suite_gates import SERVED
+    from biascheck.reference.specs import SERVED_SUITES
 
-    left_out = [name for name in available_suites() if name not in SERVED]
+    left_out = [name for name in available_suites() if name not in SERVED_SUITES]
     typer.echo(f"a reference model reads what it was built for; left out: {', '.join(left_out)} (--suites all)")
-    return ",".join(SERVED)
+    return ",".join(SERVED_SUITES)
 
 
 def _memory(chosen: Path | None, outputs: Sequence[Path | None]) -> str:

@@ -8,8 +8,8 @@ from biascheck import stats
 from biascheck.core.errors import BiasAssertionError, InconclusiveWarning, UsageError
 from biascheck.core.wording import escape_control, format_number, interval_text
 from biascheck.gates.check import Inconclusive, ignores_readability, level_of_caller, passes
+from biascheck.gates.families import record
 from biascheck.gates.margins import checked_number, checked_share
-from biascheck.gates.recording import record
 from biascheck.results.compare import Comparison, compare
 from biascheck.results.definition import UnreadableOption
 from biascheck.results.result import Result

@@ -11,7 +11,7 @@ from typing import Literal, TypedDict, Unpack
 from biascheck import stats
 from biascheck.core.errors import BiasAssertionError, BiascheckWarning, InconclusiveWarning, UsageError
 from biascheck.core.wording import escape_control, format_number
-from biascheck.gates.families import family_of_gate, settled_together
+from biascheck.gates.families import family_of_gate, record, settled_together
 from biascheck.gates.gate import (
     MOST_SKIPPED,
     Bound,
@@ -24,7 +24,6 @@ from biascheck.gates.gate import (
 )
 from biascheck.gates.judge import LimitCheck
 from biascheck.gates.margins import AcceptedFinding, accepted_for, checked_number, checked_share
-from biascheck.gates.recording import record
 from biascheck.results.definition import UnreadableOption
 from biascheck.results.published import PublishedFigure
 from biascheck.results.result import Result

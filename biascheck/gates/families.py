@@ -1,8 +1,10 @@
-"""Gates that are judged together: how many there are, and which of them exceed once all are known.
+"""Gates that are judged together, and who hears of them: what a gate knows of the run around it.
 
 The run counts a family, nobody states its size: all cases of one parametrised test on one model, as they were
 collected. While it goes on, a gate exceeds only if its interval lies outside at the strictest level of the family
 (Bonferroni). When all gates are known, Holm's procedure steps down from there: what exceeds stays, and more may exceed.
+
+Apart from the gates themselves, so that a run that listens imports no numpy for it.
 """
 
 from __future__ import annotations
@@ -17,6 +19,11 @@ from biascheck.core.errors import UsageError
 
 if TYPE_CHECKING:
     from biascheck.gates.gate import Gate
+    from biascheck.gates.search import Search
+    from biascheck.results.compare import Comparison
+    from biascheck.results.result import Result
+
+    Listener = Callable[[Gate | Comparison | Search | None, Result | None], None]
 
 
 @dataclass(frozen=True)
@@ -100,3 +107,35 @@ def _exceeding(gates: Sequence[Gate], places: Sequence[int], size: int) -> Itera
         if gates[place].outside_among < size - step:
             return
         yield place
+
+
+_listener: ContextVar[Listener | None] = ContextVar("gate_listener", default=None)
+
+
+@contextmanager
+def recording(listener: Listener) -> Iterator[None]:
+    """Hear of every gate and comparison that is judged inside the block; of two nested blocks, the inner one hears."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def record(judged: Gate | Comparison | Search, result: Result | None) -> None:
+    """Tell the listener of a gate, or of a comparison with what came before ``result``, if there is one.
+
+    A search has no result besides itself.
+    """
+    if (listener := _listener.get()) is not None:
+        listener(judged, result)
+
+
+def show(result: Result) -> Result:
+    """Let the run keep a result that no assertion judges: reports show it, a baseline compares it.
+
+    A test that only shows is marked ``bias(judges=False)``. Outside of a run this does nothing.
+    """
+    if (listener := _listener.get()) is not None:
+        listener(None, result)
+    return result

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from transformers import TrainerCallback
 
 from biascheck.core.errors import BiasAssertionError, UsageError
+from biascheck.gates.families import recording
 from biascheck.gates.gate import Gate
-from biascheck.gates.recording import recording
 from biascheck.gates.search import Search
 from biascheck.integrations.trackers import scores_of_run
 from biascheck.models.local.loader import load

@@ -17,8 +17,7 @@ from biascheck.core.context import remembering
 from biascheck.core.files import gc_relaxed
 from biascheck.core.progress import show_progress_on
 from biascheck.core.store import DocumentCache, caching, results_cache
-from biascheck.gates.families import ALONE, checking_in, settled
-from biascheck.gates.recording import recording
+from biascheck.gates.families import ALONE, checking_in, recording, settled
 from biascheck.plugin.baseline import RunBaseline
 from biascheck.plugin.engines import is_worker
 from biascheck.plugin.options import Settings, paths_of_command_line, settings_of

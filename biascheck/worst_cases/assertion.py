@@ -12,8 +12,8 @@ from biascheck.core.errors import BiasAssertionError, ScoreError, UsageError
 from biascheck.core.wording import escape_control, pluralize
 from biascheck.corpora.corpus import Pair
 from biascheck.gates.check import ignores_readability
+from biascheck.gates.families import record
 from biascheck.gates.margins import checked_number
-from biascheck.gates.recording import record
 from biascheck.gates.search import Search
 from biascheck.results.definition import UnreadableOption
 from biascheck.worst_cases.exploration import DrawnExample, Reader

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 from xml.etree import ElementTree
 
 import numpy as np
@@ -14,6 +15,7 @@ from biascheck.calibration.calibration import Calibration, ParityModel, calibrat
 from biascheck.calibration.page import to_markdown, write_calibration
 from biascheck.calibration.readings import (
     DoseReading,
+    GateOutcome,
     GeometryReading,
     PlantedEstimate,
     PronounReading,
@@ -21,7 +23,7 @@ from biascheck.calibration.readings import (
     fit,
 )
 from biascheck.calibration.simulation import ENDS, GateShape, Rate, gate_shapes, power_of
-from biascheck.calibration.suite_gates import GateOutcome, gates_of_suites
+from biascheck.cli.calibrate import run_of_suites
 from biascheck.core.errors import BiascheckError, UsageError
 from biascheck.core.release import suites_home
 from biascheck.models.fakes import TableModel
@@ -122,19 +124,19 @@ def test_suites_that_break_off_are_told_with_what_they_said(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "test_mine.py").write_text("import no_such_module\n")
     with pytest.raises(BiascheckError, match=r"(?s)did not come to their end on reference:parity:.*no_such_module"):
-        gates_of_suites("reference:parity", tmp_path, ("mine",))
+        run_of_suites("reference:parity", ("mine",), tmp_path)
 
 
 def test_suites_without_gates_are_refused(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "test_mine.py").write_text("def test_nothing():\n    pass\n")
     with pytest.raises(BiascheckError, match="judged nothing on reference:parity; name a folder with mine"):
-        gates_of_suites("reference:parity", tmp_path, ("mine",))
+        run_of_suites("reference:parity", ("mine",), tmp_path)
 
 
 def test_one_dose_makes_no_line():
     with pytest.raises(UsageError, match="a line needs two doses or more"):
-        calibrate([1.0, 1.0], models=0, trials=1, suites=SUITES)
+        calibrate([1.0, 1.0], partial(run_of_suites, suites=SUITES), models=0, trials=1)
 
 
 def outcome(verdict: str) -> GateOutcome:
@@ -206,8 +208,8 @@ def test_three_files_are_written(handmade, tmp_path):
 def test_the_command_prints_and_writes(handmade, monkeypatch, tmp_path, capsys):
     asked = {}
 
-    def fake(doses, **options):
-        asked.update(options, doses=doses)
+    def fake(doses, suite_runs, **options):
+        asked.update(options, doses=doses, suites=suite_runs.keywords["suites"])
         return handmade
 
     monkeypatch.setattr(calibration, "calibrate", fake)

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 import biascheck
-from biascheck.calibration.readings import PlantedEstimate, fit, read_pronouns, sided_bec_pro
-from biascheck.calibration.suite_gates import gates_of_suites
+from biascheck.calibration.readings import PlantedEstimate, fit, gate_outcomes, read_pronouns, sided_bec_pro
+from biascheck.cli.calibrate import run_of_suites
 from biascheck.core.errors import BiasAssertionError
 from biascheck.core.release import suites_home
 from biascheck.measures.gaps import means_of_attributes
 from biascheck.reference.planted import planted_gaps
+from biascheck.reference.specs import SERVED_SUITES
 from biascheck.reference.world import World
 
 
@@ -57,7 +58,7 @@ def test_the_parity_standard_shows_no_gap(parity):
 
 
 def test_parity_passes_every_gate_of_the_suites_under_standard():
-    outcomes = gates_of_suites("reference:parity", suites_home(), profile="standard")
+    outcomes = gate_outcomes(run_of_suites("reference:parity", SERVED_SUITES, suites_home()))
     assert len(outcomes) >= 25
     doubtful = [o.gate for o in outcomes if o.verdict == "inconclusive"]
     assert len(doubtful) <= 0.05 * len(outcomes), doubtful
@@ -102,7 +103,7 @@ UNPLANTED = (": skew", "balanced")
 
 
 def test_the_suites_fault_the_workforce_for_its_professions_only_under_standard():
-    outcomes = gates_of_suites("reference:workforce", suites_home(), profile="standard")
+    outcomes = gate_outcomes(run_of_suites("reference:workforce", SERVED_SUITES, suites_home()))
     concerned = [
         o for o in outcomes if any(w in o.gate for w in OCCUPATIONS) and not any(w in o.gate for w in UNPLANTED)
     ]

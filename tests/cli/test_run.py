@@ -115,7 +115,7 @@ def test_an_unknown_suite_is_refused_with_those_that_exist(shipped, monkeypatch,
 
 
 def test_a_reference_model_is_asked_what_it_was_built_for(shipped, monkeypatch, capsys):  # noqa: ARG001
-    monkeypatch.setattr("biascheck.calibration.suite_gates.SERVED", ("second",))
+    monkeypatch.setattr("biascheck.reference.specs.SERVED_SUITES", ("second",))
     assert biascheck_run(monkeypatch, "reference:tiny", "--profile", "watch") == 0
     shown = capsys.readouterr().out
     assert "built for; left out: first (--suites all)" in shown
@@ -135,7 +135,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize(("arguments", "message"), MISTAKES.values(), ids=MISTAKES)
 def test_a_mistake_is_one_line_and_leaves_no_file_of_an_earlier_run(shipped, monkeypatch, capsys, arguments, message):
-    monkeypatch.setattr("biascheck.calibration.suite_gates.SERVED", ("first",))
+    monkeypatch.setattr("biascheck.reference.specs.SERVED_SUITES", ("first",))
     (shipped / "old.html").write_text("PASS", encoding="utf-8")
     assert biascheck_run(monkeypatch, *arguments, "--report", "old.html") == 2
     shown = capsys.readouterr()

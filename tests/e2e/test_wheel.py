@@ -65,7 +65,7 @@ def test_the_wheel_carries_every_suite(wheel):
 def test_init_and_pytest_work_in_an_empty_folder(environment, tmp_path):
     """With the suites that the parity standard can serve: its states mean little, and it has no bias to reduce."""
     chosen = ("bartl2020", "kurita2019", "manela2021")
-    call(environment, "-m", "biascheck.cli", "init", "--suites", ",".join(chosen), "--ci", "both", cwd=tmp_path)
+    call(environment, "-m", "biascheck", "init", "--suites", ",".join(chosen), "--ci", "both", cwd=tmp_path)
     shown = call(
         environment, "-m", "pytest", "bias/", "--bias-model", "reference:parity", "-q", "-p", "no:cacheprovider",
         cwd=tmp_path, BIASCHECK_CACHE=str(tmp_path / "cache"),

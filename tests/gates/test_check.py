@@ -18,7 +18,7 @@ from biascheck.gates.check import (
     assert_share_within,
     assert_within_margin,
 )
-from biascheck.gates.recording import recording
+from biascheck.gates.families import recording
 from biascheck.results.codec import result_from_dict, result_to_dict
 from biascheck.results.items import ItemScore
 from biascheck.results.published import PublishedFigure

@@ -8,7 +8,7 @@ import pytest
 import biascheck
 from biascheck.core.errors import BiasAssertionError, InconclusiveWarning, UsageError
 from biascheck.gates.check import assert_below, assert_skew_below, assert_stereotype_below, assert_trade_off
-from biascheck.gates.recording import recording
+from biascheck.gates.families import recording
 from biascheck.report.gates import gate_table
 from biascheck.report.papers import OWN
 from biascheck.results.codec import result_from_dict, result_to_dict

@@ -16,10 +16,10 @@ from biascheck.gates.families import (
     checking_in,
     family_of_gate,
     outside_among,
+    recording,
     settled,
     settled_together,
 )
-from biascheck.gates.recording import recording
 from biascheck.results.items import ItemScore
 from biascheck.stats import Interval, Verdict
 from support.handmade import gate_of, items_of, result_of, spread

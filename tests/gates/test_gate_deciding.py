@@ -8,8 +8,8 @@ import pytest
 
 from biascheck.core.errors import BiasAssertionError
 from biascheck.gates.check import assert_within_margin
+from biascheck.gates.families import recording
 from biascheck.gates.gate import ProfileVerdict, beside, profiles_text, to_decide
-from biascheck.gates.recording import recording
 from biascheck.stats import Interval, Verdict
 from support.handmade import gate_of, items_of, result_of
 

@@ -9,7 +9,7 @@ import pytest
 import biascheck
 from biascheck.core.errors import BiasAssertionError, CorpusError, ScoreError, UsageError
 from biascheck.corpora import COMPETENCY, Corpus, competency, occupations, published_winobias, winograd, with_names
-from biascheck.gates.recording import recording
+from biascheck.gates.families import recording
 from biascheck.measures import skew_and_stereotype
 from biascheck.measures.pronouns import AS_IN_MANELA_2021
 from biascheck.models.fakes import SentenceTable, TableModel, _masked
