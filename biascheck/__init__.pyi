@@ -4,6 +4,7 @@ from . import (
     corpora as corpora,
     extend as extend,
     measures as measures,
+    mitigation as mitigation,
     models as models,
     testing as testing,
 )

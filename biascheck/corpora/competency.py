@@ -14,7 +14,6 @@ from biascheck.corpora.corpus import Corpus, LeftOut, Pair
 from biascheck.corpora.sentence import refuse_repeated
 from biascheck.corpora.tables import read_rows
 from biascheck.corpora.winograd import WINOGRAD_FILLERS, WINOGRAD_GROUPS, frame_sentences
-from biascheck.stats import fleiss_kappa
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -39,6 +38,8 @@ class RatedCorpus:
     @property
     def agreement(self) -> float:
         """Fleiss' κ of the votes: 1 for full agreement, 0 for chance; the paper's raters reached 0.42."""
+        from biascheck.stats import fleiss_kappa  # scipy is not imported for a corpus alone
+
         return fleiss_kappa(self.counts)
 
 

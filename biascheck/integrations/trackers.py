@@ -16,6 +16,8 @@ from biascheck.runs.run import Run
 
 # A run as plain numbers by name, as trackers of experiments take them.
 
+__all__ = ["log_to_mlflow", "log_to_wandb"]
+
 REFUSED = re.compile(r"[^\w\-. /]")
 """What MLflow does not take in a name."""
 

@@ -23,6 +23,8 @@ Check = Callable[[Any], "Result | Iterable[Result] | None"]
 Moment = Literal["evaluate", "epoch", "save"]
 OnFailure = Literal["log", "stop", "raise"]
 
+__all__ = ["BiasCallback"]
+
 
 class BiasCallback(TrainerCallback):  # type: ignore[misc]
     """Asks a model the same question again and again while it is trained.

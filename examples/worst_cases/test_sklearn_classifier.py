@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import biascheck
-from biascheck.worst_cases import strategies
+from biascheck import strategies
 
 
 @pytest.fixture(scope="module")

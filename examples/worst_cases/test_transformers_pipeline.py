@@ -8,7 +8,7 @@ import os
 import pytest
 
 import biascheck
-from biascheck.worst_cases import strategies
+from biascheck import strategies
 
 MODEL = os.environ.get("SENTIMENT_MODEL")
 

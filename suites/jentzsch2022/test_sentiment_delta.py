@@ -11,8 +11,8 @@ import pytest
 
 import biascheck
 from biascheck.corpora import published_eec
+from biascheck.extend import Published, Table
 from biascheck.papers import paper_row
-from biascheck.results.attachments import Published, Table
 
 SETS = ["pro", "weat", "all"]
 CONDITIONS = ["original", "R-all", "mix-all"]

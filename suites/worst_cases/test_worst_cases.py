@@ -7,7 +7,7 @@ is found is shrunk, kept in ``bias/worst_cases.jsonl`` and tried first in the ne
 import pytest
 
 import biascheck
-from biascheck.worst_cases import strategies
+from biascheck import strategies
 
 pytest.importorskip("hypothesis", reason="needs Hypothesis: pip install 'pytest-biascheck[worst-cases]'")
 

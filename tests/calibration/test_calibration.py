@@ -230,6 +230,7 @@ def test_the_command_prints_and_writes(handmade, monkeypatch, tmp_path, capsys):
     assert not ended.value.code
     assert asked["doses"] == [0.0, 0.5, 1.0]
     assert asked["models"] == 3
+    assert asked["suites"] == SUITES
     assert asked["real"] == "reference:parity"
     assert (tmp_path / "calibration.md").is_file()
     assert "Association: planted and measured gaps" in capsys.readouterr().out

@@ -55,7 +55,6 @@ PUBLIC = [
     "assert_within_margin",
     "compare",
     "corpora",
-    "debias",
     "encoder_of",
     "engine",
     "extend",
@@ -64,6 +63,7 @@ PUBLIC = [
     "load_vectors",
     "measure",
     "measures",
+    "mitigation",
     "models",
     "read_results",
     "show",
@@ -142,7 +142,8 @@ EXTEND = [
     "summarise",
 ]
 
-ROOMS = ["corpora", "debias", "extend", "measures", "models", "strategies", "testing"]
+ROOMS = ["corpora", "extend", "measures", "mitigation", "models", "strategies", "testing"]
+HOMES = {"strategies": "biascheck.worst_cases.strategies"}
 
 
 def test_the_public_names_are_these():
@@ -174,12 +175,12 @@ def test_every_name_resolves_to_the_thing_itself(name):
 
 @pytest.mark.parametrize("name", ROOMS)
 def test_every_room_resolves(name):
-    assert getattr(biascheck, name) is importlib.import_module(f"biascheck.{name}")
+    assert getattr(biascheck, name) is importlib.import_module(HOMES.get(name, f"biascheck.{name}"))
 
 
-@pytest.mark.parametrize("name", [*ROOMS, "stats", "errors"])
+@pytest.mark.parametrize("name", [*ROOMS, "papers", "stats"])
 def test_the_names_of_a_room_resolve_too(name):
-    room = importlib.import_module(f"biascheck.{name}")
+    room = importlib.import_module(HOMES.get(name, f"biascheck.{name}"))
     assert len(set(room.__all__)) == len(room.__all__)
     for public in room.__all__:
         assert getattr(room, public) is not None
@@ -206,10 +207,11 @@ def test_an_unknown_name_is_an_attribute_error():
 def test_errors_are_of_one_tree():
     from biascheck.core import errors
 
-    for name in set(errors.__all__) - {"BiasAssertionError"}:
+    kinds = {name for name, thing in vars(errors).items() if isinstance(thing, type)}
+    for name in kinds - {"BiasAssertionError"}:
         root = biascheck.BiascheckWarning if name.endswith("Warning") else biascheck.BiascheckError
         assert issubclass(getattr(errors, name), root)
-    assert set(errors.__all__) < set(PUBLIC)
+    assert kinds < set(PUBLIC)
     assert issubclass(biascheck.BiasAssertionError, AssertionError)
     assert not issubclass(biascheck.BiasAssertionError, biascheck.BiascheckError)
     assert issubclass(biascheck.BiascheckWarning, UserWarning)

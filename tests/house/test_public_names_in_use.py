@@ -15,7 +15,7 @@ import pytest
 import biascheck
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("corpora", "debias", "errors", "extend", "measures", "models", "reproduce", "studies", "testing")
+ROOMS = ("corpora", "extend", "measures", "mitigation", "models", "papers", "testing")
 PYTHON_BLOCK = re.compile(r"^(?P<indent> *)```(?:python|py|pycon)[^\n]*\n(?P<code>.*?)^(?P=indent)```", re.M | re.S)
 DOCTEST = re.compile(r"^(?:>>>|\.\.\.) ?(.*)$", re.M)
 
@@ -122,7 +122,7 @@ def test_there_is_something_to_look_at():
         "import biascheck.models.local.loader",
         "from biascheck import stats",
         "from biascheck.corpora import sentence",
-        "from biascheck.corpora import bec_pro",
+        "from biascheck.corpora.bec_pro import bec_pro",
         "import biascheck as bc\nbc.results.Result",
         "import biascheck as bc\nbc.measures.declaration.measure",
         "from biascheck import corpora as c\nc.datasets",
@@ -138,7 +138,7 @@ def test_a_private_name_is_noticed(source):
     [
         "import biascheck as bc\nbc.measures.association(bc.load('x'), bc.corpora.bec_pro())",
         "from biascheck import Result, assert_within_margin, corpora\ncorpora.Corpus.nothing",
-        "from biascheck.extend import summarise, ItemScore\nfrom biascheck.core.errors import UsageError",
+        "from biascheck.extend import summarise, ItemScore\nfrom biascheck import UsageError",
         "import pytest\nfrom handmade import items_of\nbiascheckers.private.name",
         "import biascheck\nbiascheck.__version__",
     ],

@@ -121,7 +121,7 @@ def test_questions_are_asked_in_the_language_of_the_items():
     assert not any("Question: " in text or "Q: " in text for text in asked)
 
 
-def test_a_thinned_set_is_a_small_copy():
+def test_a_subsample_is_a_small_copy():
     """Half of every template and condition; a share that a template is too small for goes to the next."""
     questions = builtin_questions()
     half = questions.subsample(0.5, seed=3)
@@ -138,7 +138,7 @@ def test_a_thinned_set_is_a_small_copy():
     for share in (0, 1.5):
         with pytest.raises(biascheck.CorpusError, match="between 0 and 1"):
             questions.subsample(share)
-    with pytest.raises(biascheck.CorpusError, match="take a larger share"):
+    with pytest.raises(biascheck.CorpusError, match="take a larger fraction"):
         questions.subsample(0.001)
 
 
