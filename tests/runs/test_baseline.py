@@ -89,6 +89,10 @@ def test_a_missing_baseline_names_the_flags(tmp_path):
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
+        (
+            lambda d: d.update(schema=2),
+            "written with schema 2, which this release does not read; remove it and write it again with --bias-up",
+        ),
         (lambda d: d.update(schema=4), "written with schema 4, and this release reads up to 3"),
         (lambda d: d.update(kind="biascheck results"), "not a biascheck baseline file"),
         (lambda d: d["entries"][0].pop("scores"), r"the baseline lacks or misspells a field \(.*`scores`"),
