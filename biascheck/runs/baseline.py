@@ -228,7 +228,7 @@ Row = tuple[str, str, str | None, float | None, int | None]
 
 def write_baseline(path: Path, baseline: Baseline) -> None:
     """Write a baseline, atomically: one line an entry, so that a change of it reads well in a review."""
-    rows = sorted({_row(item) for entry in baseline.entries for item in entry.items}, key=_order_of_entries)
+    rows = sorted({_row(item) for entry in baseline.entries for item in entry.items}, key=_order_of_rows)
     places = {row: number for number, row in enumerate(rows)}
     lines = [
         "{",
@@ -348,7 +348,8 @@ def _places(steps: Sequence[int]) -> list[int]:
 
 
 def _row(item: ItemScore) -> Row:
-    return item.id, item.cluster, item.side, None if item.covariate is None else _short(item.covariate), item.draw
+    covariate = None if item.covariate is None else _short(item.covariate) + 0.0  # -0.0 and 0.0 are one row
+    return item.id, item.cluster, item.side, covariate, item.draw
 
 
 def _row_from(row: list[Any]) -> Row:
@@ -362,9 +363,10 @@ def _trimmed(row: Row) -> list[Any]:
     return values
 
 
-def _order_of_entries(row: Row) -> tuple[str, str, str, float, int]:
+def _order_of_rows(row: Row) -> tuple[str | float | None, ...]:
+    """No two rows have one key: beside every value that may be missing, whether it is."""
     name, cluster, side, covariate, draw = row
-    return name, cluster, side or "", covariate or 0.0, draw or 0
+    return name, cluster, side or "", side is None, covariate or 0.0, covariate is None, draw or 0, draw is None
 
 
 def _short(value: float) -> float:
