@@ -112,7 +112,7 @@ TESTED_ELSEWHERE = {
     "report.trend_page": "report/test_comparison_page.py cli/test_stored_trend.py",
     "results.attachments": "results/test_codec.py report/test_drawings.py",
     "results.items": "results/test_item_files.py results/test_codec.py",
-    "runs.file": "results/test_codec.py results/test_codec_earlier_schemas.py",
+    "runs.file": "results/test_codec.py cli/test_stored_fuzzed_files.py",
     "runs.run": "runs/test_outcome.py report/test_first_screen.py",
     "stats.vectors": "stats/test_tests_ranks.py",
     "worst_cases.assertion": "worst_cases/test_invariants.py worst_cases/test_search_findings.py",

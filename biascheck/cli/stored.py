@@ -162,7 +162,7 @@ def _baseline(path: Path) -> Baseline:
     from biascheck.runs.baseline import Baseline, read_baseline
     from biascheck.runs.file import read_run
 
-    return read_baseline(path) if kind_of(path)[0] == BASELINE else Baseline(read_run(path).results)
+    return read_baseline(path) if kind_of(path) == BASELINE else Baseline(read_run(path).results)
 
 
 def _show(judgement: BaselineComparison) -> None:

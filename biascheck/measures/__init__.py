@@ -1,6 +1,7 @@
-"""One published measure per file. A measure is a call ``(model, corpus) -> Result`` that describes itself.
+"""A module for each topic. A measure is a call ``(model, corpus) -> Result`` that describes itself.
 
-To add one, write its file and one line here: the reference page, ``biascheck measures`` and the tests read these names.
+To add one, write it in the module of its topic and one line here: the reference page, ``biascheck measures`` and the
+tests read these names.
 """
 
 from types import ModuleType as _ModuleType

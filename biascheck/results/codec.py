@@ -17,126 +17,30 @@ from biascheck.core.files import gc_paused
 from biascheck.core.wording import escape_control
 from biascheck.results.item_files import can_store_columns, read_items, stored_items
 from biascheck.results.items import ItemColumns, ItemScore
-from biascheck.results.key import Slice, corpus_label
 from biascheck.results.published import PublishedFigure
 from biascheck.results.result import Result
 
-# What our files call themselves and how new they may be. Apart from reading them, so that a look costs no
-# numpy.
+# What our files call themselves, and the schema that they have.
 
 RESULTS = "biascheck results"
 RESULTS_SCHEMA = 3
-"""2: ``complete``, ``not_run`` and ``comparisons``. 3: keys, and the outcome of the run."""
 BASELINE = "biascheck baseline"
 BASELINE_SCHEMA = 3
-"""2: the draw of an item. 3: the treatment of the model and the part of the corpus."""
 
 
-def kind_of(path: Path) -> tuple[object, object]:
-    """What a file calls itself, and its schema; neither where it is missing or no JSON object."""
+def kind_of(path: Path) -> object:
+    """What a file calls itself; ``None`` where it is missing or no JSON object."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        return None, None
-    return (document.get("kind"), document.get("schema")) if isinstance(document, dict) else (None, None)
-
-
-# Documents of earlier releases, brought to the present schema.
-#
-# Up to schema 2 a result was known by the name of its model and its corpus: "bert·mix-all" was a treated model
-# and "bec-pro-en·male" a part of a corpus. Which label "male" belonged to was not kept, so that it is called
-# ``part``, and no result of this release is compared with such an entry.
-
-FIRST_WITH_IDENTITY = 3
-UNKNOWN_LABEL = "part"
-IN_THE_KEY = ("measure", "statistic", "contrast")
-
-
-def of_unknown_part(slice_: Slice) -> bool:
-    """Whether a result of an earlier release is about a part of a corpus whose label was not kept."""
-    return [label for label, _ in slice_] == [UNKNOWN_LABEL]
-
-
-def upgraded_result(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a result as the present schema has them."""
-    fields = {name: value for name, value in document.items() if name != "schema"}
-    if document["schema"] >= FIRST_WITH_IDENTITY:
-        return fields
-    details = fields.pop("details", {})  # in the form of each suite; kept as facts to read
-    attached = {"attachments": [{"kind": "facts", "facts": details}]} if details else {}
-    return {**fields, **_model(fields["model"]), **_corpus(fields["corpus"]), **attached}
-
-
-def upgraded_gate(document: Mapping[str, Any]) -> dict[str, Any]:
-    """A gate of schema 1 or 2, which had no key: what it judged is known by names alone.
-
-    Published figures were text; the text becomes a note.
-    """
-    fields = dict(document)
-    if "key" in fields:
-        return fields
-    published = fields.get("published")
-    notes = [fields.get("note"), f"published: {published}" if published else ""]
-    return {
-        **{name: value for name, value in fields.items() if name not in IN_THE_KEY},
-        "key": _key(fields, fields["model"]),
-        "model": _model(fields["model"])["model"],
-        "corpus": _corpus_label(fields["corpus"]),
-        "published": [],
-        "note": "; ".join(filter(None, notes)),
-    }
-
-
-def upgraded_comparison(document: Mapping[str, Any]) -> dict[str, Any]:
-    """A comparison of schema 2, which had no keys, and whose moves had no names for their fields."""
-    fields = dict(document)
-    if "key" in fields:
-        return fields
-    before, after = fields["model_before"], fields["model_after"]
-    names = {"model_before": _model(before)["model"], "model_after": _model(after)["model"]}
-    return {
-        **{name: value for name, value in fields.items() if name not in IN_THE_KEY},
-        **names,
-        "key_before": _key(fields, before),
-        "key": _key(fields, after),
-        "corpus": _corpus_label(fields["corpus"]),
-        "moves": [dict(zip(("name", "before", "after"), move, strict=True)) for move in fields["moves"]],
-    }
-
-
-def _key(fields: Mapping[str, Any], model: str) -> dict[str, Any]:
-    return {
-        "measure": fields["measure"],
-        "version": 0,
-        "statistic": fields["statistic"],
-        "model": "",
-        "treatment": _model(model)["treatment"],
-        "corpus": "",
-        "slice": _corpus(fields["corpus"])["slice"],
-        "contrast": fields.get("contrast", ["", ""]),
-        "options": "{}",
-    }
-
-
-def _model(name: str) -> dict[str, Any]:
-    base, _, treatment = name.partition("·")
-    return {"model": base, "treatment": [treatment] if treatment else []}
-
-
-def _corpus(name: str) -> dict[str, Any]:
-    base, _, part = name.partition("·")
-    return {"corpus": base, "slice": [[UNKNOWN_LABEL, part]] if part else []}
-
-
-def _corpus_label(name: str) -> str:
-    fields = _corpus(name)
-    return corpus_label(fields["corpus"], fields["slice"])
+        return None
+    return document.get("kind") if isinstance(document, dict) else None
 
 
 # Results as documents: one versioned JSON schema, validated on reading by the types of the fields themselves.
 
 SCHEMA = 3
-"""Version of the fields of a result; part of the cache key. 3: identity (treatment, slice) and description."""
+"""Version of the fields of a result; part of the cache key."""
 SCHEMA_OF_COLUMNS = 4
 """Version of a result whose items are in a file of their own; all else is as in 3."""
 
@@ -185,9 +89,9 @@ def result_from_dict(document: object, beside: Path | None = None) -> Result:
 
     ``beside`` is the folder of a results file, which has the files of items that the document refers to.
     """
-    checked = check_schema(document, "a result", SCHEMA_OF_COLUMNS)
+    fields = check_schema(document, "a result", SCHEMA, SCHEMA_OF_COLUMNS)
     with gc_paused(), refusing_damage("a stored result"):
-        fields = upgraded_result(checked)
+        fields.pop("schema")
         without_unknown_fields([fields], Result)
         if isinstance(reference := fields.get("items"), Mapping):
             return replace(converted({**fields, "items": []}, Result), items=read_items(reference, beside))
@@ -245,11 +149,15 @@ def refusing_damage(what: str) -> Iterator[None]:
         raise ResultError(f"{what} lacks or misspells a field ({error}){AGAIN}") from error
 
 
-def check_schema(document: object, what: str, newest: int) -> dict[str, Any]:
-    """The document, unless it is none of ours or newer than this release."""
+def check_schema(
+    document: object, what: str, oldest: int, newest: int, again: str = "measure it again"
+) -> dict[str, Any]:
+    """The document, unless it is none of ours, or this release cannot read its schema; ``again`` renews an old one."""
     schema = document.get("schema") if isinstance(document, Mapping) else None
     if not isinstance(schema, int) or isinstance(schema, bool) or schema < 1:
         raise ResultError(f"{what}: no schema version; biascheck did not write this")
+    if schema < oldest:
+        raise ResultError(f"{what}: written with schema {schema}, which this release does not read; {again}")
     if schema > newest:
         raise ResultError(
             f"{what}: written with schema {schema}, and this release reads up to {newest}; upgrade pytest-biascheck"

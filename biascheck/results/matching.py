@@ -13,7 +13,6 @@ import numpy as np
 from biascheck import stats
 from biascheck.core.columns import repeats
 from biascheck.core.errors import ScoreError, UsageError
-from biascheck.results.codec import of_unknown_part
 from biascheck.results.items import ItemScore, clusters_of, covariates_of, gathered_items, ids_of, sample_of, scores_of
 from biascheck.results.result import Result
 from biascheck.results.summaries import RESAMPLES, RESAMPLES_IN_TAIL, interval_method
@@ -34,11 +33,6 @@ def similar_question(result: Result) -> tuple[object, ...]:
     return measure, statistic, treatment, result.corpus, *rest
 
 
-def question_of_earlier_release(result: Result) -> tuple[object, ...]:
-    """What an entry of an earlier release, of unknown part, certainly shares with the result it was meant for."""
-    return result.measure, result.statistic, result.treatment, result.corpus.partition("·")[0]
-
-
 def require_comparable(before: Result, after: Result) -> None:
     """Refuse two results that do not answer the same questions, with every reason and its remedy."""
     if found := list(differences(before, after)):
@@ -49,12 +43,6 @@ def differences(before: Result, after: Result) -> Iterator[str]:
     """Each thing that makes two results incomparable, and what to do about it."""
     if before.measure != after.measure:
         yield f"one is {before.measure!r} and the other {after.measure!r}; compare results of one measure"
-        return
-    if of_unknown_part(before.slice) and before.slice != after.slice:
-        yield (
-            "an earlier release wrote the baseline, and did not keep which part of the corpus an entry is about; "
-            "write it again with --bias-update-baseline"
-        )
         return
     first, second = before.provenance, after.provenance
     if first.corpus_fingerprint != second.corpus_fingerprint and before.corpus != after.corpus:

@@ -17,16 +17,14 @@ from biascheck.results.codec import (
     BASELINE_SCHEMA,
     check_schema,
     converted,
-    of_unknown_part,
     read_document,
     refusing_damage,
-    upgraded_result,
     without_unknown_fields,
 )
 from biascheck.results.compare import Comparison, compare_all, why_not
 from biascheck.results.items import ItemScore, sample_of
 from biascheck.results.key import ResultKey, Slice
-from biascheck.results.matching import other_runtime, question_of_earlier_release, similar_question
+from biascheck.results.matching import other_runtime, similar_question
 from biascheck.results.result import Provenance, Result
 from biascheck.results.summaries import LEVEL
 from biascheck.stats import Change
@@ -56,14 +54,10 @@ class Baseline:
         return _of_same_model(self._by_question.get(result.key.question, ()), result)
 
     def resembling(self, result: Result, taken: Iterable[Result] = ()) -> Result | None:
-        """An entry that a result was meant to answer, though its corpus has changed; none of those ``taken``.
-
-        Where an earlier release wrote the baseline, it may be any entry about a part of the corpus.
-        """
+        """An entry that a result was meant to answer, though its corpus has changed; none of those ``taken``."""
         elsewhere = {entry.key for entry in taken}
         found = self._by_similar_question.get(similar_question(result), ())
-        likely = _of_same_model([entry for entry in found if entry.key not in elsewhere], result)
-        return likely or next(iter(self._of_earlier_release(result)), None)
+        return _of_same_model([entry for entry in found if entry.key not in elsewhere], result)
 
     def __getitem__(self, result: Result) -> Result:
         """The entry that answers the same question; UsageError where there is none."""
@@ -86,13 +80,9 @@ class Baseline:
         changed = [result for result in fresh if result.key not in exact]
         replaced = {entry.key for entry in exact.values()}
         replaced |= {entry.key for result in changed if (entry := self.resembling(result, exact.values()))}
-        replaced |= {entry.key for result in changed for entry in self._of_earlier_release(result)}
         entries = {entry.key: entry for entry in self.entries if entry.key not in replaced}
         entries |= {result.key: result for result in fresh}
         return Baseline(tuple(sorted(entries.values(), key=_order)))
-
-    def _of_earlier_release(self, result: Result) -> Sequence[Result]:
-        return self._by_question_of_earlier_release.get(question_of_earlier_release(result), ())
 
     @cached_property
     def _by_question(self) -> Mapping[ResultQuestion, Sequence[Result]]:
@@ -101,10 +91,6 @@ class Baseline:
     @cached_property
     def _by_similar_question(self) -> Mapping[ResultQuestion, Sequence[Result]]:
         return _grouped(self.entries, similar_question)
-
-    @cached_property
-    def _by_question_of_earlier_release(self) -> Mapping[ResultQuestion, Sequence[Result]]:
-        return _grouped((one for one in self.entries if of_unknown_part(one.slice)), question_of_earlier_release)
 
 
 @dataclass(frozen=True)
@@ -221,6 +207,8 @@ def _order(result: Result) -> tuple[str, str, str, str]:
     return result.corpus_label, result.measure, result.model_label, result.key.digest
 
 
+AGAIN = "remove it and write it again with --bias-update-baseline"
+
 # A baseline on disk: scores without sentences, in a file small enough to commit.
 
 # Below what two machines differ by, and kept relative so that no sign is lost.
@@ -240,7 +228,7 @@ Row = tuple[str, str, str | None, float | None, int | None]
 
 def write_baseline(path: Path, baseline: Baseline) -> None:
     """Write a baseline, atomically: one line an entry, so that a change of it reads well in a review."""
-    rows = sorted({_row(item) for entry in baseline.entries for item in entry.items}, key=_order_of_entries)
+    rows = sorted({_row(item) for entry in baseline.entries for item in entry.items}, key=_order_of_rows)
     places = {row: number for number, row in enumerate(rows)}
     lines = [
         "{",
@@ -264,11 +252,10 @@ def read_baseline(path: Path) -> Baseline:
     if not path.exists():
         raise ResultError(f"no baseline at {path}; write it with pytest --bias-baseline {path} --bias-update-baseline")
     document = read_document(path, BASELINE, "baseline", "--bias-update-baseline --bias-baseline")
-    schema = check_schema(document, str(path), BASELINE_SCHEMA)["schema"]
+    check_schema(document, str(path), BASELINE_SCHEMA, BASELINE_SCHEMA, AGAIN)
     with refusing_damage(f"{path}: the baseline"):
         rows = [_row_from(row) for row in document["items"]]
-        upgraded = (upgraded_result({"schema": schema, **entry}) for entry in document["entries"])
-        entries = converted(without_unknown_fields(upgraded, BaselineEntry), list[BaselineEntry])
+        entries = converted(without_unknown_fields(document["entries"], BaselineEntry), list[BaselineEntry])
         return Baseline(tuple(_result_of(entry, rows) for entry in entries))
 
 
@@ -291,10 +278,10 @@ class BaselineEntry:
     options: dict[str, Any]
     items: list[int]
     scores: list[float]
-    estimate: float = 0.0
-    treatment: tuple[str, ...] = ()
-    slice: Slice = ()
-    several_groups: bool = False
+    estimate: float
+    treatment: tuple[str, ...]
+    slice: Slice
+    several_groups: bool
     runtime: str = ""
 
 
@@ -361,7 +348,8 @@ def _places(steps: Sequence[int]) -> list[int]:
 
 
 def _row(item: ItemScore) -> Row:
-    return item.id, item.cluster, item.side, None if item.covariate is None else _short(item.covariate), item.draw
+    covariate = None if item.covariate is None else _short(item.covariate) + 0.0  # -0.0 and 0.0 are one row
+    return item.id, item.cluster, item.side, covariate, item.draw
 
 
 def _row_from(row: list[Any]) -> Row:
@@ -375,9 +363,10 @@ def _trimmed(row: Row) -> list[Any]:
     return values
 
 
-def _order_of_entries(row: Row) -> tuple[str, str, str, float, int]:
+def _order_of_rows(row: Row) -> tuple[str | float | None, ...]:
+    """No two rows have one key: beside every value that may be missing, whether it is."""
     name, cluster, side, covariate, draw = row
-    return name, cluster, side or "", covariate or 0.0, draw or 0
+    return name, cluster, side or "", side is None, covariate or 0.0, covariate is None, draw or 0, draw is None
 
 
 def _short(value: float) -> float:

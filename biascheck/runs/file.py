@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,12 @@ import msgspec
 
 from biascheck.core.errors import ResultError
 from biascheck.core.files import write_atomically
-from biascheck.core.wording import pluralize
 from biascheck.gates.gate import Gate
 from biascheck.gates.search import Search
 from biascheck.results.codec import (
     RESULTS,
     RESULTS_SCHEMA,
+    Kind,
     check_schema,
     converted,
     plain,
@@ -25,8 +25,6 @@ from biascheck.results.codec import (
     refusing_damage,
     result_from_dict,
     result_to_dict,
-    upgraded_comparison,
-    upgraded_gate,
     without_unknown_fields,
 )
 from biascheck.results.compare import Comparison
@@ -81,49 +79,22 @@ def _beside(path: Path, document: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_run(path: Path) -> Run:
-    """Read what :func:`write_run` wrote, in this release or an earlier one."""
+    """Read what :func:`write_run` wrote; a file of another schema is refused with what to do."""
     document = read_document(path, RESULTS, "results", "--bias-results")
-    check_schema(document, str(path), RESULTS_SCHEMA)
+    check_schema(document, str(path), RESULTS_SCHEMA, RESULTS_SCHEMA)
     with refusing_damage(f"{path}: the file of results"):
-        results = tuple(result_from_dict(entry, path.parent) for entry in document["results"])
         return Run(
-            results=results,
-            gates=tuple(_with_key(gate, results) for gate in converted(_gates(document), tuple[Gate, ...])),
-            comparisons=converted(_comparisons(document), tuple[Comparison, ...]),
-            outcome=converted(_outcome(document), RunOutcome | None),  # type: ignore[arg-type]
-            baseline=converted(document.get("baseline"), BaselineComparison | None),  # type: ignore[arg-type]
-            searches=converted(without_unknown_fields(document.get("searches", ()), Search), tuple[Search, ...]),
+            results=tuple(result_from_dict(entry, path.parent) for entry in document["results"]),
+            gates=_listed(document["gates"], Gate),
+            comparisons=_listed(document["comparisons"], Comparison),
+            outcome=converted(document["outcome"], RunOutcome | None),  # type: ignore[arg-type]
+            baseline=converted(document["baseline"], BaselineComparison | None),  # type: ignore[arg-type]
+            searches=_listed(document.get("searches", ()), Search),
         )
 
 
-def _gates(document: dict[str, Any]) -> list[Any]:
-    return without_unknown_fields((upgraded_gate(entry) for entry in document["gates"]), Gate)
-
-
-def _with_key(gate: Gate, results: Sequence[Result]) -> Gate:
-    """A gate of an earlier release, which knew no keys, with the key of the one result that it can have judged."""
-    if gate.key.model or gate.key.corpus:
-        return gate
-    keys = {result.key for result in results if _names(result) == _names(gate)}
-    return replace(gate, key=keys.pop()) if len(keys) == 1 else gate
-
-
-def _names(known: Result | Gate) -> tuple[object, ...]:
-    corpus = known.corpus if isinstance(known, Gate) else known.corpus_label
-    return known.measure, known.statistic, known.model_label, corpus, known.estimate, known.n, known.seed
-
-
-def _comparisons(document: dict[str, Any]) -> list[Any]:
-    found = (upgraded_comparison(entry) for entry in document.get("comparisons", ()))
-    return without_unknown_fields(found, Comparison)
-
-
-def _outcome(document: dict[str, Any]) -> Any:
-    """The outcome of a run; up to schema 2 a file said only whether it was interrupted, and how many did not run."""
-    if "outcome" in document or document.get("complete", True):
-        return document.get("outcome")
-    not_run = document.get("not_run", 0)
-    return {"interrupted": True, "problems": [f"{pluralize(not_run, 'test')} did not run"] if not_run else []}
+def _listed(documents: Iterable[Any], kind: type[Kind]) -> tuple[Kind, ...]:
+    return tuple(converted(without_unknown_fields(documents, kind), list[kind]))  # type: ignore[valid-type]
 
 
 def write_results(path: Path, results: Iterable[Result], gates: Iterable[Gate] = ()) -> None:

@@ -33,7 +33,6 @@ SHORT, LONG = 150, 2_500
 COUNTS = pytest.mark.parametrize(
     ("count", "seed"), [(SHORT, 1), pytest.param(LONG, 2, marks=pytest.mark.slow)], ids=["short", "long"]
 )
-DATA = Path(__file__).resolve().parents[1] / "support" / "data"
 FIGURE = PublishedFigure(0.83, "Bartl 2020", table="Table 5", model="BERT")
 
 
@@ -133,16 +132,6 @@ def test_damaged_baselines_are_read_or_refused(results, baseline, tmp_path, coun
             answered(lambda: compare_command(damaged, [results], None, 0.0, None, None))
             answered(lambda: write_baseline(tmp_path / "again.json", read_baseline(damaged).updated([measured()])))
     assert 0 < read < count
-
-
-@COUNTS
-@pytest.mark.parametrize("schema", [1, 2])
-def test_damaged_files_of_earlier_schemas_are_read_or_refused(tmp_path, schema, count, seed):
-    damaged = tmp_path / "damaged.json"
-    for name, reader in (("results", read_run), ("baseline", read_baseline)):
-        for content in mutations((DATA / f"{name}_of_schema_{schema}.json").read_bytes(), count, seed):
-            damaged.write_bytes(content)
-            answered(lambda reader=reader: reader(damaged))
 
 
 @COUNTS

@@ -268,6 +268,14 @@ def test_a_file_of_a_later_release_is_refused(stored, inside):
         read_results(path)
 
 
+@pytest.mark.parametrize("schema", [1, 2])
+@pytest.mark.parametrize("inside", [False, True], ids=["file", "result"])
+def test_an_older_schema_is_refused_with_the_remedy(stored, inside, schema):
+    path = stored(lambda d: (d["results"][0] if inside else d).update(schema=schema))
+    with pytest.raises(ResultError, match=f"written with schema {schema}, which this release does not read; measure"):
+        read_results(path)
+
+
 @pytest.mark.parametrize("schema", [None, "1", 0, [1]])
 @pytest.mark.parametrize("inside", [False, True], ids=["file", "result"])
 def test_something_without_a_schema_is_refused(stored, inside, schema):
@@ -330,6 +338,9 @@ def test_a_missing_field_is_named(stored, name, kind):
     [
         lambda d: d.pop("results"),
         lambda d: d.pop("gates"),
+        lambda d: d.pop("comparisons"),
+        lambda d: d.pop("outcome"),
+        lambda d: d["gates"][0].pop("key"),
         lambda d: d.update(gates=3),
         lambda d: d["gates"].append(None),
         lambda d: d["gates"][0].update(verdict="splendid"),

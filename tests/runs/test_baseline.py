@@ -2,11 +2,14 @@
 
 import json
 from dataclasses import replace
+from itertools import accumulate
+from random import Random
 
 import pytest
 
 from biascheck import compare
 from biascheck.core.errors import ResultError, UsageError
+from biascheck.results.items import ItemScore
 from biascheck.runs.baseline import Baseline, compare_with_baseline, read_baseline, write_baseline
 from biascheck.stats import Change
 from support.handmade import PROVENANCE, SHOWN, items_of, provenance_of, result_of, spread
@@ -81,6 +84,43 @@ def test_writing_twice_gives_the_same_bytes_in_any_order_of_items(tmp_path):
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
 
 
+def test_rows_that_differ_in_what_is_missing_have_one_order(tmp_path):
+    """None and 0 are two rows; a set of them comes in any order, from one process to the next."""
+    missing = [
+        ItemScore("a", 1.0, "c", covariate=covariate, draw=draw)
+        for covariate in (None, 0.0, 1.0)
+        for draw in (None, 0, 1)
+    ]
+    written = set()
+    for seed in range(20):
+        shuffled = Random(seed).sample(missing, len(missing))
+        write_baseline(tmp_path / "b.json", Baseline(tuple(result_of([item], corpus=item.id) for item in shuffled)))
+        written.add((tmp_path / "b.json").read_text(encoding="utf-8").split('"entries"')[0])
+    assert len(written) == 1
+    write_baseline(tmp_path / "b.json", Baseline((result_of(missing),)))
+    first = (tmp_path / "b.json").read_bytes()
+    write_baseline(tmp_path / "b.json", Baseline((result_of(missing[::-1]),)))
+    assert (tmp_path / "b.json").read_bytes() == first
+
+
+def test_rows_may_come_in_any_order(tmp_path):
+    """A file of another order of rows has the same entries, and is judged alike."""
+    plain = result()
+    write_baseline(tmp_path / "b.json", Baseline((plain,)))
+    document = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))
+    last = len(document["items"]) - 1
+    (entry,) = document["entries"]
+    places = [last - place for place in accumulate(entry["items"])]
+    document["items"].reverse()
+    entry["items"] = [after - before for before, after in zip([0, *places], places, strict=False)]
+    (tmp_path / "turned.json").write_text(json.dumps(document), encoding="utf-8")
+    before, turned = (read_baseline(tmp_path / name) for name in ("b.json", "turned.json"))
+    assert turned == before
+    assert compare_with_baseline(turned, [plain]) == compare_with_baseline(before, [plain])
+    write_baseline(tmp_path / "again.json", turned)
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+
+
 def test_a_missing_baseline_names_the_flags(tmp_path):
     with pytest.raises(ResultError, match=r"write it with pytest --bias-baseline .* --bias-update-baseline"):
         read_baseline(tmp_path / "none.json")
@@ -89,6 +129,10 @@ def test_a_missing_baseline_names_the_flags(tmp_path):
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
+        (
+            lambda d: d.update(schema=2),
+            "written with schema 2, which this release does not read; remove it and write it again with --bias-up",
+        ),
         (lambda d: d.update(schema=4), "written with schema 4, and this release reads up to 3"),
         (lambda d: d.update(kind="biascheck results"), "not a biascheck baseline file"),
         (lambda d: d["entries"][0].pop("scores"), r"the baseline lacks or misspells a field \(.*`scores`"),

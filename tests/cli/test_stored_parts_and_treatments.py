@@ -1,25 +1,22 @@
-"""``report``, ``compare`` and ``card`` on files of every schema, and on parts and treatments that look alike."""
+"""``report``, ``compare`` and ``card`` on parts and treatments that look alike, and on what cannot be compared."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from biascheck import cli
 from biascheck.results.items import ItemScore
 from biascheck.results.result import Result
-from biascheck.runs.baseline import Baseline, write_baseline
-from biascheck.runs.file import read_run, write_run
+from biascheck.runs.file import write_run
 from biascheck.runs.outcome import BiasTestState, RunOutcome, TestOutcome
 from biascheck.runs.run import Run
-from support.handmade import items_of, provenance_of, result_of
+from biascheck.stats import Verdict
+from support.handmade import gate_of, items_of, provenance_of, result_of
 
-DATA = Path(__file__).resolve().parents[1] / "support" / "data"
-STORED = {schema: DATA / f"results_of_schema_{schema}.json" for schema in (1, 2)}
 Invoke = Callable[..., tuple[object, str, str]]
 
 
@@ -37,64 +34,6 @@ def run(monkeypatch, capsys) -> Invoke:
     return invoke
 
 
-@pytest.fixture
-def files(tmp_path) -> dict[int, Path]:
-    """One file of each schema with the same results; that of schema 3 is written by this release."""
-    write_run(tmp_path / "results.json", replace(read_run(STORED[2]), outcome=None))
-    return {**STORED, 3: tmp_path / "results.json"}
-
-
-EACH = pytest.mark.parametrize("schema", [1, 2, 3])
-
-
-@EACH
-def test_a_report_links_every_gate_to_its_result(run, files, tmp_path, schema):
-    code, out, _ = run("report", files[schema], "--out", tmp_path / "bias.html")
-    assert (code, out) == (0, f"written: {tmp_path / 'bias.html'}\n")
-    html = (tmp_path / "bias.html").read_text("utf-8")
-    gates = html.split('<section id="gates"')[1].split("</section>")[0]
-    links = [part.split('"')[0] for part in gates.split('href="#result-')[1:]]
-    assert sorted(links) == ["2", "3"]  # after "jobs on bert" come those of bert·mix-all: the whole and its part
-    assert html.count('<span class="tag">no gate</span>') == 1
-    assert "FAIL" in html
-    assert "published: 0.83 (Bartl 2020, Table 5, BERT)" in html
-
-
-@EACH
-def test_a_card_judges_what_its_gates_judged(run, files, schema):
-    code, out, _ = run("card", files[schema])
-    assert code == 0
-    rows = [line.split(" | ") for line in out.splitlines() if line.startswith("| association")]
-    assert [(row[1], row[-1]) for row in rows] == [
-        ("jobs", "within |"),
-        ("jobs (part=north)", "inconclusive |"),
-        ("jobs", "not judged |"),
-    ]
-
-
-@EACH
-@pytest.mark.parametrize("later", [1, 2, 3])
-def test_files_of_any_two_schemas_are_compared(run, files, tmp_path, schema, later):
-    """Schema 1 and 2 hold the same scores: nothing changed, whichever release wrote them."""
-    options = ["--markdown", tmp_path / "c.md", "--report", tmp_path / "c.html", "--fail-on", "inconclusive"]
-    code, out, err = run("compare", files[schema], files[later], *options)
-    assert (code, err) == (0, "")
-    assert "3 no worse" in out.splitlines()
-    assert "Nothing regressed" in (tmp_path / "c.html").read_text("utf-8")
-    assert "jobs &#40;part=north&#41;" in (tmp_path / "c.md").read_text("utf-8")
-
-
-@EACH
-def test_a_baseline_of_each_schema_comes_before_the_arrow(run, files, tmp_path, schema):
-    baseline = DATA / f"baseline_of_schema_{schema}.json"
-    if schema == 3:
-        baseline = tmp_path / "baseline.json"
-        write_baseline(baseline, Baseline(read_run(files[3]).results))
-    code, out, _ = run("compare", baseline, files[3])
-    assert code == 0
-    assert "no worse" in out
-
-
 def commuters(north_home: float, north_work: float, **fields: object) -> Result:
     """Jobs whose gap depends on where people live and where they work; eight jobs add 0.07 on average."""
     gaps = {("north", "south"): north_home, ("south", "north"): north_work}
@@ -110,6 +49,40 @@ def commuters(north_home: float, north_work: float, **fields: object) -> Result:
 
 def parts(result: Result) -> list[Result]:
     return [result.where(home="north"), result.where(work="north")]
+
+
+@pytest.fixture
+def judged(tmp_path) -> str:
+    """A treated model, whole and in part, each with its gate, and the model as it was, which nothing judged."""
+    treated, plain = commuters(1.0, 0.2, treatment=("mix-all",)), commuters(1.0, 0.2)
+    part = treated.where(home="north")
+    gates = [
+        gate_of(verdict, key=one.key, corpus=one.corpus_label, interval=one.interval, margin=margin)
+        for one, verdict, margin in ((treated, Verdict.WITHIN, 2.0), (part, Verdict.INCONCLUSIVE, part.estimate))
+    ]
+    write_run(tmp_path / "judged.json", Run((treated, part, plain), tuple(gates)))
+    return str(tmp_path / "judged.json")
+
+
+def test_a_report_links_every_gate_to_its_result(run, judged, tmp_path):
+    code, out, _ = run("report", judged, "--out", tmp_path / "bias.html")
+    assert (code, out) == (0, f"written: {tmp_path / 'bias.html'}\n")
+    html = (tmp_path / "bias.html").read_text("utf-8")
+    gates = html.split('<section id="gates"')[1].split("</section>")[0]
+    links = [part.split('"')[0] for part in gates.split('href="#result-')[1:]]
+    assert sorted(links) == ["2", "3"]  # after "jobs on tiny" come those of tiny·mix-all: the whole and its part
+    assert html.count('<span class="tag">no gate</span>') == 1
+
+
+def test_a_card_judges_what_its_gates_judged(run, judged):
+    code, out, _ = run("card", judged)
+    assert code == 0
+    rows = [line.split(" | ") for line in out.splitlines() if line.startswith("| association")]
+    assert [(row[1], row[-1]) for row in rows] == [
+        ("jobs", "within |"),
+        ("jobs (home=north)", "inconclusive |"),
+        ("jobs", "not judged |"),
+    ]
 
 
 def test_parts_and_treatments_are_each_compared_with_their_own(run, tmp_path):
