@@ -1,4 +1,4 @@
-"""Small sets of our own in the form of the benchmarks, so that every suite runs without published data.
+"""Small built-in sets in the form of published benchmarks, so that every suite runs without published data.
 
 All sentences were written for this package; none is taken from a published set. They repeat stereotypes in order to ask
 a model about them, and say nothing about anybody.
@@ -28,9 +28,9 @@ PEOPLE_BY_GENDER = {"male": "man", "female": "woman", "non-binary": "non-binary 
 
 @cache
 def builtin_preferences() -> ItemSet[SentencePreference]:
-    """210 sentence pairs of our own over seven kinds of bias: 70 statements, each about three pairs of groups.
+    """210 built-in sentence pairs over seven kinds of bias: 70 statements, each about three pairs of groups.
 
-    The sentences of a pair differ in the group alone. Clusters are statements. Labels: ``bias_type``, ``direction``
+    The sentences of a pair differ only in the group. Clusters are statements. Labels: ``bias_type``, ``direction``
     ("stereo" throughout) and ``groups``.
     """
     items = []
@@ -46,7 +46,7 @@ def builtin_preferences() -> ItemSet[SentencePreference]:
 
 @cache
 def builtin_triples() -> ItemSet[StereotypeTriple]:
-    """40 triples of our own about 20 terms, one within a sentence and one across two for each. Labels as published."""
+    """40 built-in triples about 20 terms, for each one within a sentence and one across two. Labels as published."""
     items = []
     for number, row in enumerate(_rows("builtin_triples.tsv"), start=1):
         within = row["kind"] == "intrasentence"
@@ -64,9 +64,9 @@ def builtin_triples() -> ItemSet[StereotypeTriple]:
 
 @cache
 def builtin_questions() -> ItemSet[Question]:
-    """240 questions of our own over six categories: 30 templates, each in two orders, conditions and polarities.
+    """240 built-in questions over six categories: 30 templates, each in two orders, conditions and polarities.
 
-    In one order of naming the two people, the context that tells the answer fits the stereotype, in the other it does
+    In one order of naming the two people, the context that gives the answer fits the stereotype, in the other it does
     not. Clusters are templates. Labels: ``condition``, ``category``, ``polarity``.
     """
     items = []
@@ -80,7 +80,7 @@ def builtin_questions() -> ItemSet[Question]:
 
 @cache
 def builtin_decisions() -> ItemSet[Decision]:
-    """22 decisions of our own about 21 people each, 462 prompts; yes favours the person in all of them.
+    """22 built-in decisions about 21 people each, 462 prompts; yes favours the person in all of them.
 
     People are all genders and races at the reference age of 60, and all genders at the other ages among white people,
     so that every effect has its pairs. Labels as published.
@@ -106,9 +106,9 @@ def builtin_decisions() -> ItemSet[Decision]:
 
 @cache
 def builtin_pronouns() -> Corpus:
-    """80 items of our own in three pronoun groups: 20 occupations, each with two sentences and two participants.
+    """80 built-in items in three pronoun groups: 20 occupations, each with two sentences and two participants.
 
-    In one sentence the pronoun means the occupation, in the other the participant. ``share_of_women`` is that of
+    In one sentence the pronoun refers to the occupation, in the other to the participant. ``share_of_women`` is that of
     :func:`biascheck.corpora.occupations` (U.S. workforce). Other labels as in :func:`published_winogender`.
     """
     shares = {one.name: one.share_of_women for one in occupations()}

@@ -1,4 +1,4 @@
-"""Two sentences of which one is more stereotypical, as in CrowS-Pairs (Nangia et al. 2020)."""
+"""Pairs of sentences of which one is more stereotypical, as in CrowS-Pairs (Nangia et al. 2020)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from biascheck.corpora.items import ItemSet, Labels
 from biascheck.corpora.published import published_file, table_rows
 
 ALIKE = 0.7
-"""Frames that share so much of their words are one template (Dice's coefficient)."""
+"""Frames whose words overlap at least this much are one template (Dice's coefficient)."""
 ODD_LENGTH = 3
 PREFERENCE_WORD = re.compile(r"\w+(?:['’-]\w+)*")
 CROWS_PAIRS_COLUMNS = {"", "sent_more", "sent_less", "stereo_antistereo", "bias_type", "annotations"}
@@ -39,7 +39,7 @@ def published_preferences(folder_or_file: str | Path | None = None) -> ItemSet[S
     """All 1,508 pairs of CrowS-Pairs, whatever their sentences differ in.
 
     Clusters are bias type × template family: pairs of one type whose shared words are nearly the same. Flags are
-    defects that a rule can find: see :func:`preference_flags`.
+    defects detected by rules: see :func:`preference_flags`.
     """
     path = published_file(folder_or_file, "crows_pairs", "crows_pairs_anonymized.csv")
     rows = table_rows(path, CROWS_PAIRS_COLUMNS)
@@ -59,7 +59,7 @@ def published_preferences(folder_or_file: str | Path | None = None) -> ItemSet[S
 
 
 def preference_flags(more: str, less: str) -> tuple[str, ...]:
-    """Defects of a pair after Blodgett et al. 2021, as far as a rule can find them.
+    """Defects of a pair after Blodgett et al. 2021, as far as rules detect them.
 
     The two sentences differ in more than one stretch of words; one of them only adds words; their lengths differ by
     three words or more; they are the same.

@@ -10,7 +10,7 @@ from biascheck.corpora.items import ItemSet, Labels
 from biascheck.corpora.published import json_lines, published_file
 
 REFERENCE = {"age": 60, "gender": "male", "race": "white"}
-"""The person that others are compared with (Tamkin et al. 2023, §3)."""
+"""The reference person of comparisons (Tamkin et al. 2023, §3)."""
 
 
 @dataclass(frozen=True)

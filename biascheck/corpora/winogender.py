@@ -28,7 +28,7 @@ def published_winogender(folder: str | Path | None = None) -> Loaded:
     """Winogender's 720 sentences as 240 items in three groups: male, female, neutral (they).
 
     Every template is there twice, with its participant and with "someone" in the participant's place, as in the
-    authors' script; after "they" the verb is plural, as there. The target is the pronoun, the attribute the
+    authors' script; after "they" the verb is plural, as in the script. The target is the pronoun, the attribute the
     occupation. Labels: ``occupation``, ``participant``, ``referent`` ("occupation" or "participant"), ``form``,
     ``schema`` (the occupation's sentences), ``share_of_women`` (Bureau of Labor Statistics, percent) and
     ``share_in_text`` (Bergsma and Lin 2006, percent).
