@@ -1,6 +1,7 @@
-"""One published measure per file. A measure is a call ``(model, corpus) -> Result`` that describes itself.
+"""Measures, one topic per module. A measure is a call ``(model, corpus) -> Result`` that describes itself.
 
-To add one, write its file and one line here: the reference page, ``biascheck measures`` and the tests read these names.
+To add one, write its module and one line here: the reference page, ``biascheck measures`` and the tests read these
+names.
 """
 
 from types import ModuleType as _ModuleType

@@ -110,7 +110,7 @@ class ReviewTask:
         return [[examples[index] for index in members] for members in found]
 
     def _part(self, epoch: int) -> Sequence[ReviewExample]:
-        """The examples of an epoch. All parts have one size, so that epochs have equally many steps; a rest is dropped."""
+        """The examples of an epoch. All parts have one size, so that epochs have equally many steps; a rest is cut."""
         parts = self.recipe.parts
         if parts == 1:
             return self.fitted

@@ -21,7 +21,7 @@ from biascheck.results.key import Slice, corpus_label
 from biascheck.results.published import PublishedFigure
 from biascheck.results.result import Result
 
-# What our files call themselves and how new they may be. Apart from reading them, so that a look costs no
+# Formats and schema versions of our files. Separate from reading them, so that a check does not import numpy.
 # numpy.
 
 RESULTS = "biascheck results"
@@ -33,7 +33,7 @@ BASELINE_SCHEMA = 3
 
 
 def kind_of(path: Path) -> tuple[object, object]:
-    """What a file calls itself, and its schema; neither where it is missing or no JSON object."""
+    """The format and schema that a file states; neither if it is missing or not a JSON object."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -41,10 +41,10 @@ def kind_of(path: Path) -> tuple[object, object]:
     return (document.get("kind"), document.get("schema")) if isinstance(document, dict) else (None, None)
 
 
-# Documents of earlier releases, brought to the present schema.
+# Documents of earlier releases, upgraded to the present schema.
 #
-# Up to schema 2 a result was known by the name of its model and its corpus: "bert·mix-all" was a treated model
-# and "bec-pro-en·male" a part of a corpus. Which label "male" belonged to was not kept, so that it is called
+# Up to schema 2 a result was identified by the names of its model and its corpus: "bert·mix-all" was a treated model
+# and "bec-pro-en·male" a part of a corpus. The label that "male" belonged to was not stored, so it is called
 # ``part``, and no result of this release is compared with such an entry.
 
 FIRST_WITH_IDENTITY = 3
@@ -53,7 +53,7 @@ IN_THE_KEY = ("measure", "statistic", "contrast")
 
 
 def of_unknown_part(slice_: Slice) -> bool:
-    """Whether a result of an earlier release is about a part of a corpus whose label was not kept."""
+    """Whether a result of an earlier release is about a part of a corpus whose label was not stored."""
     return [label for label, _ in slice_] == [UNKNOWN_LABEL]
 
 
@@ -68,7 +68,7 @@ def upgraded_result(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def upgraded_gate(document: Mapping[str, Any]) -> dict[str, Any]:
-    """A gate of schema 1 or 2, which had no key: what it judged is known by names alone.
+    """A gate of schema 1 or 2, which had no key and is identified by names alone.
 
     Published figures were text; the text becomes a note.
     """
@@ -147,9 +147,9 @@ Kind = TypeVar("Kind")
 
 
 def result_to_dict(result: Result, *, items: bool = True) -> dict[str, Any]:
-    """Turn a result into plain JSON values; items that are columns go to a file, where pyarrow is there to write it.
+    """Turn a result into plain JSON values; items stored as columns go to a file, if pyarrow is installed to write it.
 
-    Without ``items`` the document has none of them, nor what was skipped.
+    Without ``items`` the document contains neither items nor skipped items.
     """
     if not items:
         result = replace(result, items=(), skipped=())
@@ -166,7 +166,7 @@ def result_to_dict(result: Result, *, items: bool = True) -> dict[str, Any]:
 
 
 def storable(result: Result, *, items: bool = True) -> dict[str, Any]:
-    """The document of a result as a file would give it back, once it is sure that one can hold it."""
+    """The document of a result as read back from a file; an error if it cannot be written to one."""
     try:
         text = json.dumps(result_to_dict(result, items=items), allow_nan=False, ensure_ascii=False)
         text.encode("utf-8")
@@ -181,7 +181,7 @@ def storable(result: Result, *, items: bool = True) -> dict[str, Any]:
 
 
 def result_from_dict(document: object, beside: Path | None = None) -> Result:
-    """Rebuild a result, refusing what this release cannot understand.
+    """Rebuild a result; an error for documents that this release cannot understand.
 
     ``beside`` is the folder of a results file, which has the files of items that the document refers to.
     """
@@ -196,7 +196,7 @@ def result_from_dict(document: object, beside: Path | None = None) -> Result:
 
 
 def without_unknown_fields(documents: Iterable[Any], kind: type) -> list[Any]:
-    """The documents, unless one has a field that ``kind`` has not: misspelt, it would be taken for a missing one."""
+    """The documents; an error if one has a field unknown to ``kind``: a misspelt field would count as missing."""
     known = {field.name for field in dataclass_fields(kind)}
     listed = list(documents)
     for document in listed:
@@ -206,12 +206,12 @@ def without_unknown_fields(documents: Iterable[Any], kind: type) -> list[Any]:
 
 
 def converted(document: object, kind: type[Kind]) -> Kind:
-    """The value that a document describes, every field checked against its type."""
+    """The value of a document, every field checked against its type."""
     return msgspec.convert(document, kind)
 
 
 def read_document(path: Path, kind: str, noun: str, flag: str) -> dict[str, Any]:
-    """Read a JSON object of ours; whatever else is there is refused with what to do."""
+    """Read a JSON object written by biascheck; an error with the remedy for anything else."""
     try:
         with gc_paused():
             document = json.loads(path.read_text(encoding="utf-8"), parse_constant=_finite, parse_float=_finite)
@@ -227,7 +227,7 @@ def read_document(path: Path, kind: str, noun: str, flag: str) -> dict[str, Any]
 
 
 def _finite(text: str) -> float:
-    """NaN and infinities are in none of our files, and no text that we write could keep them."""
+    """Raise ValueError for NaN and infinities, which our files cannot contain."""
     if not isfinite(number := float(text)):
         raise ValueError(f"{text} is not a finite number")
     return number
@@ -235,7 +235,7 @@ def _finite(text: str) -> float:
 
 @contextmanager
 def refusing_damage(what: str) -> Iterator[None]:
-    """Say what is wrong with a stored document, instead of failing on it."""
+    """Report what is wrong with a stored document, instead of failing on it."""
     try:
         yield
     except BiascheckError as error:
@@ -246,7 +246,7 @@ def refusing_damage(what: str) -> Iterator[None]:
 
 
 def check_schema(document: object, what: str, newest: int) -> dict[str, Any]:
-    """The document, unless it is none of ours or newer than this release."""
+    """The document; an error if biascheck did not write it or a newer release did."""
     schema = document.get("schema") if isinstance(document, Mapping) else None
     if not isinstance(schema, int) or isinstance(schema, bool) or schema < 1:
         raise ResultError(f"{what}: no schema version; biascheck did not write this")
@@ -259,7 +259,7 @@ def check_schema(document: object, what: str, newest: int) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Mappings, tuples and named values as dictionaries and lists; the rest stays, for JSON to accept or refuse."""
+    """Mappings, tuples and named values as dictionaries and lists; other values are left to JSON."""
     kind = type(value)
     if kind in LEAVES:
         return value
@@ -268,7 +268,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(entry) for entry in value]
     if isinstance(value, msgspec.Struct):
-        # not msgspec.to_builtins: that writes sets, dates and bytes as something else, without a word
+        # not msgspec.to_builtins: that writes sets, dates and bytes as something else, without a warning
         tag = value.__struct_config__.tag
         return {**({"kind": tag} if tag else {}), **plain(msgspec.structs.asdict(value))}
     if isinstance(value, PublishedFigure):
