@@ -247,7 +247,7 @@ def stereotype_score(result_or_model: Any, triples: ItemSet[StereotypeTriple] | 
 
 
 def _readability(scored: Result) -> Readability:
-    """Whether the model distinguishes sense from nonsense: lms, against 0.6 or what chance reaches in one of 40 samples."""
+    """Whether the model distinguishes sense from nonsense: lms, against 0.6 or more where chance reaches more."""
     lms = language_modelling_score(scored)
     floor = max(LMS_FLOOR, CHANCE_OF_STEREOTYPE + 0.98 / sqrt(2 * lms.n))
     finding = (

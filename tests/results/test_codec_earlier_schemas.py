@@ -1,4 +1,4 @@
-"""Files of earlier releases are still read, and what they become is known."""
+"""Files of earlier releases are still read and upgraded."""
 
 import json
 from dataclasses import replace
@@ -130,7 +130,7 @@ def test_a_part_of_a_corpus_is_refused_and_not_taken_for_new(schema):
     assert (len(found.comparisons), found.new, found.passed) == (1, (), False)
     (refusal,) = found.refused
     assert (
-        "did not keep which part of the corpus an entry is about; write it again with --bias-update-bas"
+        "did not store which part of the corpus an entry is about; write it again with --bias-update-bas"
         in refusal.reason
     )
 
