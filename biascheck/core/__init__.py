@@ -1,1 +1,1 @@
-"""What every room stands on: errors, wording, files, the cache, identities of models. It imports no other room."""
+"""The base of every room: errors, wording, files, the cache, identities of models. It imports no other room."""

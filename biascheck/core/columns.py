@@ -13,11 +13,11 @@ from operator import itemgetter
 from threading import Lock
 from typing import IO, Any, Generic, TypeVar, overload
 
-# Blocks of bytes that leave the memory, and rows sorted in runs that do.
+# Blocks of bytes that are moved out of memory, and rows sorted in runs that are moved out too.
 
 BLOCK_BYTES = 2**16
 BYTES_IN_MEMORY = 2**23
-"""What a store holds in memory before it begins a file."""
+"""Bytes that a store keeps in memory before it starts a file."""
 ROWS_OF_A_RUN = 2**15
 ROWS_AT_ONCE = 2**8
 
@@ -25,10 +25,10 @@ BlockValue = TypeVar("BlockValue")
 
 
 class BlockStore:
-    """Takes blocks and gives parts of them back. All but the first few are in a file without a name, gone with it.
+    """Stores blocks and returns parts of them. All but the first few are in an unnamed file, deleted with the object.
 
-    What the disk does not take stays in memory: a full disk costs memory, not the result. So does what a forked child
-    adds, since both processes would write to the same file.
+    What cannot be written to the disk stays in memory: a full disk costs memory, not the result. Blocks added by a
+    forked child stay in memory too, since both processes would write to the same file.
     """
 
     def __init__(self, kept: int | None = None) -> None:
@@ -40,7 +40,7 @@ class BlockStore:
         self._lock = Lock()
 
     def put(self, block: bytes) -> int:
-        """Take a block; the place by which to ask for it."""
+        """Store a block; returns the offset at which to read it."""
         if len(block) > self._room and self._owner == os.getpid():
             try:
                 return self._written(block)
@@ -82,7 +82,7 @@ class BlockStore:
 
 
 def _read(file: IO[bytes], place: int, count: int) -> bytes:
-    """Bytes of a file; without moving its position, which forked processes share, where that is possible."""
+    """Read bytes of a file; where possible without moving its position, which forked processes share."""
     if not hasattr(os, "pread"):
         file.seek(place)
         return file.read(count)
@@ -93,7 +93,7 @@ def _read(file: IO[bytes], place: int, count: int) -> bytes:
 
 
 def sorted_in_runs(rows: Iterable[tuple[Any, BlockValue]]) -> Iterator[tuple[Any, BlockValue]]:
-    """Rows by their first value; equal ones stay in their order. Never more than one run of them is in memory."""
+    """Rows sorted by their first value, stably. Never more than one run of them is in memory."""
     source, store = iter(rows), BlockStore()
     first = sorted(islice(source, ROWS_OF_A_RUN), key=itemgetter(0))
     following = next(source, None)
@@ -128,11 +128,11 @@ Number = TypeVar("Number", int, float)
 
 NO_BLOCK = -2
 MOST_CODED = 2**16
-"""Different values of a column beyond which a dictionary of them takes more memory than it saves."""
+"""Number of different values of a column above which a dictionary of them takes more memory than it saves."""
 
 
 class LazySequence(Sequence[Made]):
-    """A sequence whose members are made when they are looked at; a slice of it is a tuple."""
+    """A sequence whose members are created on access; a slice of it is a tuple."""
 
     def _made(self, index: int) -> Made:
         raise NotImplementedError
@@ -202,7 +202,7 @@ class Numbers(LazySequence[Number], Generic[Number]):
 
     def _made(self, index: int) -> Number:
         number, row = divmod(index, self._rows)
-        known, block = self._last  # together, since another thread may read, too
+        known, block = self._last  # together, since another thread may read as well
         if number == known:
             return block[row]
         if number == len(self._places):
@@ -211,7 +211,7 @@ class Numbers(LazySequence[Number], Generic[Number]):
             block = self._whole(number)
             self._last = number, block
             return block[row]
-        self._missed = number  # whoever jumps about needs one number, not its neighbours
+        self._missed = number  # random access needs one number, not its neighbours
         found: array[Number] = array(self._tail.typecode)
         found.frombytes(self._store.get(self._places[number], row * self._size, (row + 1) * self._size))
         return found[0]
@@ -223,7 +223,7 @@ class Numbers(LazySequence[Number], Generic[Number]):
 
 
 class _Bytes:
-    """Bytes one after another."""
+    """Concatenated bytes."""
 
     def __init__(self, store: BlockStore) -> None:
         self._store = store
@@ -243,7 +243,7 @@ class _Bytes:
             del self._tail[:BLOCK_BYTES]
 
     def part(self, start: int, stop: int) -> bytes:
-        """The bytes from one place to another."""
+        """The bytes between two offsets."""
         number, first = divmod(start, BLOCK_BYTES)
         last = first + stop - start
         if last <= BLOCK_BYTES:
@@ -270,7 +270,7 @@ class _Bytes:
 
 
 class Texts(LazySequence[str]):
-    """Texts one after the other as UTF-8, with the place where each ends."""
+    """Texts concatenated as UTF-8, with the end offset of each."""
 
     def __init__(self, texts: Iterable[str] = (), store: BlockStore | None = None) -> None:
         own = BlockStore() if store is None else store
@@ -280,7 +280,7 @@ class Texts(LazySequence[str]):
             self.append(text)
 
     def append(self, text: str) -> None:
-        """Add a text. Lone surrogates are kept, though no file could hold them."""
+        """Add a text. Lone surrogates are preserved, although no file could contain them."""
         self._bytes.append(text.encode("utf-8", "surrogatepass"))
         self._ends.append(len(self._bytes))
 
@@ -294,9 +294,9 @@ class Texts(LazySequence[str]):
 
 
 class Coded(LazySequence[ColumnValue], Generic[ColumnValue]):
-    """Values that occur again and again: each once, and for every row the number of its value.
+    """Repeated values: each is stored once, and every row stores the number of its value.
 
-    Where far too many differ, further strings are a column of texts, and their rows count it from −1 downwards.
+    If too many of them differ, further strings go into a column of texts, whose rows are numbered from −1 downwards.
     """
 
     def __init__(self, values: Iterable[ColumnValue] = (), store: BlockStore | None = None) -> None:
@@ -309,7 +309,7 @@ class Coded(LazySequence[ColumnValue], Generic[ColumnValue]):
             self.append(value)
 
     def append(self, value: ColumnValue) -> None:
-        """Add a value; 1, 1.0 and True are three."""
+        """Add a value; 1, 1.0 and True count as three different values."""
         kind = type(value)
         same = value if kind is str else (kind, repr(value) if isinstance(value, float) else value)
         code = self._known.get(same)
@@ -341,7 +341,7 @@ class Coded(LazySequence[ColumnValue], Generic[ColumnValue]):
 
 
 class KeyedColumns(Generic[ColumnValue, Column]):
-    """Mappings as one column for every key; a row has the keys that its mapping had, in their order."""
+    """Mappings as one column for every key; each row has exactly the keys of its mapping, in their order."""
 
     def __init__(self, make: Callable[[int, BlockStore], Column], store: BlockStore) -> None:
         self.layouts: Coded[tuple[str, ...]] = Coded(store=store)
@@ -360,7 +360,7 @@ class KeyedColumns(Generic[ColumnValue, Column]):
 
 
 def repeats(hashes: array[int]) -> bool:
-    """Whether a number occurs twice; sorts them in their place."""
+    """Whether a number occurs twice; sorts the numbers in place."""
     import numpy as np
 
     ordered = np.frombuffer(hashes, dtype=np.int64)

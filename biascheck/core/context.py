@@ -1,4 +1,5 @@
-"""What code deep inside asks of the run around it. Light, so that a run without searches imports nothing for it."""
+"""Settings that deep code needs from the run around it. Light, so that a run without searches imports nothing for
+it."""
 
 from __future__ import annotations
 
@@ -8,9 +9,9 @@ from contextvars import ContextVar
 from pathlib import Path
 
 WORST_CASES = Path("bias/worst_cases.jsonl")
-"""Where a project keeps them, from its root."""
+"""The default path, relative to the project root."""
 NO_MEMORY = "none"
-"""In place of a file: keep nothing."""
+"""Used instead of a file name: store nothing."""
 _file: ContextVar[Path | None] = ContextVar("worst_cases", default=None)
 
 

@@ -12,7 +12,7 @@
     ├── ScoreError            a score that is not a finite number
     └── ResultError           a stored result that cannot be read: corrupt, foreign or too new
     BiasAssertionError        a gate that did not pass (an AssertionError, so pytest shows a failure)
-    BiascheckWarning          a result that holds, with a reservation
+    BiascheckWarning          a valid result with a caveat
     └── InconclusiveWarning   a gate that could not be decided and was allowed to pass
 
 A message states what was found, then what to do about it.
@@ -48,7 +48,7 @@ class EndpointError(BiascheckError, ConnectionError):
 
 
 class ScoreError(BiascheckError, ArithmeticError):
-    """A score that is not a finite number, or a sample that supports no figure."""
+    """A score that is not a finite number, or a sample from which no score can be computed."""
 
 
 class ResultError(BiascheckError, ValueError):
@@ -60,7 +60,7 @@ class BiasAssertionError(AssertionError):
 
 
 class BiascheckWarning(UserWarning):
-    """A result that holds, with a reservation the reader must know."""
+    """A valid result with a caveat that the reader must know."""
 
 
 class InconclusiveWarning(BiascheckWarning):

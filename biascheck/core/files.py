@@ -1,4 +1,4 @@
-"""Files and folders that are written whole or not at all, and are on the disk before they are seen."""
+"""Files and folders that are written completely or not at all, and synced to the disk before they become visible."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LARGE_FILES: ContextVar[Path | None] = ContextVar("large_files", default=None)
 
 @contextmanager
 def large_files_in(folder: Path | None) -> Iterator[None]:
-    """Keep what is too large for a document in this folder inside the block; ``None`` is one of this process."""
+    """Inside the block, store what is too large for a document in this folder; ``None`` is one of this process."""
     token = _LARGE_FILES.set(folder)
     try:
         yield
@@ -42,7 +42,7 @@ def large_files_in(folder: Path | None) -> Iterator[None]:
 
 
 def large_files_folder() -> Path | None:
-    """Where to keep what is too large for a document, if a place was chosen."""
+    """Folder for what is too large for a document, if one was chosen."""
     return _LARGE_FILES.get()
 
 
@@ -57,7 +57,7 @@ def write_atomically(path: Path, content: str | bytes) -> None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[BinaryIO]:
-    """Fill a file out of sight; it takes the place of ``path`` when the block ends, and is gone if the block fails."""
+    """Fill a temporary file; it replaces ``path`` when the block ends and is deleted if the block fails."""
     path.parent.mkdir(parents=True, exist_ok=True)
     prefix = f".{path.name.encode()[:LONGEST_PREFIX].decode(errors='ignore')}."
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=prefix)
@@ -68,7 +68,7 @@ def writing(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def replacing(path: Path, temporary: Path) -> Iterator[BinaryIO]:
-    """Fill ``temporary``; once its bytes are on the disk it takes the place of ``path``, by one rename."""
+    """Fill ``temporary``; once its bytes are on the disk, one rename puts it in the place of ``path``."""
     try:
         with temporary.open("wb") as file:
             yield file
@@ -84,7 +84,7 @@ def replacing(path: Path, temporary: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def staged_folder(target: Path) -> Iterator[Path]:
-    """Fill a folder out of sight; it appears by one rename, and of two writers one result stays."""
+    """Fill a temporary folder; it appears by one rename, and of two writers one result stays."""
     target.parent.mkdir(parents=True, exist_ok=True)
     staging = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     try:
@@ -98,14 +98,14 @@ def staged_folder(target: Path) -> Iterator[Path]:
 
 
 def staging_folders(target: Path) -> list[Path]:
-    """The folders in which ``target`` is being filled, or was by a process that has been killed."""
+    """The temporary folders of ``target``: in use, or left behind by a killed process."""
     random = len("-") + 8  # what tempfile adds to a prefix
     hidden = (path for path in target.parent.glob(".*") if path.is_dir())
     return sorted(path for path in hidden if path.name[:-random] == f".{target.name}")
 
 
 def remove(path: Path) -> None:
-    """Remove a file, a link or a whole folder; nothing there is fine."""
+    """Remove a file, a link or a whole folder; it need not exist."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
@@ -113,7 +113,7 @@ def remove(path: Path) -> None:
 
 
 def full_disk_in(error: BaseException | None) -> BaseException | None:
-    """The part of an error that speaks of a full disk or quota, if any; libraries in C say so in words only."""
+    """The part of an error that reports a full disk or quota, if any; C libraries say so only in their message."""
     while error is not None:
         if isinstance(error, OSError) and error.errno in _FULL:
             return error
@@ -155,10 +155,10 @@ def _rename_into_place(staging: Path, target: Path) -> None:
             raise
 
 
-# Locks between processes: one works while the others wait, and whoever waits long learns for whom.
+# Locks between processes: one works while the others wait, and a long wait is announced with the name of the holder.
 #
 # The holder writes its name into a companion file beside the lock. Only the lock itself decides who works; the
-# companion is for people, and one that a killed process left behind is recognised as such.
+# companion is for people, and one that a killed process left behind is recognised as stale.
 
 PATIENCE_SECONDS = 5.0
 SHORTEST_WAIT = 0.05
@@ -194,7 +194,7 @@ def companion_of(lock: Path) -> Path:
 
 
 def holder_of(lock: Path) -> Holder | None:
-    """Who holds a lock, by its own account; ``None`` where nobody has left a readable name."""
+    """The holder of a lock, by its own account; ``None`` if there is no readable name."""
     try:
         holder = json.loads(companion_of(lock).read_text(encoding="utf-8"))
         return Holder(int(holder["pid"]), str(holder["command"]), str(holder["host"]))
@@ -206,7 +206,8 @@ def holder_of(lock: Path) -> Holder | None:
 def hold(lock: Path, what: str, *, patience: float | None = None) -> Iterator[None]:
     """Hold a lock during the block; waiting for it is announced after ``patience`` seconds (default five).
 
-    ``what`` is what the holder works on, in words for the one who waits. A folder that cannot be written is an OSError.
+    ``what`` describes the holder's work, for the message to those who wait. A folder that cannot be written is an
+    OSError.
     """
     from filelock import FileLock
 
@@ -222,7 +223,7 @@ def hold(lock: Path, what: str, *, patience: float | None = None) -> Iterator[No
 
 @contextmanager
 def hold_if_free(lock: Path) -> Iterator[bool]:
-    """Hold a lock during the block where no one else does; yields whether it is held."""
+    """Hold a lock during the block if it is free; yields whether it is held."""
     from filelock import FileLock, Timeout
 
     held = FileLock(lock)
@@ -277,7 +278,7 @@ def _let_go(held: BaseFileLock, lock: Path) -> None:
 
 
 def _is_alive(pid: int) -> bool:
-    if sys.platform == "win32":  # signal 0 is no question there
+    if sys.platform == "win32":  # signal 0 does not test for existence there
         return True
     try:
         os.kill(pid, 0)
@@ -288,7 +289,7 @@ def _is_alive(pid: int) -> bool:
     return True
 
 
-# Python's search for reference cycles, put off while large trees of plain values are built.
+# Python's search for reference cycles is postponed while large trees of plain values are built.
 
 RARELY = (50_000, 20, 20)
 """New objects, and collections of younger ones, before a generation is searched; Python's own: 700, 10, 10."""
@@ -296,7 +297,7 @@ RARELY = (50_000, 20, 20)
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """Look for cycles after the block only: a result has none, and looking takes five times as long as building it."""
+    """Search for cycles only after the block: results have none, and a search takes five times as long as they do."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -307,7 +308,7 @@ def gc_paused() -> Iterator[None]:
 
 
 def gc_relaxed() -> Callable[[], None]:
-    """Search less often from now on; call what is returned to search as often as before.
+    """Search less often from now on; call the returned function to restore the frequency.
 
     A run keeps some hundred thousand values until its end, and going through them was a fifth of a repeated run.
     """

@@ -1,4 +1,4 @@
-"""What is in the cache folder: results and what they need, checkpoints, models, and what killed processes left.
+"""Contents of the cache folder: results and what they need, checkpoints, models, leftovers of killed processes.
 
 Everything that belongs to one result or model has one name and one lock, so it is removed together or, while a process
 holds the lock, not at all. Files that biascheck did not write are counted and left alone.
@@ -51,7 +51,7 @@ ROOMS: tuple[Kind, ...] = ("results", "items", "states", "scores", "answers", "c
 
 @dataclass(frozen=True, slots=True)
 class CacheEntry:
-    """A file or folder in a room of the cache, and the name of what it belongs to."""
+    """A file or folder in one part of the cache, and the name of what it belongs to."""
 
     path: Path
     kind: Kind
@@ -59,7 +59,7 @@ class CacheEntry:
 
     @property
     def bytes(self) -> int:
-        """Its size; what vanishes meanwhile has none."""
+        """Its size; 0 if it vanishes meanwhile."""
         files = self.path.rglob("*") if self.path.is_dir() else [self.path]
         return sum(_size(file) for file in files)
 
@@ -74,27 +74,27 @@ class InUse:
 
 @dataclass(frozen=True, slots=True)
 class Clearance:
-    """What was removed with its sizes, and what was not because it is in use."""
+    """What was removed, with its sizes, and what was not because it is in use."""
 
     removed: tuple[tuple[Kind, int], ...]
     kept: tuple[InUse, ...]
 
 
 def entries_in(folder: Path) -> list[CacheEntry]:
-    """Everything in the rooms of a cache folder, room by room, ordered by what it belongs to."""
+    """Everything in the parts of a cache folder, part by part, ordered by what it belongs to."""
     found = [_entry(path) for room in ROOMS for path in _listed(folder / room)]
     found += [CacheEntry(path, "other", path.name) for path in _listed(folder) if path.name not in ROOMS]
     return sorted(found, key=lambda entry: (entry.path.parent, entry.owner, entry.path))
 
 
 def in_use(folder: Path) -> list[InUse]:
-    """What living processes hold locks for."""
+    """What is locked by a living process."""
     locks = (e.path for e in entries_in(folder) if e.kind == "locks" and e.path.suffix == ".lock")
     return [found for lock in locks if (found := _user_of(lock)) is not None]
 
 
 def clear(folder: Path, kinds: Collection[Kind] = KINDS) -> Clearance:
-    """Remove what is of these kinds, except what a process is working on and what is not ours."""
+    """Remove entries of these kinds, except those that a process is working on or that biascheck did not write."""
     removed: list[tuple[Kind, int]] = []
     kept: list[InUse] = []
     for (room, owner), group in groupby(entries_in(folder), key=lambda entry: (entry.path.parent, entry.owner)):
@@ -123,7 +123,7 @@ def _remove(group: list[CacheEntry], kinds: Collection[Kind], lock: Path) -> Ite
 
 
 def _user_of(lock: Path) -> InUse | None:
-    with suppress(OSError), hold_if_free(lock) as free:  # in a cache that cannot be written nobody works
+    with suppress(OSError), hold_if_free(lock) as free:  # nobody works in a cache that cannot be written
         return None if free else InUse(lock.with_suffix(""), _by(lock))
     return None
 

@@ -1,4 +1,4 @@
-"""A progress bar for long work, and silence for short work. Where there is no terminal, lines in the log instead."""
+"""A progress bar for long work, and silence for short work. Without a terminal, lines in the log instead."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TextIO
 Advance = Callable[[int], None]
 BAR_AFTER_SECONDS = 2.0
 LONG_SECONDS = 60.0
-"""Work that will take longer than this is announced, with its size and an estimate."""
+"""Seconds; longer work is announced with its size and an estimate."""
 BETWEEN_LINES = 30.0
 
 _stream: ContextVar[Callable[[], AbstractContextManager[TextIO]] | None] = ContextVar("progress_stream", default=None)
@@ -24,7 +24,7 @@ def show_progress_on(stream: Callable[[], AbstractContextManager[TextIO]] | None
 
 
 def announce(line: str) -> None:
-    """Write a line where bars appear, terminal or not: what one must know while it happens."""
+    """Write a line where bars appear, terminal or not: for what must be known while it happens."""
     with _output() as stream:
         print(line, file=stream, flush=True)
 
@@ -36,9 +36,9 @@ def _output() -> AbstractContextManager[TextIO]:
 
 @contextmanager
 def progress(title: str, total: int, *, unit: str = "tokens", about: str | None = "") -> Iterator[Advance]:
-    """Show a bar once the work has lasted a moment; in a log, a line now and then with the time that is left.
+    """Show a bar once the work has lasted a moment; in a log, an occasional line with the remaining time.
 
-    What will take more than a minute, judged by its first two seconds, is announced with its size, or ``about``;
+    Work of more than a minute, estimated from its first two seconds, is announced with its size, or ``about``;
     ``None`` announces nothing.
     """
     bar = _ProgressBar(title, total, unit, about)
@@ -86,7 +86,7 @@ class _ProgressBar:
         self._update = lambda done: bar.update(task, completed=done)
 
     def _log(self, done: int) -> None:
-        """A line for a log, at most one in half a minute."""
+        """Write a line to a log, at most every half minute."""
         if monotonic() - self._last_line < BETWEEN_LINES or done >= self._total:
             return
         self._last_line = monotonic()

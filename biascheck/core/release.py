@@ -1,4 +1,4 @@
-"""Which release this is, where the suites that came with it are, and which extras it has."""
+"""The version of this release, the location of its suites, and its extras."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ HOMES = (Path(__file__).parents[1] / "suites", Path(__file__).parents[2] / "suit
 
 @dataclass(frozen=True)
 class Extra:
-    """What an extra of the distribution is for, and the modules that it brings."""
+    """The purpose of an extra of the distribution, and the modules it installs."""
 
     use: str
     modules: tuple[str, ...]
@@ -68,7 +68,7 @@ def missing(modules: Sequence[str]) -> list[str]:
 def require(
     what: str, extra: str, modules: Sequence[str] = (), error: type[BiascheckError] = UsageError, instead: str = ""
 ) -> None:
-    """Refuse what needs modules of an extra (all of them unless named) that are absent, with the line to install it."""
+    """Raise an error if modules of an extra (all unless named) are missing, with the command that installs it."""
     if absent := missing(modules or EXTRAS[extra].modules):
         raise error(
             f"{what} needs {' and '.join(absent)}, which this environment does not have; install the extra with "

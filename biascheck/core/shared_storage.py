@@ -1,8 +1,8 @@
-"""A cache, data and outputs that several machines share through fsspec: S3 and its kin, any mounted or in-memory store.
+"""A cache, data and outputs that several machines share through fsspec: S3 and similar, any mounted or in-memory store.
 
-Where BIASCHECK_CACHE is an address (``s3://bucket/folder``), every machine works in a folder of its own. What it lacks
-there it takes from the address; what it has finished it puts there. An object appears whole, as on such stores it does,
-and is checked by the digests that it carries, as in a local cache. Locks stay within a machine: two machines that need
+Where BIASCHECK_CACHE is an address (``s3://bucket/folder``), every machine works in a folder of its own. It fetches
+missing files from the address and uploads finished ones. Objects appear completely or not at all, as such stores
+guarantee, and are checked by their digests, as in a local cache. Locks stay within a machine: two machines that need
 the same result at the same moment both compute it.
 """
 
@@ -26,7 +26,7 @@ ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://.*", re.IGNORECASE)
 
 
 def is_address(place: str | os.PathLike[str] | None) -> bool:
-    """Whether a place is the address of a store, and no path."""
+    """Whether a place is the address of a store rather than a path."""
     return place is not None and bool(ADDRESS.fullmatch(str(place)))
 
 
@@ -38,7 +38,7 @@ class Store:
     root: str
 
     def read(self, name: str) -> bytes | None:
-        """The bytes under a name, or ``None`` where there are none."""
+        """The bytes under a name, or ``None`` if there are none."""
         try:
             content: bytes = self.files.cat_file(f"{self.root}/{name}")
         except FileNotFoundError:
@@ -46,18 +46,18 @@ class Store:
         return content
 
     def write(self, name: str, content: bytes) -> None:
-        """Put bytes under a name, in place of what was there."""
+        """Put bytes under a name, replacing what was there."""
         target = f"{self.root}/{name}"
         self.files.makedirs(target.rpartition("/")[0], exist_ok=True)
         self.files.pipe_file(target, content)
 
     def remove(self, name: str) -> None:
-        """Remove what is under a name; nothing there is fine."""
+        """Remove what is under a name; it need not exist."""
         if self.files.exists(f"{self.root}/{name}"):
             self.files.rm_file(f"{self.root}/{name}")
 
     def names(self, folder: str = "") -> Iterator[str]:
-        """The names of all files in a folder and below, counted from that folder."""
+        """The names of all files in a folder and below, relative to that folder."""
         place = f"{self.root}/{folder}".rstrip("/")
         for found in sorted(self.files.find(place)):
             # some stores answer with a slash at the beginning, some without
@@ -66,7 +66,7 @@ class Store:
 
 @lru_cache(maxsize=16)
 def store_at(address: str) -> Store:
-    """The store with an address; an error names what is missing to reach it."""
+    """The store at an address; an error names what is missing to reach it."""
     require(f"the address {address}", "remote")
     from fsspec.core import url_to_fs
 
@@ -80,7 +80,7 @@ def store_at(address: str) -> Store:
 
 
 def local_folder(address: str) -> Path:
-    """Where this machine keeps its part of what is at an address."""
+    """The local folder of this machine for what is at an address."""
     from platformdirs import user_cache_path
 
     name = hashlib.sha256(address.encode()).hexdigest()[:16]
@@ -97,7 +97,7 @@ def _shared(path: Path) -> tuple[Store, str] | None:
 
 
 def fetched_file(path: Path) -> Path:
-    """A file of the cache, taken from the shared one where this machine lacks it."""
+    """A file of the cache, fetched from the shared cache if this machine lacks it."""
     if not path.exists() and (shared := _shared(path)) is not None:
         store, name = shared
         if (content := store.read(name)) is not None:
@@ -106,7 +106,7 @@ def fetched_file(path: Path) -> Path:
 
 
 def fetch_folder(path: Path) -> None:
-    """Take a folder from the shared cache where this machine lacks it."""
+    """Fetch a folder from the shared cache if this machine lacks it."""
     if path.exists() or (shared := _shared(path)) is None:
         return
     store, name = shared
@@ -119,7 +119,7 @@ def fetch_folder(path: Path) -> None:
 
 
 def publish(path: Path, *, last: str = "") -> None:
-    """Put a finished file or folder into the shared cache; of a folder, the file ``last`` at the end."""
+    """Put a finished file or folder into the shared cache; of a folder, the file ``last`` comes last."""
     if (shared := _shared(path)) is None:
         return
     store, name = shared
@@ -132,7 +132,7 @@ def publish(path: Path, *, last: str = "") -> None:
 
 
 def mirrored(address: str) -> Path:
-    """A folder here with the files at an address: those that are missing, or have another size, are fetched."""
+    """A local folder with the files at an address; those that are missing or differ in size are fetched."""
     store, folder = store_at(address.rstrip("/")), local_folder(address.rstrip("/")) / "data"
     for name in store.names():
         file = folder / name

@@ -1,4 +1,4 @@
-"""Character spans: how corpora say where a word is and how models find its tokens."""
+"""Character spans: where corpora say a word is, and where models find its tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every phrase that terminal, report, Markdown and card share: figures, intervals, verdicts, tallies, sources."""
+"""Every phrase that terminal, report, Markdown and card share: numbers, intervals, verdicts, tallies, sources."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIZES = ("exceeds", "regressed", "invalid", "inconclusive", "within", "improved"
 ACCEPTABLE = ("exceeds", "invalid", "inconclusive")
 
 HIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters, line and paragraph separators, overrides of the direction of text, lone surrogates."""
+"""Control characters, line and paragraph separators, bidirectional overrides, lone surrogates."""
 HIDDEN_IN_LINES = re.compile(HIDDEN.pattern.replace(r"[\x00-\x1f", r"[\x00-\x09\x0b-\x1f"))
 
 
@@ -48,7 +48,7 @@ class Judgement(Protocol):
 
 
 def format_number(value: float, decimals: int = FEWEST_DECIMALS) -> str:
-    """A number with so many decimals, or one significant digit where that would read as zero; a real minus sign."""
+    """A number with this many decimals, or one significant digit where that would read as zero; a real minus sign."""
     if abs(value) < ROUNDING_NOISE:
         return f"{0:.{decimals}f}"
     text = f"{value:.{decimals}f}" if abs(value) >= 0.5 * 10**-decimals else f"{value:.1g}"
@@ -61,9 +61,9 @@ def signed(value: float, decimals: int = FEWEST_DECIMALS) -> str:
 
 
 def decimals_for(interval: Ends | None, estimate: float, limits: Sequence[float] = ()) -> int:
-    """The fewest decimals, two or more, at which numbers that differ read differently.
+    """The fewest decimals, two or more, at which numbers that differ also look different.
 
-    An interval that ends short of a margin must not read as if it touched it, nor one that varies as if it did not.
+    An interval that ends just below a margin must not read as if it touched it, nor one that varies as if it did not.
     """
     ends = [] if interval is None else [interval.low, interval.high]
     apart = list(combinations(ends, 2)) + [(one, limit) for one in (estimate, *ends) for limit in limits]
@@ -82,12 +82,12 @@ def interval_text(interval: Ends | None, decimals: int = FEWEST_DECIMALS) -> str
 
 
 def level_text(level: float) -> str:
-    """A level in per cent, with a decimal only where it says something."""
+    """A level in per cent, with a decimal only where one is needed."""
     return f"{100 * level:.1f}".removesuffix(".0") + "\N{NO-BREAK SPACE}%"
 
 
 def power_text(power: float) -> str:
-    """A power with two decimals; never a 1 that is not certain."""
+    """A power with two decimals; never rounded up to 1."""
     return "> 0.99" if power > 0.99 else f"{power:.2f}"
 
 
@@ -97,7 +97,7 @@ def p_text(p: float) -> str:
 
 
 def shortened(text: str, length: int) -> str:
-    """Cut a text to a length, and show that it was cut."""
+    """Cut a text to a length, with an ellipsis."""
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
@@ -107,7 +107,7 @@ def pluralize(count: int, noun: str, several: str = "") -> str:
 
 
 def verdict_text(verdict: object, passed: bool) -> str:
-    """A verdict; one that was allowed to pass though it is not within its margin is accepted."""
+    """A verdict; one that was allowed to pass although it is not within its margin is "accepted"."""
     return f"{verdict} (accepted)" if passed and str(verdict) in ACCEPTABLE else str(verdict)
 
 
@@ -155,7 +155,7 @@ def published_text(figures: Sequence[Cited]) -> str:
 
 
 def citation(item: Cited) -> str:
-    """Where a figure is printed; a named figure has its name in place of the model."""
+    """Where a figure is printed; a named figure shows its name in place of the model."""
     of_model = "" if item.name else ": ".join(filter(None, (item.model, item.note)))
     return ", ".join(filter(None, (item.source, item.table, of_model)))
 
@@ -166,7 +166,7 @@ def published_number(item: Cited) -> str:
 
 
 def as_printed(value: float) -> str:
-    """A published number with all the digits it was given: "−0.89", "5e-05"."""
+    """A published number with all its printed digits: "−0.89", "5e-05"."""
     return f"{value:.15g}".replace("-", "−", 1 if value < 0 else 0)
 
 
@@ -176,9 +176,9 @@ def _with_errata(citation: str, group: Sequence[Cited]) -> str:
 
 
 def escape_control(text: str, *, lines: bool = False) -> str:
-    """The text with every character that a screen would obey instead of show, written as its escape: ``\\x1b``.
+    """The text with every character that a terminal would interpret written as its escape: ``\\x1b``.
 
-    With ``lines=True`` newlines stay: for texts of our own that have several lines.
+    ``lines=True`` keeps newlines, for biascheck's own texts of several lines.
     """
     return (HIDDEN_IN_LINES if lines else HIDDEN).sub(_escape, text)
 

@@ -1,4 +1,4 @@
-"""Loader for BBQ (Parrish et al. 2022), any of its categories, read from the user's disk and never shipped."""
+"""Loaders for BBQ (Parrish et al. 2022), KoBBQ and EsBBQ, read from the user's disk and never shipped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AMBIGUOUS, DISAMBIGUATED = "ambiguous", "disambiguated"
 
 @dataclass(frozen=True)
 class Question:
-    """A context, a question about it, and three options by place: the unknown, the correct and the biased one.
+    """A context, a question about it, and three options by index: the unknown, the correct and the biased one.
 
     ``biased`` already accounts for the polarity of the question: it is the answer that follows the stereotype, the
     stereotyped person where the question is negative and the other one where it is not. Labels: ``condition``
@@ -49,12 +49,12 @@ class Question:
 
     @property
     def condition(self) -> str:
-        """Whether the context tells the answer."""
+        """Whether the context gives the answer."""
         return str(self.labels["condition"])
 
 
 def question_flags(item: Question) -> tuple[str, ...]:
-    """Defects that a rule can find: an answer that contradicts the condition, two options alike, an empty text."""
+    """Defects detected by rules: an answer that contradicts the condition, two options alike, an empty text."""
     found = []
     if (item.condition == AMBIGUOUS) != (item.correct == item.unknown):
         found.append("the correct answer contradicts the condition")
@@ -95,7 +95,7 @@ def published_bbq(folder: str | Path | None = None, category: str | None = None)
 
 
 def published_bbq_predictions(folder: str | Path | None, category: str, column: str) -> dict[str, str]:
-    """The answers of one of the authors' models, as text, by the id of the item.
+    """The answers of one of the authors' models, as text, by item id.
 
     ``column`` names the model, as in ``"unifiedqa-t5-11b_pred_race"``.
     """
@@ -192,7 +192,7 @@ def published_esbbq(
 ) -> ItemSet[Question]:
     """EsBBQ's items, in Spanish: one category (``"Religion"``), or all whose files are there.
 
-    The files leave the wording of the unknown answer open; ``unknown`` is put in its place. The biased answer is the
+    The files do not fix the wording of the unknown answer; ``unknown`` is used for it. The biased answer is the
     stereotyped person where the question is negative, else the other one. Clusters are category × template. Labels:
     ``condition``, ``category``, ``polarity``, ``version``, ``subcategory``.
     """
@@ -276,9 +276,9 @@ UNKNOWN = "It cannot be known"
 
 @cache
 def builtin_questions() -> ItemSet[Question]:
-    """240 questions of our own over six categories: 30 templates, each in two orders, conditions and polarities.
+    """240 built-in questions over six categories: 30 templates, each in two orders, conditions and polarities.
 
-    In one order of naming the two people, the context that tells the answer fits the stereotype, in the other it does
+    In one order of naming the two people, the context that gives the answer fits the stereotype, in the other it does
     not. Clusters are templates. Labels: ``condition``, ``category``, ``polarity``.
     """
     items = []

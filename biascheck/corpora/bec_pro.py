@@ -58,7 +58,7 @@ PERSONS = {
 
 ARTICLES = {"en": ("the", "the"), "de": ("der", "die")}
 
-# Neutral nouns for the prior of causal models; each must stand after "a", "the" and "position of".
+# Neutral nouns for the prior of causal models; each must fit after "a", "the" and "position of".
 # German has no gender-free noun for a worker: "Fachkraft" and "Person" are feminine and would make
 # "der Fachkraft" wrong in a tenth of the sentences. Short forms of common gender (der/die Azubi) fit both.
 BEC_PRO_FILLERS = {"en": ("professional", "worker", "team member"), "de": ("Azubi", "Trainee", "Hiwi")}
@@ -74,7 +74,7 @@ WARNINGS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Profession:
-    """A profession of BEC-Pro with the share of women in it, in percent (U.S. workforce, 2019)."""
+    """A profession of BEC-Pro with its share of women in percent (U.S. workforce, 2019)."""
 
     name: str
     group: str
@@ -185,7 +185,7 @@ def target_sets(language: str) -> list[tuple[Target, ...]]:
 
 
 def profession_labels(profession: Profession) -> dict[str, str | float]:
-    """What a pair of this profession is labelled with."""
+    """The labels that pairs of this profession carry."""
     return {"profession_group": profession.group, "share_of_women": profession.share_of_women}
 
 
@@ -209,9 +209,9 @@ def _forms(profession: Profession, language: str, template: Template) -> dict[st
     return {"male": male, "female": profession.german_feminine}
 
 
-# German BEC-Pro with every form of a profession beside every person word, whether the two agree or not.
+# German BEC-Pro with both forms of every profession beside every person word, whether the two agree or not.
 #
-# A corpus of ours, after Bartl et al. 2020: their German sentences pair men with masculine forms and women with
+# A built-in corpus after Bartl et al. 2020: their German sentences pair men with masculine forms and women with
 # feminine ones, so that grammar and stereotype cannot be separated. Here each of the two forms meets both
 # genders.
 
@@ -224,9 +224,9 @@ WARNING = (
 def bec_pro_crossed() -> Corpus:
     """Five templates × nine pairs of person words × 60 professions × two forms: 5,400 pairs in German.
 
-    Both sentences of a pair have the same form of the profession, and the article that goes with it: "Mein Bruder ist
+    Both sentences of a pair have the same form of the profession, and the matching article: "Mein Bruder ist
     Buchhalterin." / "Meine Schwester ist Buchhalterin." Labels are those of :func:`bec_pro`, and ``form`` (masculine,
-    feminine). The few professions with one form for both genders have it twice.
+    feminine). The few professions with one form for both genders use it twice.
     """
     pairs = tuple(
         pair for template in BEC_PRO_TEMPLATES["de"] for form in CROSSED_ARTICLES for pair in _pairs(template, form)

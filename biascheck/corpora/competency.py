@@ -44,16 +44,15 @@ class RatedCorpus:
 
 
 def competency(*, extended: bool = False) -> Corpus:
-    """Our own labelled sentences: 22 of each class, all of kind T2, both people "the person".
+    """Built-in labelled sentences: 22 of each class, all of kind T2, both people "the person".
 
     ``extended=True`` has 90 competent and 90 incompetent ones in pairs that differ in a few words ("ranked him first",
-    "ranked him last"), and 63 neutral ones. Each form of the pronoun has a third of a class: how probable "her" is
-    differs between forms, and must not be taken for competence. The two of a pair share their ``schema``, which is what
-    intervals resample. The label ``part`` says "first" (the 66) or "added".
+    "ranked him last"), and 63 neutral ones. Each form of the pronoun makes up a third of a class: how probable "her" is
+    differs between forms, and must not be taken for competence. The two sentences of a pair share their ``schema``,
+    which is what intervals resample. The label ``part`` says "first" (the 66) or "added".
 
-    Labels: ``competency`` (incompetent, neutral, competent), ``form``, ``template`` and ``schema``. One
-    reading of ours decided the classes, each sentence was written for its class; there is no agreement
-    of raters to report.
+    Labels: ``competency`` (incompetent, neutral, competent), ``form``, ``template`` and ``schema``. The classes were
+    decided by one reading when the sentences were written, so there is no agreement of raters to report.
     """
     pairs = [_pair(number, row) for number, row in enumerate(_rows("competency.tsv"), 1)]
     name = "competency"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-# A pair: what a corpus is made of.
+# A pair, the unit of a corpus.
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,10 @@ class Pair:
         return Pair, (self.id, self.attribute, dict(self.sentences), dict(self.labels))
 
 
-# Pairs as columns: those of a large corpus are arrays, and a pair is made when it is looked at.
+# Pairs as columns: those of a large corpus are arrays, and a pair object is created on access.
 
 COLUMNS_FROM = 20_000
-"""A corpus with more pairs than this has them as columns."""
+"""A corpus with more pairs than this stores them as columns."""
 NO_SPAN = -1
 
 Label = str | float
@@ -122,7 +122,7 @@ class PairColumns(LazySequence[Pair]):
 
 
 def gathered_pairs(pairs: Iterable[Pair]) -> Sequence[Pair]:
-    """The pairs as a corpus holds them: objects as long as they are few, columns from then on."""
+    """The pairs as a corpus stores them: objects if they are few, columns otherwise."""
     if isinstance(pairs, PairColumns) or (isinstance(pairs, tuple) and len(pairs) <= COLUMNS_FROM):
         return pairs
     few: list[Pair] = []
@@ -139,17 +139,17 @@ def gathered_pairs(pairs: Iterable[Pair]) -> Sequence[Pair]:
 
 
 def attributes_of(pairs: Sequence[Pair]) -> Sequence[str]:
-    """The attributes of the pairs, without making the pairs."""
+    """The attributes of the pairs, without creating pair objects."""
     return tuple(pairs.attributes if isinstance(pairs, PairColumns) else (pair.attribute for pair in pairs))
 
 
 def ids_of(pairs: Sequence[Pair]) -> Iterable[str]:
-    """The ids of the pairs, without making the pairs."""
+    """The ids of the pairs, without creating pair objects."""
     return pairs.ids if isinstance(pairs, PairColumns) else (pair.id for pair in pairs)
 
 
 def places_by_id(pairs: Sequence[Pair]) -> Sequence[int]:
-    """The places of the pairs in the order of their ids."""
+    """The indices of the pairs in the order of their ids."""
     ordered = sorted_in_runs((name, place) for place, name in enumerate(ids_of(pairs)))
     return array("q", (place for _, place in ordered))
 
@@ -158,13 +158,14 @@ def places_by_id(pairs: Sequence[Pair]) -> Sequence[int]:
 class Corpus:
     """Pairs over the same ordered groups.
 
-    ``pairs`` may be any iterable of them; it is read once. Of very many only columns are kept, and a pair is made when
-    it is looked at.
+    ``pairs`` may be any iterable of them; it is read once. A large number is stored as columns, and a pair object is
+    created on access.
 
     Two-group gaps are ``groups[0] − groups[1]``; gender corpora put male first, so a positive gap
     points towards male. ``fillers`` are neutral attributes with which causal models, which have no
     mask, form their prior. ``warnings`` travel into every result measured on the corpus. ``paper`` is the key
-    of the paper it belongs to (``bartl2020``), so that a report shows results on it there; empty for one's own.
+    of the paper it belongs to (``bartl2020``), so that a report shows results on it there; empty for a user's own
+    corpus.
     """
 
     name: str
@@ -198,7 +199,7 @@ class Corpus:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest of everything that can change a score; the order of the pairs cannot."""
+        """A digest of everything that can change a score; the order of the pairs does not matter."""
         facts = json.dumps([self.groups, self.language, self.fillers, self.warnings, []], ensure_ascii=False)
         digest = hashlib.sha256(facts.removesuffix("]]").encode())
         texts = sorted_in_runs((pair.id, json.dumps(_pair_facts(pair), ensure_ascii=False)) for pair in self.pairs)
@@ -212,11 +213,11 @@ class Corpus:
         return list(self.each_sentence())
 
     def each_sentence(self) -> Iterator[Sentence]:
-        """The same sentences one at a time, for a corpus too large to hold them all."""
+        """The same sentences one at a time, for a corpus too large for memory."""
         return (pair.sentences[group] for pair in self.pairs for group in self.groups)
 
     def where(self, **labels: str | float) -> Corpus:
-        """Keep the pairs that carry all these labels."""
+        """Select the pairs that carry all these labels."""
         kept = self._filter(lambda pair: all(pair.labels.get(key) == value for key, value in labels.items()))
         if not kept:
             known = {key: sorted({str(pair.labels.get(key)) for pair in self.pairs})[:10] for key in labels}
@@ -237,7 +238,7 @@ class Corpus:
 
 
 def _one_of_each_layout(pairs: Sequence[Pair]) -> Iterator[Pair]:
-    """All pairs, or of columns the first with each list of groups: the others have the same."""
+    """All pairs, or for columns the first one with each list of groups: the others have the same groups."""
     if not isinstance(pairs, PairColumns):
         yield from pairs
         return
@@ -256,7 +257,7 @@ def _sentence_facts(sentence: Sentence) -> list[object]:
     return [*facts, *([span.start, span.end] for span in sentence.others)]
 
 
-# What a loader brings back: the corpus, and what it could not take.
+# What a loader returns: the corpus, and the rows it left out.
 
 
 @dataclass(frozen=True)

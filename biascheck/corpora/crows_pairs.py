@@ -1,4 +1,4 @@
-"""Two sentences of which one is more stereotypical, as in CrowS-Pairs (Nangia et al. 2020)."""
+"""Pairs of sentences of which one is more stereotypical, as in CrowS-Pairs (Nangia et al. 2020)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from biascheck.corpora.items import ItemSet, Labels, builtin_rows, filled
 from biascheck.corpora.published import published_file, table_rows
 
 ALIKE = 0.7
-"""Frames that share so much of their words are one template (Dice's coefficient)."""
+"""Frames whose words overlap at least this much are one template (Dice's coefficient)."""
 ODD_LENGTH = 3
 PREFERENCE_WORD = re.compile(r"\w+(?:['’-]\w+)*")
 CROWS_PAIRS_COLUMNS = {"", "sent_more", "sent_less", "stereo_antistereo", "bias_type", "annotations"}
@@ -40,7 +40,7 @@ def published_preferences(folder_or_file: str | Path | None = None) -> ItemSet[S
     """All 1,508 pairs of CrowS-Pairs, whatever their sentences differ in.
 
     Clusters are bias type × template family: pairs of one type whose shared words are nearly the same. Flags are
-    defects that a rule can find: see :func:`preference_flags`.
+    defects detected by rules: see :func:`preference_flags`.
     """
     path = published_file(folder_or_file, "crows_pairs", "crows_pairs_anonymized.csv")
     rows = table_rows(path, CROWS_PAIRS_COLUMNS)
@@ -60,7 +60,7 @@ def published_preferences(folder_or_file: str | Path | None = None) -> ItemSet[S
 
 
 def preference_flags(more: str, less: str) -> tuple[str, ...]:
-    """Defects of a pair after Blodgett et al. 2021, as far as a rule can find them.
+    """Defects of a pair after Blodgett et al. 2021, as far as rules detect them.
 
     The two sentences differ in more than one stretch of words; one of them only adds words; their lengths differ by
     three words or more; they are the same.
@@ -123,9 +123,9 @@ def _disagreement(row: dict[str, str]) -> Iterable[str]:
 
 @cache
 def builtin_preferences() -> ItemSet[SentencePreference]:
-    """210 sentence pairs of our own over seven kinds of bias: 70 statements, each about three pairs of groups.
+    """210 built-in sentence pairs over seven kinds of bias: 70 statements, each about three pairs of groups.
 
-    The sentences of a pair differ in the group alone. Clusters are statements. Labels: ``bias_type``, ``direction``
+    The sentences of a pair differ only in the group. Clusters are statements. Labels: ``bias_type``, ``direction``
     ("stereo" throughout) and ``groups``.
     """
     items = []

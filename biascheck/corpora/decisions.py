@@ -11,7 +11,7 @@ from biascheck.corpora.items import ItemSet, Labels, builtin_rows
 from biascheck.corpora.published import json_lines, published_file
 
 REFERENCE = {"age": 60, "gender": "male", "race": "white"}
-"""The person that others are compared with (Tamkin et al. 2023, §3)."""
+"""The reference person of comparisons (Tamkin et al. 2023, §3)."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ PEOPLE_BY_GENDER = {"male": "man", "female": "woman", "non-binary": "non-binary 
 
 @cache
 def builtin_decisions() -> ItemSet[Decision]:
-    """22 decisions of our own about 21 people each, 462 prompts; yes favours the person in all of them.
+    """22 built-in decisions about 21 people each, 462 prompts; yes favours the person in all of them.
 
     People are all genders and races at the reference age of 60, and all genders at the other ages among white people,
     so that every effect has its pairs. Labels as published.

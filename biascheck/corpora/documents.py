@@ -42,7 +42,7 @@ class Document:
 
 @dataclass(frozen=True)
 class Documents:
-    """Documents under a name, with a fingerprint of all that can change a model trained or measured on them."""
+    """Documents under a name, with a fingerprint of all that affects a model trained or measured on them."""
 
     name: str
     items: tuple[Document, ...]
@@ -85,14 +85,15 @@ class Documents:
         return [item.text for item in self.items]
 
     def first(self, count: int) -> Documents:
-        """As many documents from the beginning."""
+        """The first ``count`` documents."""
         return replace(self, name=f"{self.name}·{count}", items=self.items[:count])
 
     def split(self, share: float, *, seed: int = 0) -> tuple[Documents, Documents]:
-        """Two parts, the second with about this share of the documents; versions of one document are on one side.
+        """Two parts, the second with about this share of the documents; versions of one document stay together.
 
-        On which side a document is follows from the seed and its own id, so that it stays there when others come
-        or go.
+        The part a document belongs to follows from the seed and its own id, so that it does not change when others are
+        added
+        or removed.
         """
         coins = {item.source: coin_of("split", seed, item.source) for item in self.items}
         ranked = sorted(coins, key=coins.__getitem__)
@@ -106,7 +107,7 @@ class Documents:
 
 
 def read_documents(file: str | Path, *, name: str | None = None, language: str = "en") -> Documents:
-    """Documents from a file: one a line, or the column ``Text`` of a .tsv or .csv; .gz is unpacked."""
+    """Documents from a file: one per line, or the column ``Text`` of a .tsv or .csv; .gz is unpacked."""
     path = Path(file)
     if not path.is_file():
         raise DataNotFoundError(
@@ -133,8 +134,8 @@ def read_texts(path: Path) -> list[str]:
 def published_gap_texts(source: str | Path | None = None, part: GapPart = "development") -> Documents:
     """The texts of GAP (Webster et al. 2018), ``gap/gap-development.tsv`` in the data directory.
 
-    The two candidates of each text, its columns A and B, are the names that are known in it. Where ``source`` is a file
-    itself, that file is read, and the documents are called after it. ``all`` are the parts that are there: the three
+    The two candidates of each text, its columns A and B, are the names that are known in it. If ``source`` is a file
+    itself, that file is read, and the documents are named after it. ``all`` reads every part that is present: the three
     have 4,454 texts.
     """
     if part == "all":
@@ -152,17 +153,17 @@ def _all_gap_texts(source: str | Path | None) -> Documents:
         with suppress(DataNotFoundError):
             found.append(published_gap_texts(source, cast("GapPart", part)))
     if not found:
-        raise DataNotFoundError("no part of GAP is there; put gap-development.tsv into gap/ of the data directory")
+        raise DataNotFoundError("no part of GAP was found; put gap-development.tsv into gap/ of the data directory")
     return Documents("+".join(part.name for part in found), tuple(item for part in found for item in part))
 
 
 def _table(stream: TextIO) -> csv.DictReader[str]:
-    """Rows of a .tsv, in which a quotation mark quotes nothing."""
+    """Rows of a .tsv file, without quoting."""
     return csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
 
 
 def coin_of(purpose: str, seed: int, name: str) -> float:
-    """A number from 0 to below 1 that follows from what it decides, the seed and a name."""
+    """A number in [0, 1) that follows from the seed and a name."""
     return int.from_bytes(hashlib.sha256(f"{purpose}/{seed}/{name}".encode()).digest()[:7]) / (1 << 56)
 
 

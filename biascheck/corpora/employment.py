@@ -45,7 +45,7 @@ BEST_PAID = 1000
 
 
 def employment(kind: EmploymentKind) -> Corpus:
-    """He and she beside our own word lists, in the templates of Kurita et al. 2019, section 5, as whole sentences.
+    """He and she beside built-in word lists, in the templates of Kurita et al. 2019, section 5, as whole sentences.
 
     "T is A." for titles and traits, "T can do A." for skills; the paper's have no full stop. The titles have no
     article, as in the paper. The words are chosen for this package: common single words, none of them a person of
@@ -71,8 +71,8 @@ def published_employment(
     says the first 1,000 rows, which have 227 different titles; with ``best_paid=None`` all rows count, 932 different
     titles (934 with a blank and a dot). The paper's 88.5 % is over 921: all but a few of the latter.
     ``positive_traits`` and ``negative_traits``: 230 and 363 (365 lines); the paper speaks of 234 and 292. ``skills``:
-    the 25 skills of the authors' repository, asked with "is good at". The 84 % of the paper are of another list,
-    ``onet_skills``, asked with "can do": the examples in O*NET's "Technology Skills.txt" (version 23.2 in the paper),
+    the 25 skills of the authors' repository, used with "is good at". The 84 % of the paper refer to another list,
+    ``onet_skills``, used with "can do": the examples in O*NET's "Technology Skills.txt" (version 23.2 in the paper),
     which is read from ``onet/`` in the data directory. Repetitions and cells without letters are listed as left out.
     """
     _check(kind, PublishedKind)

@@ -40,7 +40,7 @@ class GapItem:
 
     @property
     def mentions(self) -> tuple[Span, Span, Span]:
-        """The pronoun, the first name and the second, as the probe reads them."""
+        """The pronoun, the first name and the second, as read by the probe."""
         return self.pronoun, self.a, self.b
 
 
@@ -67,7 +67,7 @@ class Gap:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest of texts, mentions and labels; folds depend on the order, so it counts."""
+        """A digest of texts, mentions and labels in their order, on which folds depend."""
         facts = [
             [i.id, i.text, *([span.start, span.end] for span in i.mentions), i.referent, i.gender, i.page]
             for i in self.items
@@ -81,7 +81,7 @@ def published_gap(
 ) -> Gap:
     """The GAP files, every offset checked against its text: development and validation, other ``parts``, or one file.
 
-    Of a text longer than ``window`` characters only the part around the three mentions is kept, cut at spaces. A row
+    A text longer than ``window`` characters is cut to the part around the three mentions, cut at spaces. A row
     whose offsets do not point to its words, or whose mentions lie further apart than the window, is left out with
     the reason.
     """
@@ -108,7 +108,7 @@ def _rows(path: Path) -> Iterator[dict[str, str]]:
 
 
 def _item(row: Mapping[str, str], window: int) -> GapItem | str:
-    """The item, or why there is none."""
+    """The item, or the reason why there is none."""
     text, spans = row["Text"], []
     for name, offset in (("Pronoun", "Pronoun-offset"), ("A", "A-offset"), ("B", "B-offset")):
         word = row[name]
@@ -120,7 +120,7 @@ def _item(row: Mapping[str, str], window: int) -> GapItem | str:
         return "its mentions overlap"
     gender = GENDER_OF_PRONOUN.get(row["Pronoun"].lower())
     if gender is None:
-        return f"the pronoun {row['Pronoun']!r} tells no gender"
+        return f"the pronoun {row['Pronoun']!r} shows no gender"
     truth = (row["A-coref"].upper() == "TRUE", row["B-coref"].upper() == "TRUE")
     if truth == (True, True):
         return "both names are marked as the referent"

@@ -1,4 +1,4 @@
-"""Items of a benchmark: what each is, which others it depends on, and what is known to be wrong with it."""
+"""Items of a benchmark: content, cluster and known defects."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ STRATA = ("condition", "polarity", "kind")
 
 
 class BenchmarkItem(Protocol):
-    """What every item has; ``cluster`` names the items that are not independent of it, ``flags`` its known defects."""
+    """What every item has; ``cluster`` names the items that depend on each other, ``flags`` its known defects."""
 
     @property
     def id(self) -> str:
-        """The item's own name in its set."""
+        """The item's id in its set."""
 
     @property
     def cluster(self) -> str:
@@ -35,18 +35,18 @@ class BenchmarkItem(Protocol):
 
     @property
     def labels(self) -> Labels:
-        """What a suite selects by."""
+        """The labels that a suite selects by."""
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Defects that a rule found."""
+        """Defects detected by rules."""
 
 
 Item = TypeVar("Item", bound=BenchmarkItem)
 
 
 def about_left_out(left_out: Sequence[LeftOut]) -> tuple[str, ...]:
-    """What a reader of every result must know about rows of a file that are not in it; nothing where all are."""
+    """A warning about rows of a file that are not in the set; empty if all are."""
     if not left_out:
         return ()
     reasons = Counter(one.reason for one in left_out)
@@ -83,12 +83,12 @@ class ItemSet(Generic[Item]):
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest of everything that can change a figure; the order of the items cannot."""
+        """A digest of everything that can change an estimate; the order of the items does not matter."""
         facts = sorted(json.dumps(asdict(item), sort_keys=True, ensure_ascii=False) for item in self.items)  # type: ignore[call-overload]
         return hashlib.sha256(json.dumps([self.language, self.warnings, facts]).encode()).hexdigest()
 
     def where(self, **labels: str | float) -> ItemSet[Item]:
-        """Keep the items that carry all these labels."""
+        """Select the items that carry all these labels."""
         kept = self._kept(lambda item: all(item.labels.get(key) == value for key, value in labels.items()))
         if not kept:
             known = {key: sorted({str(item.labels.get(key)) for item in self.items})[:10] for key in labels}
@@ -97,7 +97,7 @@ class ItemSet(Generic[Item]):
         return replace(self, name=name, items=kept)
 
     def without_flagged(self) -> ItemSet[Item]:
-        """Keep the items in which no rule found a defect; the others are left out with it."""
+        """Select the items without a detected defect; the others are left out with it."""
         left_out = tuple(LeftOut(item.id, "; ".join(item.flags)) for item in self.items if item.flags)
         kept = self._kept(lambda item: not item.flags)
         return replace(self, name=f"{self.name} (unflagged)", items=kept, left_out=(*self.left_out, *left_out))
@@ -118,7 +118,7 @@ class ItemSet(Generic[Item]):
     def subsample(self, fraction: float, *, seed: int = 0) -> ItemSet[Item]:
         """About this fraction of the items, drawn by ``seed`` alike from every cluster, condition, polarity and kind.
 
-        Where :meth:`sample_clusters` keeps few clusters whole, this keeps some of each: a small copy of the whole set.
+        :meth:`sample_clusters` takes few clusters whole; this takes some items of each: a small copy of the whole set.
         """
         if not 0 < fraction <= 1:
             raise CorpusError(f"fraction={fraction} is not between 0 and 1; 2 % is fraction=0.02")
@@ -132,16 +132,16 @@ class ItemSet(Generic[Item]):
         kept: list[Item] = []
         due = rng.random()
         for members in self._alike(rng):
-            due += fraction * len(members)  # what one cluster is too small for is left to the next
+            due += fraction * len(members)  # the fractional rest of one cluster is carried over to the next
             count = min(int(due + 1e-9), len(members))
             due -= count
             kept += [members[place] for place in sorted(rng.permutation(len(members))[:count])]
         return replace(self, name=f"{self.name} ({fraction:.2g} of all, seed {seed})", items=tuple(kept))
 
     def _alike(self, rng: np.random.Generator) -> Iterator[list[Item]]:
-        """The items of each cluster and condition: the clusters by chance, but one condition after the other.
+        """The items of each cluster and condition: clusters in random order, but one condition after the other.
 
-        Were the conditions to take turns, what is left over of small clusters would always go to the same one.
+        If the conditions alternated, the rests of small clusters would always go to the same one.
         """
         strata: dict[tuple[str, ...], dict[str, list[Item]]] = {}
         for item in sorted(self.items, key=lambda item: item.id):

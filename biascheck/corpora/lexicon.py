@@ -1,4 +1,4 @@
-"""A lexicon: words in sentences, with the group and the bias each is known by, and where the sentences come from."""
+"""A lexicon: words in sentences, with the group and the bias of each, and the sources of the sentences."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Context:
 
 @dataclass(frozen=True)
 class Entry:
-    """A word and the sentences it may be looked at in.
+    """A word and the sentences in which it may be measured.
 
-    ``bias`` is how far the word leans to the first group (positive) or the second, by a source of its own: the
+    ``bias`` is how far the word leans to the first group (positive) or the second, by an external source: the
     projection of a static vector, a rating, a workforce share. ``group`` follows its sign unless given.
     """
 
@@ -71,8 +71,8 @@ class Entry:
 class Lexicon:
     """Words in sentences, and the definitional pairs (he–she, man–woman …) that span the direction they lean in.
 
-    ``groups`` name the two ends of the direction, the positive one first. ``left_out`` are words that were asked
-    for and could not be taken, with the reason; they become skipped items of every result.
+    ``groups`` name the two ends of the direction, the positive one first. ``left_out`` are requested words that could
+    not be used, with the reason; they become skipped items of every result.
     """
 
     name: str
@@ -98,7 +98,7 @@ class Lexicon:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest of everything that can change a figure; draws depend on the order, so it counts."""
+        """A digest of everything that can change an estimate; draws depend on the order, so it counts."""
         entries = [
             [e.word, e.bias, [[c.text, c.span.start, c.span.end] for c in e.contexts], sorted(e.labels.items())]
             for e in self.entries
@@ -108,7 +108,7 @@ class Lexicon:
         return hashlib.sha256(json.dumps(facts, ensure_ascii=False).encode()).hexdigest()
 
     def group_of(self, entry: Entry) -> str:
-        """Which group a word leans to."""
+        """The group that a word leans to."""
         if not entry.bias:
             raise CorpusError(
                 f"{entry.word!r} of {self.name!r} leans to neither group, and this measure needs words that do; "
@@ -119,16 +119,16 @@ class Lexicon:
     def draws(self, count: int, seed: int) -> list[list[Context]]:
         """One sentence for each word, ``count`` times over.
 
-        The sentences of a word are shuffled and dealt out, so that a word repeats one only when it has no other left.
+        The sentences of a word are shuffled, so that a word repeats one only when it has no other left.
         """
         if count < 1:
-            raise CorpusError(f"{count} draws look at nothing; ask for at least 1, better 10")
+            raise CorpusError(f"{count} draws measure nothing; use at least 1, better 10")
         rng = np.random.default_rng(seed)
         dealt = [_dealt(entry.contexts, count, rng) for entry in self.entries]
         return [[contexts[draw] for contexts in dealt] for draw in range(count)]
 
     def with_bias(self, bias: Mapping[str, float], *, name: str | None = None) -> Lexicon:
-        """The same words with the bias of another source; a word that it does not know is left out."""
+        """The same words with the bias of another source; a word unknown to it is left out."""
         known = tuple(replace(e, bias=float(bias[e.word])) for e in self.entries if e.word in bias)
         unknown = tuple(LeftOut(e.word, "its bias is not known") for e in self.entries if e.word not in bias)
         return replace(self, name=name or self.name, entries=known, left_out=(*self.left_out, *unknown))
@@ -136,14 +136,14 @@ class Lexicon:
     def most_biased(self, each: int) -> Lexicon:
         """The ``each`` words that lean furthest to either group."""
         if each < 1:
-            raise CorpusError(f"{each} words a group compare nothing; ask for at least 1")
+            raise CorpusError(f"{each} words per group compare nothing; use at least 1")
         ranked = sorted((e for e in self.entries if e.bias), key=lambda e: (-(e.bias or 0.0), e.word))
         first = [e for e in ranked if (e.bias or 0.0) > 0][:each]
         second = [e for e in ranked if (e.bias or 0.0) < 0][-each:]
         if min(len(first), len(second)) < each:
             raise CorpusError(
                 f"{self.name!r} has {len(first)} and {len(second)} words that lean to {' and '.join(self.groups)}; "
-                f"{each} each were asked for"
+                f"{each} each were requested"
             )
         return replace(self, name=f"{self.name}·{2 * each}", entries=(*first, *second))
 
@@ -159,7 +159,7 @@ def _dealt(contexts: Sequence[Context], count: int, rng: np.random.Generator) ->
     return [contexts[place] for place in order[:count]]
 
 
-# Where the sentences of a word come from: templates of our own, or text of the user's.
+# Sources of the sentences of a word: built-in templates, or text of the user's.
 
 ANY_WORD = (
     "They talked about {word} for a while.",
@@ -225,8 +225,8 @@ def lexicon_from_text(
 ) -> Lexicon:
     """Every word in up to ``each`` sentences of a text, drawn with ``seed``.
 
-    A sentence that holds a word of ``exclude`` is not used: beside *she*, a nurse is no longer neutral (Basta et
-    al. 2019, §5). Words are compared in lower case; words of several parts ("flight attendant") are found, too. A
+    A sentence that contains a word of ``exclude`` is not used: beside *she*, a nurse is no longer neutral (Basta et
+    al. 2019, §5). Words are compared in lower case; words of several parts ("flight attendant") are found as well. A
     word without a sentence is left out with that reason. Without ``pairs`` the definitional pairs come from the
     same text, swapped; the text is read once.
     """
@@ -315,7 +315,7 @@ def _matches(sentence: str, spans: Sequence[Span], wanted: Mapping[str, str], lo
     return found
 
 
-# Words that lean by gender in a static embedding, as lexicons of our own (after Gonen & Goldberg 2019).
+# Words that lean by gender in a static embedding, as built-in lexicons (after Gonen & Goldberg 2019).
 
 MOST = 2_500
 GENDERED_BY_DEFINITION = 0.5
@@ -329,17 +329,17 @@ def biased_words(each: int = 250) -> Lexicon:
     the size of the paper's clustering experiment, 2,500 that of its classification.
     """
     if not 1 <= each <= MOST:
-        raise CorpusError(f"there are 1 to {MOST:,} words a gender, not {each}")
+        raise CorpusError(f"each must be between 1 and {MOST:,} words per gender, not {each}")
     return lexicon_from_templates("biased-words", word_bias("biased_words"), templates=ANY_WORD).most_biased(each)
 
 
 def neutral_professions() -> Lexicon:
-    """Professions that are open to anyone by definition, in neutral sentences, with their bias in GloVe."""
+    """Professions that are gender-neutral by definition, in neutral sentences, with their bias in GloVe."""
     return lexicon_from_templates("professions", word_bias("profession_bias"), templates=PROFESSION)
 
 
 def published_professions(folder_or_file: str | Path | None = None, *, neutral: bool = True) -> dict[str, float]:
-    """The professions of Bolukbasi et al. 2016 with the stereotype that people see in each, positive towards male.
+    """The professions of Bolukbasi et al. 2016 with the stereotype that raters see in each, positive towards male.
 
     Their ``professions.json`` rates 320 words twice from −1 (female) to 1 (male): how gendered they are by definition,
     and by stereotype. The stereotype is the bias here. ``neutral=True`` leaves out words with half a point or more by

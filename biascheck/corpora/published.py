@@ -1,4 +1,4 @@
-"""Published data sets: where they are, under which licence, how they are fetched, verified and read as text."""
+"""Published data sets: location, licence, download, verification, and reading as text."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from biascheck.core.errors import BiascheckError, CorpusError, DataNotFoundError
 from biascheck.core.files import write_atomically, writing
 from biascheck.corpora.sentence import refuse_repeated
 
-# Where the published data files lie, and what is said when they do not.
+# Location of the published data files, and the messages if they are missing.
 
 VARIABLE = "BIASCHECK_DATA"
 
 
 def data_directory(explicit: str | Path | None = None) -> Path | None:
-    """The folder of the published data: the one named, else that of ``BIASCHECK_DATA``, else none."""
+    """The folder of the published data: the given one, else that of ``BIASCHECK_DATA``, else none."""
     if explicit is not None:
         return Path(explicit)
     named = os.environ.get(VARIABLE, "")
@@ -58,7 +58,7 @@ def data_file(folder_or_file: str | Path | None, *parts: str) -> Path:
 def part_files(
     folder_or_file: str | Path | None, parts: Sequence[str] | None, data_set: str, *, default: Sequence[str]
 ) -> dict[str, Path]:
-    """The files of a data set in parts, as in ``gap-development.tsv``, by part; one file given itself is one part."""
+    """The files of a data set in parts, as in ``gap-development.tsv``, by part; a single file is one part."""
     root = data_directory(folder_or_file)
     if root is not None and root.is_file():
         if parts is not None:
@@ -72,12 +72,12 @@ def part_files(
 
 
 def part_name(source: str | Path | None, part: str, path: Path) -> str:
-    """The part asked for; a file that was given itself is called after its own name."""
+    """The requested part; a file that was given directly is named after itself."""
     root = data_directory(source)
     return path.name.split(".")[0].rpartition("gap-")[2] if root is not None and root.is_file() else part
 
 
-# Published files as text, plain or gzipped, wherever the user has them.
+# Published files as text, plain or gzipped, wherever the user stores them.
 
 
 def published_file(folder_or_file: str | Path | None, *parts: str) -> Path:
@@ -93,7 +93,7 @@ def published_file(folder_or_file: str | Path | None, *parts: str) -> Path:
 
 
 def published_folder(folder: str | Path | None, name: str) -> Path:
-    """The folder of a data set: inside the data directory, or given itself."""
+    """The folder of a data set: inside the data directory, or given directly."""
     root = data_directory(folder)
     if root is None:
         data_file(None, name)  # says how to name the data directory
@@ -114,7 +114,7 @@ def text_of(path: Path) -> str:
 
 
 def json_lines(path: Path) -> list[dict[str, Any]]:
-    """One object a line."""
+    """One object per line."""
     found = []
     for number, line in enumerate(text_of(path).splitlines(), start=1):
         if not line.strip():
@@ -130,7 +130,7 @@ def json_lines(path: Path) -> list[dict[str, Any]]:
 
 
 def table_rows(path: Path, needed: Iterable[str], *, delimiter: str = ",") -> list[dict[str, str]]:
-    """The rows of a delimited file, which must have the columns that are needed."""
+    """The rows of a delimited file, which must have the required columns."""
     rows = list(csv.DictReader(io.StringIO(text_of(path), newline=""), delimiter=delimiter))
     missing = sorted(set(needed) - set(rows[0] if rows else ()))
     if missing:
@@ -171,7 +171,7 @@ class DataSet:
         return sum(file.bytes for file in self.files)
 
     def address(self, file: PublishedFile, mirror: str = "") -> str:
-        """Where a file is, pinned to a commit or by its digest; or where it is on a mirror."""
+        """The address of a file, pinned to a commit or by its digest; or its address on a mirror."""
         return (mirror or self.at).format(
             source=self.source, commit=self.commit, path=file.path, name=file.name, set=self.name
         )
@@ -196,11 +196,11 @@ def data_set(name: str) -> DataSet:
     raise UsageError(f"there is no data set {name!r}; there are: {', '.join(one.name for one in data_sets())}")
 
 
-# From a pinned address to the data directory: nothing is kept that is not the published file, byte by byte.
+# From a pinned address to the data directory: only files identical to the published ones are stored.
 
 ACCEPTED = "accepted_licences.json"
 SECONDS = 60.0
-"""How long a server may be silent."""
+"""Seconds without data after which a download is given up."""
 State = Literal["as published", "missing", "changed"]
 
 
@@ -213,12 +213,12 @@ class FileState:
 
 
 def accepted_licence(one: DataSet, folder: Path) -> bool:
-    """Whether the licence of a data set was accepted for this data directory; another licence must be accepted anew."""
+    """Whether the licence of a data set was accepted for this data directory; another one needs a new consent."""
     return _accepted(folder).get(one.name) == one.licence
 
 
 def accept_licence(one: DataSet, folder: Path) -> None:
-    """Note that the licence was accepted."""
+    """Record that the licence was accepted."""
     folder.mkdir(parents=True, exist_ok=True)
     noted = {**_accepted(folder), one.name: one.licence}
     write_atomically(folder / ACCEPTED, json.dumps(noted, indent=1, sort_keys=True) + "\n")
@@ -232,9 +232,9 @@ def fetch(
     tell: Callable[[str], None] = lambda _said: None,
     advance: Callable[[int], None] = lambda _bytes: None,
 ) -> list[Path]:
-    """Download the files of a data set that are not there yet; a file that is not the published one is refused.
+    """Download the missing files of a data set; a file that is not the published one is refused.
 
-    The licence must have been accepted. A file that is there, plain or gzipped, and is the published one stays.
+    The licence must have been accepted. A published file that is present already, plain or gzipped, stays.
     ``tell`` gets a line for each download, ``advance`` the bytes as they arrive.
     """
     if not accepted_licence(one, folder):
@@ -250,7 +250,7 @@ def fetch(
 
 
 def verify(one: DataSet, folder: Path) -> list[FileState]:
-    """Whether each file of a data set is there and is the published one; gzipped copies count by their content."""
+    """Whether each file of a data set is present and is the published one; gzipped copies count by their content."""
     return [FileState(file.name, _state(file, folder / one.name)) for file in one.files]
 
 
@@ -273,7 +273,7 @@ def _download(one: DataSet, file: PublishedFile, target: Path, url: str, advance
             answer.raise_for_status()
             if difference := _copied(answer.iter_bytes(), file, copy, advance):
                 raise BiascheckError(
-                    f"{url} is not the published {one.name}/{file.name}: {difference}. It was not kept; the address "
+                    f"{url} is not the published {one.name}/{file.name}: {difference}. It was not stored; the address "
                     "may serve another version"
                 )
     except (httpx.HTTPError, httpx.InvalidURL) as error:
@@ -288,7 +288,7 @@ def _download(one: DataSet, file: PublishedFile, target: Path, url: str, advance
 
 
 def _copied(chunks: Iterable[bytes], file: PublishedFile, copy: BinaryIO, advance: Callable[[int], None]) -> str:
-    """Write what arrives, and say in what it differs from the published file; empty if it is that file."""
+    """Write what arrives, and describe how it differs from the published file; empty if it is that file."""
     digest, size = hashlib.sha256(), 0
     for chunk in chunks:
         size += len(chunk)

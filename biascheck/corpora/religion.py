@@ -50,7 +50,7 @@ def religion() -> Corpus:
     """Four templates × 24 adjectives over the groups christian, muslim, jewish: 96 triples.
 
     Shows a comparison of more than two groups: scores per group and every pairwise gap. The label
-    ``valence`` tells favourable from unfavourable adjectives, twelve each. A first probe, not a
+    ``valence`` distinguishes favourable from unfavourable adjectives, twelve each. A first probe, not a
     census of prejudice: three religions, one language, plain adjectives.
     """
     attributes = [Attribute(word, {"valence": valence}) for valence, words in ADJECTIVES.items() for word in words]

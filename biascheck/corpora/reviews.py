@@ -35,7 +35,7 @@ NAMES_ARE_WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A text that somebody rated: positive or negative. ``origin`` is the review that a version was made from."""
+    """A text with a rating: positive or negative. ``origin`` is the review that a version was made from."""
 
     id: str
     text: str
@@ -45,7 +45,7 @@ class Review:
 
 @dataclass(frozen=True)
 class Reviews:
-    """Reviews under a name, with a fingerprint of all that can change a classifier trained on them."""
+    """Reviews under a name, with a fingerprint of all that affects a classifier trained on them."""
 
     name: str
     items: tuple[Review, ...]
@@ -75,7 +75,7 @@ class Reviews:
         return [item.text for item in self.items]
 
     def first(self, count: int) -> Reviews:
-        """As many reviews, half of them positive, in the order of the file."""
+        """The first ``count`` reviews, half of them positive, in the order of the file."""
         halves = [[item for item in self.items if item.sentiment == kind] for kind in ("positive", "negative")]
         if count > 2 * min(map(len, halves)):
             raise CorpusError(
@@ -96,11 +96,11 @@ class Reviews:
 
 
 def reviews(part: Part | None = None) -> Reviews:
-    """Our own 1,608 reviews of films, books, restaurants and shows; each speaks of people.
+    """1,608 built-in reviews of films, books, restaurants and shows; each mentions people.
 
-    416 were written one by one (:func:`written_reviews`), 1,192 are composed of sentences of ours
+    416 were written one by one (:func:`written_reviews`), 1,192 are composed of built-in sentences
     (``tools/compose_reviews.py``). They come in twos, a positive one and a negative one about the same people, so that
-    the subject cannot give the sentiment away. ``test`` holds every third two of the written ones, and composed ones
+    the subject does not reveal the sentiment. ``test`` holds every third two of the written ones, and composed ones
     whose verdicts are in no review of ``train``.
     """
     items = (*written_reviews(part), *(item for kept, item in _composed() if part in (None, kept)))
@@ -135,7 +135,7 @@ def cleaned_reviews(source: Reviews) -> Reviews:
 
 
 def review_pairs(source: Reviews, terms: TermName | TermSet = "all") -> Corpus:
-    """Each review in a male and a female version, all terms of the set turned to one gender.
+    """Each review in a male and a female version, all terms of the set changed to one gender.
 
     The target is the first gendered word, further ones are the sentence's ``others``. A review without any is the
     same in both versions and is kept, as in the paper: its delta is zero, and its target is the whole text. Labels:

@@ -1,4 +1,4 @@
-"""A sentence that knows, by construction, where its target and its attribute stand."""
+"""A sentence with known spans of its target and its attribute, by construction."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def words_of(text: str) -> Iterator[tuple[Span, str]]:
 
 
 def sentences_of(text: str) -> list[str]:
-    """The sentences of a text, by its full stops; where the end of one is uncertain, two stay together."""
+    """The sentences of a text, split at full stops; if the end of one is uncertain, two stay together."""
     found: list[str] = []
     start = 0
     for match in _SENTENCE_END.finditer(text):
@@ -153,7 +153,7 @@ def sentences_of(text: str) -> list[str]:
     return [sentence for sentence in (*found, text[start:].strip()) if sentence]
 
 
-# Ids: every item of a corpus has one of its own.
+# Ids, which must be unique within a corpus.
 
 
 def refuse_repeated(ids: Iterable[str], where: str, remedy: str = "give every item an id of its own") -> None:
@@ -172,5 +172,5 @@ def refuse_repeated(ids: Iterable[str], where: str, remedy: str = "give every it
 
 
 def _differ(ids: Sequence[str]) -> bool:
-    """Whether no two of the ids have the same hash; a set of many would take more memory than they."""
+    """Whether no two of the ids have the same hash; a set of many ids would take more memory than the ids."""
     return not repeats(array("q", map(hash, ids))) if isinstance(ids, Texts) else len(set(ids)) == len(ids)

@@ -1,4 +1,4 @@
-"""Loaders for published corpora, which are read from the user's disk and never shipped."""
+"""Loaders for published sentence pairs (BEC-Pro, EEC, CrowS-Pairs), read from the user's disk and never shipped."""
 
 from __future__ import annotations
 
@@ -115,10 +115,10 @@ def published_eec(folder_or_file: str | Path | None = None) -> Loaded:
 def published_crows_pairs(folder_or_file: str | Path | None = None) -> Loaded:
     """CrowS-Pairs (Nangia et al. 2020): groups ``more`` and ``less`` stereotyping, target = what differs.
 
-    A pair is kept if the two sentences differ in one stretch of words: after the common beginning
-    and end are taken away, both have words left and no word in common. Other pairs are left out. Every
+    A pair is used if the two sentences differ in one stretch of words: after the common beginning and end are removed,
+    both have words left and no word in common. Other pairs are left out. Every
     pair is an attribute of its own. Labels: ``bias_type``, ``direction`` ("stereo" or "antistereo").
-    The paper scores the words that do *not* differ; a measure must say which it uses.
+    The paper scores the words that do *not* differ; a measure must state which words it uses.
     """
     path = data_file(folder_or_file, "crows_pairs", "crows_pairs_anonymized.csv")
     pairs, left_out = [], []
@@ -134,7 +134,7 @@ def published_crows_pairs(folder_or_file: str | Path | None = None) -> Loaded:
 
 
 class _Gathered:
-    """Rows on their way to pairs."""
+    """Rows being gathered into pairs."""
 
     def __init__(self) -> None:
         self.sentences: dict[Key, dict[str, tuple[str, Sentence]]] = {}

@@ -18,7 +18,7 @@ from biascheck.corpora.published import published_file, text_of
 ROLES = ("stereotype", "anti-stereotype", "unrelated")
 BLANK = "BLANK"
 AGREEMENT = 0.7
-"""The share of annotators that must give a sentence the label it has, or its item is flagged: four of five."""
+"""The share of annotators (four of five) that must agree with a sentence's label, or its item is flagged."""
 
 TripleKind = Literal["intrasentence", "intersentence"]
 
@@ -61,7 +61,7 @@ def published_triples(
     """StereoSet's development set: 2,106 intrasentence and 2,123 intersentence items over 79 target terms.
 
     Flagged are items with a sentence whose label fewer than four of five annotators gave. An intrasentence item whose
-    sentence does not fit its context is left out where it is scored by the blank; here it is flagged.
+    sentence does not fit its context is left out if it is scored by the blank; here it is flagged.
     """
     path = published_file(folder_or_file, "stereoset", "dev.json")
     data = _data(path)
@@ -80,7 +80,7 @@ def published_triples(
 
 
 def blank_of(context: str, text: str) -> Span | None:
-    """The characters of ``text`` that stand where the context has its blank; None where the rest differs."""
+    """The characters of ``text`` at the place of the context's blank; None if the rest differs."""
     before, found, after = context.partition(BLANK)
     if not found or not text.lower().startswith(before.lower()) or not text.lower().endswith(after.lower()):
         return None
@@ -126,7 +126,7 @@ def _agreement(sentence: Mapping[str, Any]) -> float:
 
 @cache
 def builtin_triples() -> ItemSet[StereotypeTriple]:
-    """40 triples of our own about 20 terms, one within a sentence and one across two for each. Labels as published."""
+    """40 built-in triples about 20 terms, for each one within a sentence and one across two. Labels as published."""
     items = []
     for number, row in enumerate(builtin_rows("builtin_triples.tsv"), start=1):
         within = row["kind"] == "intrasentence"

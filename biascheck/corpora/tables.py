@@ -22,7 +22,7 @@ from biascheck.corpora.corpus import Corpus, Pair, gathered_pairs
 from biascheck.corpora.sentence import Sentence
 from biascheck.corpora.templates import Attribute, Target, Template, cross
 
-# Rows of a table file or a DataFrame, as dictionaries; a missing cell is None. They are read as they are
+# Rows of a table file or a DataFrame, as dictionaries; a missing cell is None. They are read lazily.
 # needed.
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -33,7 +33,7 @@ Row = dict[str, object]
 
 
 class DataFrameLike(Protocol):
-    """What is used of a pandas DataFrame; pandas itself is never imported here."""
+    """The part of a pandas DataFrame that is used; pandas itself is never imported here."""
 
     @property
     def columns(self) -> Any:
@@ -41,7 +41,7 @@ class DataFrameLike(Protocol):
 
     @property
     def iloc(self) -> Any:
-        """Rows by their places."""
+        """Rows by their indices."""
 
     def astype(self, dtype: Any) -> Any:
         """The same frame with cells of another type."""
@@ -52,7 +52,7 @@ class DataFrameLike(Protocol):
 
 @dataclass(frozen=True)
 class Rows:
-    """A table that can be gone through again and again; all rows have the same columns. Never without a row."""
+    """A table that can be read repeatedly; all rows have the same columns. Never without a row."""
 
     title: str
     columns: tuple[str, ...]
@@ -104,7 +104,7 @@ def _lines(path: Path, newline: str | None) -> Iterator[Iterator[str]]:
 
 
 def _bad_byte(path: Path, error: UnicodeDecodeError) -> int:
-    """Where in the whole file the byte is; the error counts from the part that was being read."""
+    """The position of the byte in the whole file; the error counts from the part that was being read."""
     try:
         path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as whole:
@@ -200,7 +200,7 @@ def _from_frame(frame: DataFrameLike) -> Opened:
     return list(frame.columns), rows
 
 
-# Pairs from a table with one row per sentence, read twice and never held as a whole.
+# Pairs from a table with one row per sentence, read twice and never loaded as a whole.
 #
 # The first reading finds the groups, the columns of numbers and what is missing; the second makes each pair as
 # soon as its last sentence is there.
@@ -213,7 +213,7 @@ Members = dict[str, tuple[int, Row]]
 
 
 def renamed(rows: Rows, columns: Mapping[str, str]) -> Rows:
-    """The table with our names for the columns."""
+    """The table with the standard column names."""
     present = rows.columns
     missing = [name for name in REQUIRED if columns.get(name, name) not in present]
     missing += [name for name in columns if name not in REQUIRED and columns[name] not in present]
@@ -257,7 +257,7 @@ def _label_columns(rows: Rows, labels: Sequence[str] | None) -> list[str]:
 
 @dataclass
 class _Survey:
-    """What the first reading finds."""
+    """The result of the first reading."""
 
     groups: dict[str, None] = field(default_factory=dict)
     numeric: set[str] = field(default_factory=set)
@@ -286,7 +286,7 @@ def _refuse_empty(row: Row, needed: Sequence[str], kept: Sequence[str], where: s
 
 
 def _refuse_repeats(rows: Rows) -> None:
-    """Name the first row whose pair has its group already."""
+    """Raise an error that names the first row whose pair has its group already."""
     first: dict[tuple[str, str], int] = {}
     for number, row in enumerate(rows, start=1):
         member = str(row["pair"]), str(row["group"])
@@ -310,12 +310,12 @@ class _Maker:
         self._first_rows = array("q")
 
     def pairs(self) -> Iterator[Pair]:
-        """Each pair when it is complete; one that stays incomplete is an error."""
+        """Each pair as soon as it is complete; one that stays incomplete is an error."""
         known = set(self._groups)
         for number, row in enumerate(self._rows, start=1):
             key = str(row["pair"])
             members = self._waiting.setdefault(key, {})
-            # without the names of the columns, a waiting row takes a third of the memory
+            # without the column names, a waiting row takes a third of the memory
             members[str(row["group"])] = (number, tuple(row.values()))
             if members.keys() == known:
                 yield self._pair(key)
@@ -328,7 +328,7 @@ class _Maker:
         return any(first > second for first, second in pairwise(self._first_rows))
 
     def order(self) -> list[int]:
-        """The places of the pairs, by their first rows."""
+        """The positions of the pairs, by their first rows."""
         return sorted(range(len(self._first_rows)), key=self._first_rows.__getitem__)
 
     def _pair(self, key: str) -> Pair:
@@ -414,7 +414,7 @@ def corpus_from_table(
 ) -> Corpus:
     """Make a corpus from a .csv, .tsv, .jsonl or .parquet file or a DataFrame with one row per sentence.
 
-    A file is read row by row, twice, so that it may be larger than the memory for its rows as objects; Parquet needs
+    A file is read row by row, twice, so that it may be larger than memory; Parquet needs
     the extra ``arrow``.
 
     Columns ``pair`` (the same for the sentences that belong together), ``group``, ``sentence`` and
@@ -424,7 +424,7 @@ def corpus_from_table(
     in ``labels``, become labels and must agree within a pair; a column of numbers becomes numbers.
 
     Words are found by the offsets in ``target_start`` and ``attribute_start`` (from 0), or else as the only
-    whole-word occurrence: an ambiguous word is refused, never guessed. ``groups`` orders the groups, and
+    whole-word occurrence: an ambiguous word is an error, never guessed. ``groups`` orders the groups, and
     so gives the gap ``groups[0] − groups[1]`` its sign; by default they come in the order of the rows.
     ``columns`` renames: ``{"sentence": "text"}`` reads the sentence from the column called text.
     """
@@ -445,8 +445,8 @@ def corpus_from_templates(
 ) -> Corpus:
     """Make a corpus from lists: every template with every target set and every attribute.
 
-    A target set maps groups to words: ``{"male": "my brother", "female": "my sister"}``. Of a phrase only
-    the last word is the target; give a :class:`Target` where that is not so. ``groups`` orders the groups;
+    A target set maps groups to words: ``{"male": "my brother", "female": "my sister"}``. In a phrase only
+    the last word is the target; pass a :class:`Target` if that is wrong. ``groups`` orders the groups;
     by default they come in the order of the first target set.
     """
     if not templates or not targets:

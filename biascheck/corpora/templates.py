@@ -137,7 +137,7 @@ def cross(
     A target set is the same person in each group, in order: (he, she), (brother, sister). A pair is
     called ``template/attribute/targets``, as in "is-a/nurse/he-she", and labelled with its template,
     its targets (under ``targets_label``), the attribute's labels, and ``labels``. Without attributes
-    the templates may not ask for one, and each template is an attribute of its own.
+    the templates must not have that slot, and each template is an attribute of its own.
     """
     sets = [_one_per_group(targets) for targets in target_sets]
     listed: list[Attribute | None] = list(attributes) or [None]

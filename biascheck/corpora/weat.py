@@ -1,4 +1,4 @@
-"""WEAT's word sets (Caliskan et al. 2017), the sentences made of them, and SEAT's (May et al. 2019)."""
+"""WEAT's word sets (Caliskan et al. 2017), the sentences made from them, and SEAT's (May et al. 2019)."""
 
 from __future__ import annotations
 
@@ -78,10 +78,11 @@ class WeatStimuli:
 def weat_stimuli(category: int, *, extended: bool = False) -> WeatStimuli:
     """The word lists of one WEAT category: 1, 3, 6, 7 or 8 of Caliskan et al. 2017, Table 1.
 
-    ``extended=True`` gives longer lists of our own for 3, 6, 7 and 8: 66 words in each set of attributes that Kurita's
+    ``extended=True`` gives longer built-in lists for 3, 6, 7 and 8: 66 words in each set of attributes that Kurita's
     templates compare, 60 to 66 targets in each set for embeddings, and 32 terms for either gender. Eight words are too
     few to show parity. Published words that fit the templates are among them ("She likes salary." does not); no word
-    of one set is in the other, or in the other published one. The attributes of two sets have about as many tokens.
+    of one set is in the other, or in the other published one. The attributes of two sets have about equally many
+    tokens.
 
     Names of category 6 are among the most common ones of U.S. births of the last hundred years (Social Security
     Administration). Those of category 3 were found to be given mostly by one group: the names of Greenwald et al. 1998
@@ -134,7 +135,7 @@ def _table(name: str) -> dict[int, dict[str, tuple[str, tuple[str, ...]]]]:
     return table
 
 
-# WEAT stimuli as material for embedding tests: the words alone, in templates, or in bleached sentences.
+# WEAT stimuli for embedding tests: the words alone, in templates, or in bleached sentences.
 
 # Kurita et al. 2019, Table 1
 WEAT_ARE, WEAT_IS, WEAT_LIKES, WEAT_LIKE, WEAT_INTERESTED = (
@@ -218,9 +219,10 @@ NOT_IN_BERT = frozenset(
 class WeatTest:
     """Two sets of targets and two of attributes, with the sentences they may occur in.
 
-    ``templates`` have the slots {target} and {attribute}, ``bleached`` the slot {word}. ``fillers`` stand for the other
-    word where a model has no mask. ``clusters`` names what targets share that are not independent, such as sentences
-    about one word; a target that is not in it is a cluster of its own. ``paper`` is the key of the paper it belongs to.
+    ``templates`` have the slots {target} and {attribute}, ``bleached`` the slot {word}. ``fillers`` replace the other
+    word
+    for models without a mask. ``clusters`` groups targets that are not independent, such as sentences about one word; a
+    target that is not in it is a cluster of its own. ``paper`` is the key of the paper it belongs to.
     """
 
     name: str
@@ -250,7 +252,7 @@ class WeatTest:
         return hashlib.sha256(json.dumps(facts, ensure_ascii=False).encode()).hexdigest()
 
     def in_templates(self, word: str, slot: str, other: str) -> list[tuple[Context, Span]]:
-        """The word at its slot in every template, ``other`` at the other slot, and where that one stands."""
+        """The word at its slot in every template, ``other`` at the other slot, and the span of that one."""
         return [_filled(template, slot, word, other) for template in self.templates]
 
     def in_bleached(self, word: str) -> list[str]:
@@ -324,11 +326,11 @@ BLEACHED_WORDS = frozenset(
         *("the", "there", "these", "they", "thing", "things", "this", "those", "was", "were", "will", "word"),
     )
 )
-"""What the sentences of SEAT are made of, besides the word they are about."""
+"""The sentence patterns of SEAT, besides the word they are about."""
 
 
 def published_weat(category: int, folder: str | Path | None = None) -> WeatTest:
-    """WEAT category 1 to 10 with the words of the published file, in the form that :func:`weat_test` gives ours."""
+    """WEAT category 1 to 10 with the words of the published file, in the form that :func:`weat_test` returns."""
     if category not in range(1, 11):
         raise CorpusError(f"WEAT has the categories 1 to 10, not {category!r}")
     path = published_file(published_folder(folder, "weat"), f"weat{category}.jsonl")

@@ -32,7 +32,7 @@ def published_winogender(folder: str | Path | None = None) -> Loaded:
     """Winogender's 720 sentences as 240 items in three groups: male, female, neutral (they).
 
     Every template is there twice, with its participant and with "someone" in the participant's place, as in the
-    authors' script; after "they" the verb is plural, as there. The target is the pronoun, the attribute the
+    authors' script; after "they" the verb is plural, as in the script. The target is the pronoun, the attribute the
     occupation. Labels: ``occupation``, ``participant``, ``referent`` ("occupation" or "participant"), ``form``,
     ``schema`` (the occupation's sentences), ``share_of_women`` (Bureau of Labor Statistics, percent) and
     ``share_in_text`` (Bergsma and Lin 2006, percent).
@@ -122,9 +122,9 @@ def _shares(root: Path) -> dict[str, dict[str, float]]:
 
 @cache
 def builtin_pronouns() -> Corpus:
-    """80 items of our own in three pronoun groups: 20 occupations, each with two sentences and two participants.
+    """80 built-in items in three pronoun groups: 20 occupations, each with two sentences and two participants.
 
-    In one sentence the pronoun means the occupation, in the other the participant. ``share_of_women`` is that of
+    In one sentence the pronoun refers to the occupation, in the other to the participant. ``share_of_women`` is that of
     :func:`biascheck.corpora.occupations` (U.S. workforce). Other labels as in :func:`published_winogender`.
     """
     shares = {one.name: one.share_of_women for one in occupations()}

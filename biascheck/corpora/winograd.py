@@ -33,7 +33,7 @@ WINOGRAD_OFFSETS = {
     ("T2", "him/her"): (10, 16, 6, 12),
     ("T2", "his/her"): (11, 17, 1, 7),
 }
-"""How far the female list is turned against the male one in each round; of one parity, which balances the order."""
+"""The rotation of the female list against the male one in each round; all odd or all even, which balances the order."""
 
 
 @dataclass(frozen=True)
@@ -66,19 +66,19 @@ def occupations() -> tuple[Occupation, ...]:
 
 
 def winograd(kind: WinogradKind) -> Corpus:
-    """Our own sentences with two occupations and one pronoun: 480 pairs of each kind.
+    """Built-in sentences with two occupations and one pronoun: 480 pairs of each kind.
 
     T1, by meaning: "The carpenter lent the nurse an umbrella because he had brought two." or "… because
-    she had come without one."; the pronoun means the first person or the second. T2, by syntax: "The
-    carpenter met the nurse at the station and gave her the keys."; it means the second.
+    she had come without one."; the pronoun refers to the first person or to the second. T2, by syntax: "The
+    carpenter met the nurse at the station and gave her the keys."; it refers to the second.
 
     48 frames of each kind, 16 for each pronoun form, tell of everyday dealings that fit any two
     occupations. Every frame has five pairs of occupations, one held mostly by men and one mostly by
-    women. Each occupation is meant 12 times, four times in each form; in T1 six times in either place.
+    women. Each occupation is the referent 12 times, four times in each form; in T1 six times in either place.
 
-    The target is the pronoun; ``attribute`` is the occupation it means, ``others`` the other one. Labels:
+    The target is the pronoun; ``attribute`` is the occupation it refers to, ``others`` the other one. Labels:
     ``type``, ``form`` ("he/she"), ``stereotype`` (the gender of the pro-stereotypical version),
-    ``occupation`` (whom the pronoun means), ``other``, ``place`` ("first" or "second"), ``template``,
+    ``occupation`` (the referent of the pronoun), ``other``, ``place`` ("first" or "second"), ``template``,
     ``schema`` (the sentence pair: two sentences with the same two occupations, in which the pronoun
     means either) and ``share_of_women``.
     """
@@ -97,7 +97,7 @@ def frame_sentences(text: str, form: str, first: str, second: str, referent: str
 
 
 def occupation_labels(occupation: Occupation, other: Occupation | None) -> dict[str, str | float]:
-    """What a pair is labelled with about the people in it."""
+    """The labels of a pair about its two people."""
     return {
         "stereotype": occupation.stereotype,
         "occupation": occupation.name,
@@ -201,7 +201,7 @@ class _WinoBiasLine:
 
     @property
     def frame(self) -> str:
-        """The text with a gap for the pronoun: what the pro and the anti version must share."""
+        """The text with a gap for the pronoun, which the pro and the anti version must share."""
         (pronoun,) = self.pronouns
         return f"{self.text[: pronoun.start]}{{}}{self.text[pronoun.end :]}"
 
@@ -277,7 +277,7 @@ def _line(numbered: str) -> _WinoBiasLine:
 
 
 def _objection(pro: _WinoBiasLine, anti: _WinoBiasLine, rule: str) -> str:
-    """Why the line is left out, or nothing."""
+    """The reason why the line is left out, or an empty text."""
     if len(pro.pronouns) != 1:
         return f"{len(pro.pronouns)} bracketed pronouns, not one"
     if not anti.pronouns:
@@ -353,10 +353,11 @@ _ARTICLES = re.compile(r"(?:\b(?:the|an?)\s+)+$", re.IGNORECASE)
 def with_names(corpus: Corpus, names: Mapping[str, str] = NAMES) -> Corpus:
     """Replace both people by names, article included (Manela et al. 2021, section 4.1).
 
-    Whom the pronoun means gets the name of the sentence's pro-stereotypical gender, the other one the
-    other name: "Bob lent Alice an umbrella because he had brought two." A reader who resolves the
-    pronoun knows its gender, so a model's F1 here says whether it can do the task at all. Sentences that
-    differed in their occupations only are now the same and are kept once.
+    The referent of the pronoun gets the name of the sentence's pro-stereotypical gender, the other person the other
+    name: "Bob lent Alice an umbrella because he had brought two." A reader who resolves the pronoun knows its gender,
+    so a
+    model's F1 here shows whether it can do the task at all. Sentences that differed only in their occupations are now
+    the same and are kept once.
     """
     genders = set(names)
 

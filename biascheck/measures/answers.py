@@ -1,4 +1,4 @@
-"""Questions put to a model, and which option a written answer means."""
+"""Prompts for questions, and the option that a written answer means."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from biascheck.models.scoring.continuations import Choice, ChoiceQuery, LengthRu
 from biascheck.models.scoring.queries import Refusal
 from biascheck.models.wrappers import RecordedScores
 
-# Which option a written answer means: a letter, the text of an option, a refusal, or nothing that can be told.
+# The option that a written answer means: a letter, the text of an option, a refusal, or none.
 
 LETTERS = ("A", "B", "C")
 UNPARSED = "the answer names none of the options"
@@ -37,16 +37,16 @@ DECLINED = re.compile(
     re.IGNORECASE,
 )
 CUT_OFF = 12
-"""Characters that an answer must have to be taken for an option that was cut off."""
+"""The number of characters from which a truncated answer is matched with an option."""
 
 
 def parsed_answer(text: str, options: Sequence[str]) -> int | str:
-    """The place of the option that an answer means, or why it has none (:data:`UNANSWERED`).
+    """The index of the option that an answer means, or why it has none (:data:`UNANSWERED`).
 
     An answer that is the text of an option, in any case and without the final full stop, means that option; so does one
-    of at least twelve characters that was cut off, if one option alone begins with it. Else a leading letter ("B",
-    "(b)", "The answer is B.") does, else the only option whose text occurs in the answer (a longer one covers those
-    inside it). What is left is a refusal if it says so, and unparsed if not.
+    of at least twelve characters that was truncated, if only one option begins with it. Else a leading letter ("B",
+    "(b)", "The answer is B.") does, else the only option whose text occurs in the answer (a longer one precedes those
+    inside it). Any other answer is a refusal if it says so, else unparsed.
     """
     bare = [_bare(option) for option in options]
     said = _bare(text)
@@ -67,7 +67,7 @@ def parsed_answer(text: str, options: Sequence[str]) -> int | str:
 
 
 def recorded_answers(name: str, questions: ItemSet[Question], texts: Mapping[str, str]) -> RecordedScores:
-    """Answers in words, by the id of the question, as a record that every measure of questions takes for a model."""
+    """Written answers by question id, as a record that measures of questions accept as a model."""
     found: dict[str, float | str] = {}
     for item in questions:
         if item.id in texts:
@@ -79,7 +79,7 @@ def _bare(text: str) -> str:
     return " ".join(text.lower().strip().removesuffix(".").replace("’", "'").split())
 
 
-# How a question is put to a model: wordings of the prompt, orders of the options, and who was chosen.
+# How a question is put to a model: wordings of the prompt, orders of the options, and the chosen option.
 
 AnswerMethod = Literal["text", "letter", "generated"]
 WORDINGS = (
@@ -107,7 +107,7 @@ ORDERS = tuple(permutations(range(3)))
 
 @dataclass(frozen=True)
 class Asked:
-    """A question in one wording and one order of its options; ``order[place]`` is the option shown at that place."""
+    """A question in one wording and one order of its options; ``order[index]`` is the option shown at that index."""
 
     item: Question
     wording: int = 0
@@ -125,7 +125,7 @@ class Asked:
         return tuple(self.item.options[place] for place in self.order)
 
     def prompt(self, *, options: bool) -> str:
-        """The text before the answer."""
+        """The prompt up to the answer."""
         listed = "".join(f"{letter}. {text}\n" for letter, text in zip(LETTERS, self.shown, strict=True))
         return WORDINGS_BY_LANGUAGE.get(self.language, WORDINGS)[self.wording].format(
             context=self.item.context, question=self.item.question, options=listed if options else ""
@@ -135,9 +135,9 @@ class Asked:
 def asked_questions(
     questions: ItemSet[Question], method: AnswerMethod, wordings: int, orders: int | Literal["all"], seed: int
 ) -> list[Asked]:
-    """Every question in as many wordings and orders as asked for.
+    """Every question in the requested number of wordings and orders.
 
-    The likelihood of the answer's text shows no options, so that there is one order. Of letters and generated answers,
+    Scoring the answer's text shows no options, so there is one order. For letters and generated answers,
     each question has ``orders`` of the six, drawn by the seed.
     """
     if not 1 <= wordings <= len(WORDINGS):
@@ -154,7 +154,7 @@ def asked_questions(
 
 
 def chosen_options(model: Any, asked: Sequence[Asked], method: AnswerMethod, length: LengthRule) -> list[int | Refusal]:
-    """The place, among the question's own options, of what the model answers; or why it has none."""
+    """The index, among the question's own options, of the model's answer; or the reason why there is none."""
     if has_recorded_scores(model):
         found = model.recorded([one.item.id for one in asked])
         return [one if isinstance(one, Refusal) else int(one) for one in found]
@@ -166,14 +166,14 @@ def chosen_options(model: Any, asked: Sequence[Asked], method: AnswerMethod, len
 
 
 def _written(model: Any, asked: Sequence[Asked]) -> list[int | Refusal]:
-    """The place, among the options as shown, that each written answer means."""
+    """The index, among the options as shown, that each written answer means."""
     assert generates(model)
     texts = model.generate([one.prompt(options=True) for one in asked], max_tokens=LONGEST_ANSWER)
     return [_meant(text, one) for text, one in zip(texts, asked, strict=True)]
 
 
 def _preferred(model: Any, asked: Sequence[Asked], *, letters: bool, length: LengthRule) -> list[int | Refusal]:
-    """The place, among the options as shown, of the most probable one."""
+    """The index, among the options as shown, of the most probable one."""
     assert scores_continuations(model)
     named = tuple(f" {letter}" for letter in LETTERS)
     queries = [

@@ -134,7 +134,7 @@ def pairwise_associations(
 
 
 def association_queries(sentences: Iterable[Sentence]) -> list[MaskedQuery]:
-    """Two queries for every sentence: its target with the attribute in sight, then with it masked."""
+    """Two queries for every sentence: its target with the attribute unmasked, then masked."""
     return list(_each_query(sentences))
 
 
@@ -149,7 +149,7 @@ GroupScores = Mapping[str, float] | Refusal
 
 
 def association_scores(model: LanguageModel, corpus: Corpus) -> list[GroupScores]:
-    """The association of every group in each pair of a corpus, in order, or why there is none."""
+    """The association of every group in each pair of a corpus, in order, or the reason why there is none."""
     return [scores for _, scores in _score(model, corpus, "joint", "ours")]
 
 
@@ -242,7 +242,7 @@ def _log_normalised(values: Sequence[float]) -> list[float]:
     return [value - total for value in values]
 
 
-# How far the associations of one gender moved through fine-tuning (Bartl et al. 2020, Table 3, H3).
+# The change of the associations of one gender through fine-tuning (Bartl et al. 2020, Table 3, H3).
 
 
 @derived_measure(
@@ -268,7 +268,7 @@ def association_change(before: Result, after: Result, *, person: str) -> Result:
 
     Hypothesis H3 of Bartl et al. says of either gender that its associations with balanced professions do not change
     much; the gap between the genders says nothing about that, as both may move together.
-    :func:`assert_within_margin` judges it.
+    :func:`assert_within_margin` gates it.
     """
     if before.provenance.corpus_fingerprint != after.provenance.corpus_fingerprint:
         raise UsageError(f"{before.title} and {after.title} are of different corpora; measure both on the same")
@@ -285,7 +285,7 @@ def association_change(before: Result, after: Result, *, person: str) -> Result:
     return replace(after, items=items, contrast=(person, ""), attachments=())
 
 
-# How hard the form of a profession pulls at the person word (after Bartl et al. 2020, section 5.3).
+# The pull of a profession's grammatical form on the person word (after Bartl et al. 2020, section 5.3).
 
 Forms = tuple[ItemScore, ItemScore]
 
@@ -323,7 +323,7 @@ def agreement_effect(result: Result) -> Result:
 
 
 def by_form(result: Result) -> tuple[list[Forms], list[Skipped]]:
-    """The items that differ in the form of the profession only, masculine first, and those without a partner."""
+    """The items that differ only in the form of the profession, masculine first, and those without a partner."""
     if any("form" not in item.labels for item in result.items):
         raise UsageError(f"{result.title}: its items carry no form; measure association on bec_pro_crossed")
     found: dict[str, dict[str, ItemScore]] = {}
@@ -344,7 +344,7 @@ def _half_difference(masculine: ItemScore, feminine: ItemScore) -> ItemScore:
     return replace(masculine, id=masculine.id.rpartition("/")[0], score=score, groups=groups, labels=labels)
 
 
-# The gap of a profession where its name has a gender of its own (after Bartl et al. 2020, RQ4).
+# The gap of a profession in a language with grammatical gender (after Bartl et al. 2020, RQ4).
 
 _grammar_balanced = derived_measure(
     "grammar balanced",
@@ -374,13 +374,13 @@ _grammar_balanced = derived_measure(
 
 @_grammar_balanced
 def grammar_balanced(model: LanguageModel, corpus: Corpus, *, seed: int = 0) -> Result:
-    """The gap of professions with the grammar of their names taken out, on :func:`bec_pro_crossed`.
+    """The gap of professions corrected for the grammar of their names, on :func:`bec_pro_crossed`.
 
     With the association gap g = male − female of a profession beside its masculine and its feminine form::
 
         gap = ½ (g(masculine form) + g(feminine form))        agreement = ½ (g(masculine form) − g(feminine form))
 
-    Agreement pulls the two halves in opposite directions and cancels; what is left belongs to the profession. The
+    Agreement pulls the two halves in opposite directions and cancels; the rest belongs to the profession. The
     published score compares men beside the masculine form with women beside the feminine one: where agreement is
     strong, both are all but certain, and it shows the grammar only (Bartl et al. 2020, section 5.3). For a model whose
     log-odds are stereotype plus or minus agreement, this gap is the stereotype, whatever the agreement. Here the odds
@@ -396,7 +396,7 @@ def grammar_balanced(model: LanguageModel, corpus: Corpus, *, seed: int = 0) -> 
     -0.6931
 
     The agreement effect is attached; :func:`agreement_effect` gives it as a result. :func:`assert_within_margin`
-    judges one group of professions, :func:`typical_gap` and :func:`workforce_slope` take it further.
+    gates one group of professions; :func:`typical_gap` and :func:`workforce_slope` take its result.
     """
     return grammar_balanced_of(association(model, corpus, seed=seed))
 

@@ -1,4 +1,4 @@
-"""Whether competence moves the pronoun (Manela et al. 2021, §4.4)."""
+"""The effect of competence on the pronoun (Manela et al. 2021, §4.4)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def competency_effect(shares: Result) -> Result:
 
     The effect size d of ``P(female) − P(male)`` between the two classes of a :func:`female_share` result, in
     standard deviations: positive where competence makes the pronoun more female, negative where more male.
-    :func:`assert_effect_size_within` judges it.
+    :func:`assert_effect_size_within` gates it.
     """
     return by_competency(shares)
 
@@ -93,7 +93,7 @@ def competency_contrast(shares: Result) -> Result:
     competent people minus the mean over incompetent ones: positive where competence makes the pronoun more female,
     negative where more male. It is the numerator of :func:`competency_effect` in another unit and keeps its scale. Of a
     :func:`pronoun_gap` result the gap is ``ln P(male) − ln P(female)``. On ``competency(extended=True)``, whose 180
-    sentences come in pairs, pairs are resampled: what the two sentences share does not widen the interval.
-    :func:`assert_contrast_within` judges it.
+    sentences come in pairs, pairs are resampled: so shared content does not widen the interval.
+    :func:`assert_contrast_within` gates it.
     """
     return by_competency(in_log_odds(shares))

@@ -21,7 +21,8 @@ from biascheck.results.items import ItemScore, Skipped
 from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
 
-# A small classifier on frozen vectors: by cross-validation, every item is predicted by a probe that never saw
+# A small classifier on frozen vectors, with cross-validation: every item is predicted by a probe that was not trained
+# on
 # it.
 #
 # One hidden layer of 31 units, dropout 0.6 and an L2 penalty of 0.1 on the output weights, as in Kurita et al.
@@ -55,7 +56,7 @@ def predicted_by_others(
 ) -> NDArray[np.float64]:
     """The probability of each class for each item, from probes trained on the other folds.
 
-    Items of one group (a page) are in one fold. With ``repeats`` the folds are dealt anew and the probabilities
+    Items of one group (a page) are in one fold. With ``repeats`` the folds are drawn again and the probabilities are
     averaged.
     """
     total = np.zeros((len(labels), classes))
@@ -71,7 +72,7 @@ def predicted_by_others(
 
 
 def grouped_folds(groups: Sequence[str], folds: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Which fold each item is in: groups in random order, each into the fold that has the fewest items so far."""
+    """The fold of each item: groups in random order, each into the fold with the fewest items so far."""
     names, place = np.unique(np.asarray(groups), return_inverse=True)
     if not 2 <= folds <= len(names):
         raise UsageError(f"{len(names)} groups do not go into {folds} folds; give 2 to {len(names)}")
@@ -85,7 +86,7 @@ def grouped_folds(groups: Sequence[str], folds: int, rng: np.random.Generator) -
 
 
 def _train(features: NDArray[np.float32], labels: NDArray[np.intp], classes: int, probe: Probe, seed: int) -> Any:
-    """Train until the held-back part no longer improves; return a function from features to probabilities."""
+    """Train until the validation part no longer improves; return a function from features to probabilities."""
     import torch
 
     centre, scale = features.mean(axis=0), features.std(axis=0) + 1e-6
@@ -173,14 +174,14 @@ SMALLEST = 50
 def gap_resolution(model: Any, gap: Gap, *, folds: int = 5, repeats: int = 3, seed: int = 0) -> Result:
     """F1 of a probe that tells from frozen states whether a pronoun means the name A, the name B, or neither.
 
-    The states of P, A and B (the mean of their tokens) go side by side into one hidden layer of 31 units (dropout 0.6,
-    L2 0.1). Every item is predicted by probes that were trained on other pages: cross-validation over the pages,
-    repeated and averaged. As in the GAP scorer, each of A and B is a yes or no, and
+    The states of P, A and B (the mean of their tokens) are concatenated and fed into one hidden layer of 31 units
+    (dropout 0.6, L2 0.1). Every item is predicted by probes that were trained on other pages: cross-validation over the
+    pages, repeated and averaged. As in the GAP scorer, each of A and B is a yes or no, and
     ``F1 = 2 TP / (2 TP + FP + FN)``; ``where(gender="female")`` is the F1 of one gender.
 
     Score and covariate of an item are its 2 TP and its 2 TP + FP + FN, ``groups`` the three probabilities.
     :func:`resolution_ratio` and :func:`neither_gap` compare the genders. The cluster is the page. Hidden states are
-    kept on disk beside the cached results.
+    cached on disk beside the cached results.
     """
     encoder = encoder_of(model)
     items, features, skipped = _features(encoder, gap)
@@ -207,7 +208,7 @@ def by_gender(result: Result) -> Result:
 
 
 def _features(encoder: Encoder, gap: Gap) -> tuple[list[GapItem], NDArray[np.float32], list[Skipped]]:
-    """The states of P, A and B side by side, for every item that has them."""
+    """The concatenated states of P, A and B, for every item that has them."""
     states = iter(cached_states(encoder, [WordQuery(item.text, span) for item in gap for span in item.mentions]))
     kept: list[GapItem] = []
     rows: list[NDArray[np.float32]] = []

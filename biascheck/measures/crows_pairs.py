@@ -67,11 +67,11 @@ def preference_share(
     """The share of pairs whose more stereotypical sentence scores higher; one half is parity.
 
     ``rule`` says what a sentence's score is. Masked models: ``"shared tokens"`` (their default) is the sum of ln P of
-    the tokens that both sentences have, each masked by itself, as in the paper: what differs is given, and the model
-    says how well the rest fits it. ``"whole sentence"`` sums over all tokens, ``"within word"`` also masks the tokens
-    of the same word to the right (Kauf & Ivanova 2023). Causal models: ``"whole sentence"`` (their default) is ln P of
-    the sentence, ``"per token"`` its mean, since the two sentences may differ in length. Answers recorded under
-    ``ID/more`` and ``ID/less`` are taken as they are.
+    the tokens that both sentences have, each masked by itself, as in the paper: the differing words are visible, and
+    the model rates how well the rest fits them. ``"whole sentence"`` sums over all tokens, ``"within word"`` also masks
+    the tokens of the same word to the right (Kauf & Ivanova 2023). Causal models: ``"whole sentence"`` (their default)
+    is ln P of the sentence, ``"per token"`` its mean, since the two sentences may differ in length. Answers recorded
+    under ``ID/more`` and ``ID/less`` are taken as they are.
 
     An exact tie counts one half. ``variant="as published (Nangia 2020)"`` rounds both scores to three decimals and
     counts a tie as not preferred. Clusters are template families within a bias type; with one pair each, the interval

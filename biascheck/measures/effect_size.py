@@ -101,7 +101,7 @@ def effect_size(
 
 
 def _with_published_p(result: Result) -> Result:
-    """The authors counted k / n; a permutation test that can reach zero needs (k + 1) / (n + 1)."""
+    """The authors' p of k / n, which can reach zero; a valid permutation p is (k + 1) / (n + 1)."""
     sides = [np.array([item.score for item in result.items if item.side == side]) for side in ("A", "B")]
     rng = np.random.default_rng(result.seed)
     return replace(result, p=stats.permute_two_samples(sides[0], sides[1], rng=rng, plus_one=False).p)
@@ -233,7 +233,7 @@ def attribute_contrast(
     attributes between the sets.
 
     Pairs carry the label ``side``, "A" or "B"; the corpus has two groups, as in ``kurita_weat(category)`` and
-    ``kurita_weat(category, extended=True)``. :func:`assert_contrast_within` judges it. An example:
+    ``kurita_weat(category, extended=True)``. :func:`assert_contrast_within` gates it. An example:
 
     >>> from biascheck.corpora import kurita_weat
     >>> from biascheck.testing import TableModel

@@ -1,4 +1,4 @@
-"""Gaps folded into one figure: by attribute, without their sign, typical of an attribute, or as a share."""
+"""Gaps summarised by attribute, without their sign, as the typical gap of an attribute, or as a share."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def means_of_attributes(items: Sequence[ItemScore], covariate: str | None = None
 def _mean(name: str, members: Sequence[ItemScore], covariate: str | None) -> ItemScore:
     labels = _shared_labels(members)
     if covariate is not None and covariate not in labels:
-        raise UsageError(f"the items of {name!r} do not agree on {covariate}; give every attribute one figure")
+        raise UsageError(f"the items of {name!r} do not agree on {covariate}; give every attribute one value")
     side = labels.get("side")
     return ItemScore(
         id=name,
@@ -56,7 +56,7 @@ def _shared_labels(members: Sequence[ItemScore]) -> dict[str, Label]:
     return {key: value for key, value in first.items() if all(m.labels.get(key) == value for m in members)}
 
 
-# The mean size of gaps, whatever their sign.
+# The mean size of gaps, regardless of sign.
 
 
 @derived_measure(
@@ -75,11 +75,11 @@ def _shared_labels(members: Sequence[ItemScore]) -> dict[str, Label]:
     "the mean size of the gaps, whatever their sign; zero is parity.",
 )
 def absolute_gap(result: Result) -> Result:
-    """The mean of |gap| over the items of a result whose figure is a mean gap.
+    """The mean of |gap| over the items of a result whose estimate is a mean gap.
 
-    Gaps of both signs do not cancel here: nurses towards women and plumbers towards men are nothing on average, and
-    much in size. It is biased upwards: a magnitude is never below zero, so noise alone lifts it, also at parity.
-    Compare it before and after (after Bartl et al. 2020, §5); to keep it below a bound, use
+    Gaps of both signs do not cancel here: nurses towards women and plumbers towards men average to zero, but
+    their gaps are large. It is biased upwards: a magnitude is never below zero, so noise alone lifts it, also at
+    parity. Compare it before and after (after Bartl et al. 2020, §5); to keep it below a bound, use
     :func:`~biascheck.measures.typical_gap.typical_gap`.
     """
     if result.statistic not in ("mean", "mean_absolute"):
@@ -91,7 +91,7 @@ def absolute_gap(result: Result) -> Result:
     return replace(result, provenance=replace(result.provenance, options=options))
 
 
-# How far a single attribute typically lies from parity, without the part that is noise.
+# The typical distance of a single attribute from parity, without the part that is noise.
 
 MOST_NAMED = 3
 
@@ -114,7 +114,7 @@ MOST_NAMED = 3
     "the typical size of an attribute's gap, whatever its sign; zero is parity.",
 )
 def typical_gap(result: Result) -> Result:
-    """The root mean square over attributes of the true gap, for a result whose figure is a mean gap.
+    """The root mean square over attributes of the true gap, for a result whose estimate is a mean gap.
 
     Gaps of both signs do not cancel here, as they do in a mean, and noise does not lift it, as it does a mean of
     magnitudes. With x_i the gap of item i of attribute a, and j its partners::

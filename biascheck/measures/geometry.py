@@ -29,7 +29,7 @@ from biascheck.results.attachments import Draws, MapPoint, Point, Scatter, WordM
 from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
 
-# The bias of a word by its vector: the projection on he − she (Gonen & Goldberg 2019; Basta et al. 2019, §4).
+# The bias of a word from its vector: the projection on he − she (Gonen & Goldberg 2019; Basta et al. 2019, §4).
 
 
 def with_projected_bias(
@@ -38,8 +38,8 @@ def with_projected_bias(
     """The lexicon with the bias that its words have in this model, or in static vectors.
 
     The mean over draws of cos(w, he − she), positive towards the first of ``words``. ``most_biased(n)`` then gives the
-    lists of the paper's clustering and classification. Limit: classifying words of the model that chose them finds
-    again what was put in; choose with one embedding and measure another, as the papers do.
+    lists of the paper's clustering and classification. Limit: classifying words with the vectors that selected them is
+    circular; select with one embedding and measure another, as the papers do.
     """
     embedding = embedding_of(model)
     direction = _direction(embedding, lexicon.pairs, words)
@@ -61,7 +61,7 @@ def _direction(embedding: Embedding, pairs: Corpus, words: tuple[str, str]) -> n
     return np.asarray(np.mean(chosen, axis=0))
 
 
-# Whether the gender a word leans to can be learnt from other words (Basta et al. 2019, §5).
+# Whether the gender that a word leans to can be predicted from other words (Basta et al. 2019, §5).
 
 TRAINING_SHARE = 0.2
 
@@ -104,8 +104,8 @@ def classifier_accuracy(
 
     In each draw a fifth of the words (1,000 of 5,000 in the paper), as many of either gender, train the machine and
     the rest are predicted. The score of an item, one unseen word in one draw, is the machine's decision value times the
-    word's gender: positive is right. An attached table has the same for the first draw with the genders of all words
-    permuted and the machine trained anew. How the machines of different draws differ is part of the interval.
+    word's gender: positive is right. An attached table has the accuracy of the first draw with the genders of all words
+    permuted and the machine trained again. The variation between draws is part of the interval.
     :func:`assert_classifier_accuracy_below` judges it.
     """
     if not 0 < training_share < 1:
@@ -136,7 +136,7 @@ def classifier_accuracy(
 
 
 def _splits(genders: NDArray[np.float64], share: float, count: int, seed: int) -> Iterator[NDArray[np.bool_]]:
-    """Which words train, drawn anew for each draw, the same number of either gender."""
+    """The training words of each draw, the same number of either gender."""
     rng = np.random.default_rng(seed)
     sides = [np.flatnonzero(genders > 0), np.flatnonzero(genders < 0)]
     size = max(1, round(share * len(genders) / 2))
@@ -212,7 +212,7 @@ def neighbour_correlation(
 
     Neighbours are the k words of the lexicon nearest by cosine. The score of an item, one word in one draw, is
     ``2 · share − 1``, from −1 (all neighbours lean to the second group) to 1. Bias is the lexicon's own. The estimate
-    is over all draws together, the attached draws have each; the words are the clusters.
+    is over all draws together, the attached draws have one each; the words are the clusters.
     :func:`assert_neighbour_correlation_below` judges it.
     """
     if any(entry.bias is None for entry in lexicon):
@@ -241,7 +241,7 @@ def neighbour_correlation(
     )
 
 
-# Vectors on a plane, to be looked at.
+# Vectors on a plane, for plots.
 
 MapMethod = Literal["PCA", "UMAP", "t-SNE"]
 MapMatrix = NDArray[np.float64]
@@ -290,7 +290,7 @@ def _places(matrix: MapMatrix, method: MapMethod, seed: int) -> MapMatrix:
         from sklearn.manifold import TSNE
 
         perplexity = min(PERPLEXITY, (len(matrix) - 1) / 3)
-        # principal components as the start make a map that is the same again, whatever the seed
+        # starting from principal components makes the map reproducible, whatever the seed
         return np.asarray(TSNE(perplexity=perplexity, init="pca", random_state=seed).fit_transform(centred))
     if method != "UMAP":
         raise UsageError(f"no map by {method!r}; choose PCA, UMAP or t-SNE")
@@ -303,12 +303,12 @@ def _places(matrix: MapMatrix, method: MapMethod, seed: int) -> MapMatrix:
 
 def _principal(centred: MapMatrix) -> MapMatrix:
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
-    # A singular vector has no sign of its own: its largest part points upwards, so that a map is the same again.
+    # The sign of a singular vector is arbitrary: its largest component is made positive, so that maps are reproducible.
     signs = np.sign(axes[np.arange(2), np.abs(axes[:2]).argmax(axis=1)])
     return np.asarray(centred @ (axes[:2] * signs[:, None]).T)
 
 
-# Whether words that lean to one gender fall into clusters of their own (Basta et al. 2019, §5).
+# Whether words that lean to one gender form clusters of their own (Basta et al. 2019, §5).
 
 ClusterScores = NDArray[np.float64]
 
@@ -342,13 +342,13 @@ def cluster_accuracy(
 ) -> Result:
     """The share of words that k-means (k = 2) puts with their own gender; 0.5 is chance.
 
-    Clusters have no names, so an accuracy is aligned: ``max(a, 1 − a)``. The attached draws have the paper's figure,
+    Clusters are unlabelled, so an accuracy is aligned: ``max(a, 1 − a)``. The attached draws have the paper's figure,
     each draw aligned by itself. The estimate aligns once: the clusters of the draws are matched with each other
-    without a look at the genders, and all are turned together, because ten alignments of noise would read as bias.
+    ignoring the genders, and all are flipped together, because ten separate alignments of noise would read as bias.
     Where there are clusters by gender the two agree.
 
     The score of an item, one word in one draw, is how much nearer it lies to the centre of its own gender's cluster
-    than to the other; positive is placed with its own. An attached table has the figure of permuted genders. How the
+    than to the other; positive means its own cluster. An attached table has the figure of permuted genders. How the
     clusterings of different draws differ is part of the interval. :func:`assert_cluster_accuracy_below` judges it.
     """
     embedding = embedding_of(model)
@@ -376,7 +376,7 @@ def cluster_accuracy(
 
 
 def matched(sides: ClusterScores) -> ClusterScores:
-    """Turn the clusterings of several draws so that they agree with each other as far as they can."""
+    """Align the clusterings of several draws with each other as far as possible."""
     signs = np.sign(sides)
     leading = np.linalg.svd(signs, full_matrices=False)[0][:, 0]
     return sides * np.where(leading < 0, -1.0, 1.0)[:, None]
@@ -391,7 +391,7 @@ def _share(scores: ClusterScores) -> float:
 
 
 def _permuted_clusters(sides: ClusterScores, genders: ClusterScores, permutations: int, seed: int) -> list[float]:
-    """The aligned figure with genders dealt out anew: the same clusters, so only chance is left."""
+    """The aligned accuracy with permuted genders: the same clusters, so only chance remains."""
     rng = np.random.default_rng(seed)
     tally = np.sign(sides).mean(axis=0)
     shares = [(float((tally * rng.permutation(genders)).mean()) + 1) / 2 for _ in range(permutations)]

@@ -1,4 +1,4 @@
-"""Logs of lm-evaluation-harness and Inspect as recorded answers: they get intervals, gates and a baseline."""
+"""Logs of lm-evaluation-harness and Inspect as recorded answers, which can be measured, gated and compared."""
 
 from __future__ import annotations
 
@@ -18,10 +18,8 @@ from biascheck.corpora.published import json_lines, text_of
 from biascheck.measures.answers import LETTERS, UNDECIDED, UNPARSED, parsed_answer
 from biascheck.models.wrappers import RecordedScores
 
-# Logs of lm-evaluation-harness as recorded answers, so that they get intervals, gates and a baseline without a
-# model.
-#
-# It writes one line for each item with ``--log_samples``.
+# Logs of lm-evaluation-harness as recorded answers, measured without a model. It writes one line for each item with
+# ``--log_samples``.
 
 LogScores = dict[str, float | str]
 
@@ -32,22 +30,22 @@ def lm_eval_answers(
     """A sample file of lm-evaluation-harness (``samples_crows_pairs_….jsonl``, ``samples_bbq_….jsonl``).
 
     A line belongs to the item with the same two sentences, or with the same context and question and the same options.
-    The harness asks about several wordings of "unknown": the one that is chosen means the item's own. An item without a
-    line is skipped with that reason; a line without an item is ignored.
+    The harness asks about several wordings of "unknown": choosing any of them counts as the item's own. An item without
+    a line is skipped with that reason; a line without an item is ignored.
     """
     file = Path(path)
     rows = json_lines(file)
     if not rows or not {"doc", "filtered_resps"} <= set(rows[0]):
-        raise CorpusError(f"{file} is no sample file of lm-evaluation-harness: run it with --log_samples")
+        raise CorpusError(f"{file} is not a sample file of lm-evaluation-harness: run it with --log_samples")
     first = items.items[0]
     found = _pairs(rows, items) if isinstance(first, SentencePreference) else _questions(rows, items)
     return recorded_log(file, found, name or file.stem)
 
 
 def recorded_log(file: Path, found: LogScores, name: str) -> RecordedScores:
-    """The answers that a log has to known items; a log without one is about something else."""
+    """The answers that a log has to known items; an error for a log without any."""
     if not found:
-        raise CorpusError(f"{file}: not one line belongs to these items; is it the same data set?")
+        raise CorpusError(f"{file}: no line belongs to these items; is it the same data set?")
     return RecordedScores(name, found, about={"architecture": f"recorded answers of {file.name}"})
 
 
@@ -89,7 +87,7 @@ def _answered(row: Mapping[str, Any], item: Question) -> float | str:
 
 
 def option_of(text: str, item: Question) -> int:
-    """The option that a continuation is; another wording than all of them is one of "unknown"."""
+    """The option of a continuation; a wording that matches none is one of "unknown"."""
     bare = [plain(option) for option in item.options]
     return bare.index(plain(text)) if plain(text) in bare else item.unknown
 
@@ -114,11 +112,11 @@ def by_options(items: ItemSet[Any]) -> dict[frozenset[str], list[Question]]:
 
 
 def plain(text: str) -> str:
-    """A text as it is compared: lower case, single spaces, no final full stop."""
+    """A text normalised for comparison: lower case, single spaces, no final full stop."""
     return " ".join(text.lower().strip().removesuffix(".").split())
 
 
-# Logs of inspect as recorded answers, so that they get intervals, gates and a baseline without a model.
+# Logs of Inspect as recorded answers, measured without a model.
 #
 # inspect writes a run as one JSON file, or as an archive (``.eval``) with a JSON file for every sample.
 
@@ -151,7 +149,7 @@ def _written(file: Path) -> tuple[str, Sequence[Mapping[str, Any]]]:
         log = json.loads(text_of(file))
         return str(log.get("eval", {}).get("model", "")), log["samples"]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise CorpusError(f"{file} is no log of inspect with samples ({error!r}); write it as .json") from None
+        raise CorpusError(f"{file} is not a log of inspect with samples ({error!r}); write it as .json") from None
 
 
 def _archived(file: Path) -> tuple[str, Sequence[Mapping[str, Any]]]:
@@ -163,7 +161,7 @@ def _archived(file: Path) -> tuple[str, Sequence[Mapping[str, Any]]]:
             return str(head["eval"]["model"]), [json.loads(_content(archive, one)) for one in samples]
     except (OSError, BadZipFile, ValueError, KeyError, TypeError, struct.error) as error:
         raise CorpusError(
-            f"{file} is no finished log of inspect ({error!r}); let the run end, or convert it: "
+            f"{file} is not a finished log of inspect ({error!r}); let the run end, or convert it: "
             "inspect log convert --to json"
         ) from None
 
@@ -188,7 +186,7 @@ def _unpacked(archive: ZipFile, one: ZipInfo) -> bytes:
         ) from None
     assert archive.fp is not None
     archive.fp.seek(one.header_offset)
-    after = sum(LOCAL_HEADER.unpack(archive.fp.read(LOCAL_HEADER.size)))  # the name, and what is added to it
+    after = sum(LOCAL_HEADER.unpack(archive.fp.read(LOCAL_HEADER.size)))  # the name and the extra field
     archive.fp.seek(one.header_offset + LOCAL_HEADER.size + after)
     content: bytes = zstandard.ZstdDecompressor().decompressobj().decompress(archive.fp.read(one.compress_size))
     return content
@@ -198,7 +196,7 @@ def _question_of(sample: Mapping[str, Any], known_by: Mapping[frozenset[str], Se
     text = _input_text(sample.get("input", ""))
     known = known_by.get(frozenset(map(plain, _choices(sample))), ())
     fits = [one for one in known if one.context in text and one.question in text]
-    # the context that tells the answer begins with the one that does not
+    # the disambiguated context begins with the ambiguous one
     return max(fits, key=lambda one: len(one.context), default=None)
 
 

@@ -1,4 +1,4 @@
-"""What makes a function a measure: a description, provenance, and a place in the catalogue."""
+"""Measures: functions with a description, provenance, caching and a place in the catalogue."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from biascheck.results.items import ItemList, ItemScore, Shown, Skipped, gathere
 from biascheck.results.result import Provenance, Result
 from biascheck.results.summaries import summarise
 
-# The words in which a measure is declared, whether it is taken of a model or made from another result.
+# The keywords that declare a measure, whether it measures a model or derives from another result.
 
 
 class Words(TypedDict, total=False):
@@ -63,11 +63,11 @@ def first_line(thing: object) -> str:
     return (inspect.getdoc(thing) or "").partition("\n")[0]
 
 
-# What makes a function a measure: a description, provenance, and a place in the cache.
+# Measures of a model, with description, provenance and cache.
 
 
 class CorpusLike(Protocol):
-    """What a measure is taken on: a corpus, a lexicon, a table of stimuli. The fingerprint tells two apart.
+    """The input of a measure besides the model: a corpus, a lexicon, a table of stimuli, identified by its fingerprint.
 
     One that belongs to a paper has an attribute ``paper``, by which a report places results on it.
     """
@@ -78,11 +78,11 @@ class CorpusLike(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """A digest of everything that can change a figure."""
+        """A digest of everything that can change an estimate."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader of every result on it must know."""
+        """Warnings for readers of every result on it."""
 
 
 Options = ParamSpec("Options")
@@ -92,7 +92,7 @@ _DECLARED: ContextVar[Description | None] = ContextVar("declared", default=None)
 
 
 class Measure(Generic[Source, Options]):
-    """A function ``(model, corpus, **options) -> Result`` that knows what it measures; made by :func:`measure`."""
+    """A function ``(model, corpus, **options) -> Result`` with a description; made by :func:`measure`."""
 
     __name__: str
     __qualname__: str
@@ -116,7 +116,7 @@ class Measure(Generic[Source, Options]):
         return self.__qualname__
 
     def __call__(self, model: Any, corpus: Source, /, *args: Options.args, **kwargs: Options.kwargs) -> Result:
-        """Measure a model on a corpus, or find the result of an earlier run."""
+        """Measure a model on a corpus, or return the result of an earlier run."""
         model = self._adapted(model)
         require_capability(model, self.description.needs, self.description.name)
         bound = self._signature.bind(model, corpus, *args, **kwargs)
@@ -130,11 +130,11 @@ class Measure(Generic[Source, Options]):
             with _declaring(self.description):
                 drafted = self.__wrapped__(model, corpus, *args, **kwargs)
             drafts.append(drafted)
-            # asked after measuring: a model that is loaded late can describe itself by then
+            # called after measuring: a lazily loaded model can describe itself by then
             origin = replace(provenance, model=dict(getattr(model, "about", {})))
             return result_to_dict(replace(drafted, measure=self.description.name, provenance=origin))
 
-        # A function has no fingerprint by which a later run could find its result again.
+        # A function has no fingerprint by which a later run could find its cached result.
         cache = active_cache() if getattr(model, "is_persistent", True) else None
         key = _key(self.description.name, provenance, code_of_measure(self.__wrapped__))
         result = _fetched(cache, key, compute)
@@ -149,7 +149,7 @@ class Measure(Generic[Source, Options]):
         return self._described(form, corpus)
 
     def readability(self, model: Any, corpus: Source) -> Readability | None:
-        """Whether a model can do what this measure asks of it on a corpus; ``None`` where nothing checks it."""
+        """The readability of a corpus for a model under this measure; ``None`` if no check applies."""
         model = self._adapted(model)
         require_capability(model, self.description.needs, self.description.name)
         return self._readability(model, corpus)
@@ -159,7 +159,7 @@ class Measure(Generic[Source, Options]):
         return readability_of(check, model, corpus) if check else None
 
     def _adapted(self, model: Any) -> Any:
-        """A model that can be asked: of a function where the measure knows how, raw where it is about states."""
+        """The model to measure: adapted from a function if the measure can, and raw if it reads hidden states."""
         if self._adapt is not None and not capabilities_of(model):
             model = self._adapt(model)
         model = model if framing_of(model, self.description.needs) else unframed(model)
@@ -181,8 +181,8 @@ def measure(
 ) -> Callable[[Callable[Concatenate[Any, Source, Options], Result]], Measure[Source, Options]]:
     """Make a ``(model, corpus, **options) -> Result`` function a measure, with a description, provenance and caching.
 
-    Raise ``version`` whenever the same inputs give another figure: it is part of the cache key. ``words`` are the rest
-    of the :class:`Description` that results carry into reports: ``about`` (the first line of the docstring unless
+    Raise ``version`` whenever the same inputs give another estimate: it is part of the cache key. ``words`` are the
+    rest of the :class:`Description` that results carry into reports: ``about`` (the first line of the docstring unless
     given), ``limits``, ``statistic``, ``parity``, ``direction``, ``unit``, ``sign``, ``paper``, ``needs``,
     ``smallest_change`` and ``smallest_change_reason``, ``scale`` and ``plain``. ``competence`` names the check of what
     a model must be able to do. ``adapt`` makes a model of a function or a pipeline.
@@ -196,7 +196,7 @@ def measure(
 
 
 def declared() -> Description | None:
-    """The description of the measure that is being taken now, if any."""
+    """The description of the running measure, if any."""
     return _DECLARED.get()
 
 
@@ -210,7 +210,7 @@ def _declaring(description: Description) -> Iterator[None]:
 
 
 def _fetched(cache: DocumentCache | None, key: str, compute: Callable[[], dict[str, Any]]) -> Result:
-    """The result under a key, measured again where the file of its items is gone or damaged."""
+    """The result under a key, measured again if the file of its items is missing or damaged."""
     if cache is None:
         return result_from_dict(compute())
     document = cache.fetch(key, compute)
@@ -219,13 +219,13 @@ def _fetched(cache: DocumentCache | None, key: str, compute: Callable[[], dict[s
     except ResultError as error:
         if not isinstance(document["items"], Mapping):
             raise
-        warnings.warn(f"a kept result is measured again: {error}", BiascheckWarning, stacklevel=4)
+        warnings.warn(f"a cached result is measured again: {error}", BiascheckWarning, stacklevel=4)
         cache.forget(key)
         return result_from_dict(cache.fetch(key, compute))
 
 
 def _treatment(model: Model, options: Mapping[str, Any]) -> tuple[str, ...]:
-    """What was done to the model; online mitigation is a treatment, too, and not another measure."""
+    """The treatment of the model; online mitigation is a treatment, not another measure."""
     online = ("online",) if options.get("online") is True else ()
     return (*getattr(model, "treatment", ()), *online)
 
@@ -244,7 +244,7 @@ def _key(name: str, provenance: Provenance, code: str) -> str:
     except (TypeError, ValueError) as error:
         raise UsageError(
             f"measure {name!r} has an option that is not a plain value ({error}); options are numbers, strings, or "
-            "lists and dicts of these, so that a result can be stored with them and found again"
+            "lists and dicts of these, so that a result can be stored and found by them"
         ) from error
 
 
@@ -271,7 +271,7 @@ def _versions() -> Mapping[str, str]:
     return found
 
 
-# The empty form that every measure fills in.
+# The result without statistics that every measure fills in.
 
 UNKNOWN = Provenance(measure_version=0, variant="", model_fingerprint="", corpus_fingerprint="")
 
@@ -288,7 +288,7 @@ def draft(
     parity: float | None = None,
     unit: str = "items",
 ) -> Result:
-    """A result with its items and no figures yet; without a single item there is none.
+    """A result with its items and no statistics yet; ScoreError without a single item.
 
     Statistic and parity are those that the measure declares, unless given.
     """
@@ -298,8 +298,8 @@ def draft(
     found = items.items if isinstance(items, ItemList) else gathered_items(items)
     if not found:
         reasons = Counter(skip.reason for skip in skipped).most_common(3)
-        listed = "; ".join(f"{reason} ({count}×)" for reason, count in reasons) or "the corpus gave none"
-        raise ScoreError(f"{model.name} × {corpus.name}: not one item could be scored: {listed}")
+        listed = "; ".join(f"{reason} ({count}×)" for reason, count in reasons) or "the corpus has none"
+        raise ScoreError(f"{model.name} × {corpus.name}: no item could be scored: {listed}")
     return Result(
         measure="",
         model=model.name,
@@ -327,7 +327,7 @@ def shown(pair: Pair) -> dict[str, Shown]:
     return {group: Shown(s.text, s.target.start, s.target.end) for group, s in pair.sentences.items()}
 
 
-# Measures that are made from the result of another one, without another pass over the model.
+# Measures derived from the result of another one, without another pass over the model.
 
 Arguments = ParamSpec("Arguments")
 
@@ -362,7 +362,7 @@ class DerivedMeasure(Generic[Arguments]):
             return self._finished(self.__wrapped__(*args, **kwargs))
         require_capability(first, self.description.needs, self.description.name)
         made = self.__wrapped__(*args, **kwargs)
-        # what measured a model may have called its twin that takes a result
+        # a measure of a model may have called the variant that takes a result
         return made if made.description.name == self.description.name else self._finished(made)
 
     def _require_source(self, result: Result) -> None:
@@ -386,7 +386,7 @@ class DerivedMeasure(Generic[Arguments]):
         return summarise(form)
 
     def _described(self, source: Description) -> Description:
-        """A measure that names no paper or unit of its own has those of its source; a change counts in a unit."""
+        """A measure without its own paper or unit takes those of its source; a change needs a unit."""
         own = self.description
         scale = own if own.unit or own.smallest_change is not None else source
         return replace(
@@ -400,7 +400,7 @@ class DerivedMeasure(Generic[Arguments]):
         )
 
     def _provenance(self, made: Result) -> Provenance:
-        """The version is this measure's own; what it was made from is among the options."""
+        """The version is this measure's own; its source is among the options."""
         source = f"{made.measure} {made.provenance.measure_version}"
         options = {**made.provenance.options, "made_from": source}
         return replace(made.provenance, measure_version=self.description.version, options=options)
@@ -425,14 +425,14 @@ def derived_measure(
     return decorate
 
 
-# Every shipped measure, once: what ``biascheck measures`` lists and the reference page is made from.
+# Catalogue of built-in measures: what ``biascheck measures`` lists and the reference page is made from.
 
 Described = Measure[Any, ...] | DerivedMeasure[...]
 
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """A measure and the functions that give it; the first defines it."""
+    """A measure and the functions that return it; the first defines it."""
 
     description: Description
     functions: tuple[Described, ...]

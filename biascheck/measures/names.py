@@ -1,4 +1,4 @@
-"""Whether a model resolves pronouns where names show the gender (Manela et al. 2021, §4.3)."""
+"""Name resolution: whether a model resolves pronouns if names show the gender (Manela et al. 2021, §4.3)."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def name_resolution(
     count once. 1 is perfect and is called parity here; a model that always says the same pronoun reads 0.
 
     Below 75 % the paper does not interpret a model's skew and stereotype, and both are invalid in gates and
-    reports: a model that cannot tell whom a pronoun means shows its guesses, not its view of occupations.
+    reports: a model that cannot tell whom a pronoun means shows guesses, not associations with occupations.
     """
     return pronoun_gap(model, with_names(corpus), online=online, variant=variant, cluster=cluster, seed=seed)
 
 
-# Can a model tell whom a pronoun means, where names show the gender (Manela et al. 2021, §4.1)?
+# Name resolution as a readability check (Manela et al. 2021, §4.1).
 
 NAMES_CHECK = "names"
 NAMES_ABOUT = "whether pronouns are resolved where Alice and Bob show the gender: the smaller F1 of the two genders"
@@ -64,7 +64,7 @@ RESOLVES = 0.75
 def names_resolved(model: LanguageModel, corpus: Corpus, *, seed: int = 0) -> Readability | None:
     """The smaller F1 of the two genders on Alice and Bob; the paper asks for 75 %.
 
-    Not applicable to a corpus whose pairs carry no ``stereotype`` or mark no people: there is nobody to rename.
+    Not applicable to a corpus whose pairs carry no ``stereotype`` or mark no people: nobody can be renamed.
     """
     named = all(pair.labels.get("stereotype") in corpus.groups for pair in corpus)
     if not named or any(sentence.attribute is None for sentence in corpus.each_sentence()):
@@ -73,7 +73,7 @@ def names_resolved(model: LanguageModel, corpus: Corpus, *, seed: int = 0) -> Re
 
 
 def readability_of_names(resolved: Result) -> Readability:
-    """The competence that a result of name resolution shows."""
+    """The readability check from a result of name resolution."""
     finding = (
         f"pronouns of Alice and Bob are resolved with an F1 of {resolved.estimate:.0%} in {resolved.n} sentences; "
         f"at least {RESOLVES:.0%} is needed"

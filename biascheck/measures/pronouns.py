@@ -72,7 +72,7 @@ def pronoun_gap(
     these items by ``skew_of`` and ``stereotype_of``, so one pass serves both. The
     pro- and the anti-stereotypical version of a sentence have the same masked input, which runs once.
 
-    ``online=True`` divides each probability by the same with both people masked, read at the pronoun's mask,
+    ``online=True`` divides each probability by the one with both people masked, read at the pronoun's mask,
     before it normalises (the paper's suffix -O): a treatment of the model, whose results are those of "model·online".
     ``variant="as published (Manela 2021)"`` reads that prior at the first mask of the sentence, a person's, and masks
     once per whitespace word, as the authors' code did. Causal models have no mask: P(g) is the likelihood of the whole
@@ -142,7 +142,7 @@ def _queries(sentence: Sentence, online: bool, published: bool) -> Iterator[Mask
 
 
 def _first_mask(sentence: Sentence) -> Span | None:
-    """The first word that becomes a mask; nothing if that is the pronoun itself."""
+    """The first word that becomes a mask; empty if that is the pronoun itself."""
     first = min(sentence.target, *sentence.people)
     word = first.of(sentence.text).split()[0]
     return None if first == sentence.target else Span(first.start, first.start + len(word))
@@ -165,7 +165,7 @@ def _shares_causal(model: Any, corpus: Corpus, online: bool, variant: PronounVar
 
 
 def _against_nouns(groups: Sequence[str], rows: Sequence[Shares]) -> Shares:
-    """The first row, divided by the mean of the others where there are others."""
+    """The first row, divided by the mean of the others if there are any."""
     given: list[Mapping[str, float]] = []
     for row in rows:
         if isinstance(row, Refusal):

@@ -1,4 +1,4 @@
-"""Can a model read this corpus? Checks on a sample of its sentences, before a figure is believed."""
+"""Readability checks: can a model read this corpus? Made on a sample of its sentences, before a score is believed."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from biascheck.models.scoring.queries import Answer, MaskedQuery, Refusal, Sente
 from biascheck.models.wrappers import OnlineModel
 from biascheck.results.definition import Readability
 
-# The checks by name. Each is taken once for a model and a corpus and kept in the cache like a result.
+# The checks by name. Each is run once for a model and a corpus and cached like a result.
 
 
 @dataclass(frozen=True)
 class ReadabilityCheck:
-    """Where a check is defined: a function ``(model, corpus, *, seed) -> Readability | None`` of a measure's module."""
+    """The location of a check: a function ``(model, corpus, *, seed) -> Readability | None`` of a measures module."""
 
     module: str
     function: str
 
     def load(self) -> Callable[..., Readability | None]:
-        """The function itself; ``None`` is its answer where the corpus has nothing to check on."""
+        """The function itself; it returns ``None`` if the corpus has nothing to check on."""
         found: Callable[..., Readability | None] = getattr(import_module(self.module), self.function)
         return found
 
 
-# Imported when asked for: a check may use a measure, and every measure names a check.
+# Imported when needed: a check may use a measure, and every measure names a check.
 READABILITY_CHECKS: Mapping[str, ReadabilityCheck] = MappingProxyType(
     {
         "reading": ReadabilityCheck("biascheck.measures.readability", "reading"),
@@ -54,14 +54,14 @@ READABILITY_CHECKS: Mapping[str, ReadabilityCheck] = MappingProxyType(
 
 
 def readability_of(check: str, model: Any, corpus: Any, *, seed: int = 0) -> Readability | None:
-    """Whether ``model`` can do what ``check`` asks on a corpus; ``None`` where the check does not apply.
+    """Whether ``model`` passes ``check`` on a corpus; ``None`` if the check does not apply.
 
-    It does not apply to the fakes of :mod:`biascheck.testing`, which know no language, nor to corpus that has
-    nothing to check on, such as texts without a known sentiment in a language without reviews of ours.
+    It does not apply to the fakes of :mod:`biascheck.testing`, which know no language, nor to a corpus that has
+    nothing to check on, such as texts without a known sentiment in a language without built-in reviews.
     """
     if check not in READABILITY_CHECKS:
         raise UsageError(
-            f"there is no competence check {check!r}; choose one of {', '.join(sorted(READABILITY_CHECKS))}"
+            f"there is no readability check {check!r}; choose one of {', '.join(sorted(READABILITY_CHECKS))}"
         )
     if getattr(model, "is_fake", False):
         return None
@@ -76,19 +76,19 @@ def readability_of(check: str, model: Any, corpus: Any, *, seed: int = 0) -> Rea
     return None if document is None else Readability(**document)
 
 
-# The sentences a check looks at, and the same sentences with their words shuffled.
+# The sentences of a check, and the same sentences with their words shuffled.
 
 MOST_SENTENCES = 200
 """Sentences that a check reads, all groups together."""
 AT_LEAST = 40
-"""Comparisons below which a sentence is shuffled more than once: a small corpus is no reason to doubt a model."""
+"""Comparisons below which a sentence is shuffled more than once: a small corpus is no evidence against a model."""
 
 
 def sampled_pairs(corpus: Corpus, *, seed: int) -> list[Pair]:
     """At most 200 sentences in whole pairs, spread over the attributes as evenly as can be."""
     rng = np.random.default_rng(seed)
     attributes = attributes_of(corpus.pairs)
-    # the fingerprint does not know the order, nor may the sample
+    # the sample must not depend on the order, as the fingerprint does not
     ordered = places_by_id(corpus.pairs)
     most = max(1, MOST_SENTENCES // len(corpus.groups))
     members: dict[str, list[int]] = {}
@@ -103,14 +103,14 @@ def sampled_pairs(corpus: Corpus, *, seed: int) -> list[Pair]:
 
 
 def shuffles_each(sentences: int) -> int:
-    """How often each sentence is shuffled."""
+    """The number of shuffles per sentence."""
     return -(-AT_LEAST // max(1, sentences))
 
 
 def shuffled(sentence: Sentence, seed: tuple[int, ...]) -> tuple[str, Span]:
-    """The words of a sentence in another order, and where the target went; the target stays one word.
+    """The words of a sentence in another order, and the new span of the target, which stays one word.
 
-    Two sentences of a pair are shuffled alike by the same seed.
+    Both sentences of a pair are shuffled alike by the same seed.
     """
     words = list(_words(sentence))
     order = _another_order(len(words), np.random.default_rng(seed))
@@ -132,7 +132,7 @@ def _words(sentence: Sentence) -> Iterator[tuple[str, bool]]:
 
 
 def _another_order(count: int, rng: np.random.Generator) -> list[int]:
-    """A permutation that is not the order itself; one word has no other."""
+    """A permutation other than the identity; None for one word."""
     while True:
         order = [int(place) for place in rng.permutation(count)]
         if count < 2 or order != list(range(count)):
@@ -201,7 +201,7 @@ def _won(own: Answer, moved: Answer) -> float:
     return 0.5 if own.log_probability == moved.log_probability else float(own.log_probability > moved.log_probability)
 
 
-# Does a masked model expect the words around those that it is asked about?
+# Does a masked model expect the words around those that it is scored on?
 
 WORD = re.compile(r"[^\W\d_]+")
 
@@ -209,7 +209,7 @@ WORD = re.compile(r"[^\W\d_]+")
 def surroundings(model: MaskedModel, pairs: Sequence[Pair], *, seed: int) -> float:
     """The mean probability of words that are neither targets nor attributes, each masked alone; at most 200 of them.
 
-    A word that the model has no token for counts as improbable; without any such word, the figure is 0.
+    A word without a token in the vocabulary counts as improbable; without any word, the result is 0.
     """
     asked = [query for pair in pairs for query in _others(next(iter(pair.sentences.values())))]
     queries = list(dict.fromkeys(asked))
@@ -227,7 +227,7 @@ def _others(sentence: Sentence) -> Iterator[MaskedQuery]:
             yield MaskedQuery(sentence.text, word)
 
 
-# Does a masked model expect the words that it is asked about, where they are?
+# Does a masked model expect the target words at their positions?
 
 WORDS_CHECK = "words at their place"
 WORDS_FAILURE = "cannot read this corpus"
@@ -245,7 +245,7 @@ DECIMALS = 3
 
 @dataclass(frozen=True)
 class _WordsReading:
-    """The log-probability of all groups' words together at their place and in the shuffled copy of one sentence."""
+    """The log-probability of all groups' words together at their position and in the shuffled copy of one sentence."""
 
     own: float
     moved: float
@@ -255,7 +255,7 @@ class _WordsReading:
 def words_at_their_place(model: MaskedModel, corpus: Corpus, *, seed: int = 0) -> Readability:
     """Read the probability of the targets at their masks, summed over the groups, so that bias cannot lower it.
 
-    Figures of at most 200 sentences. *Order*: the share of sentences in which the targets are more probable at
+    Statistics of at most 200 sentences. *Order*: the share of sentences in which the targets are more probable at
     their mask than at their mask in a copy with shuffled words. *Mass*: their mean probability. *Lift*: the mean of
     ``ln P(own) − ln P(shuffled)`` per token. *Surroundings*: the mean probability of other words.
 
@@ -264,13 +264,13 @@ def words_at_their_place(model: MaskedModel, corpus: Corpus, *, seed: int = 0) -
     of each group) or, where they are rare words such as flowers or religions, they are lifted by a factor of e (lift
     ≥ 1) in sentences whose other words are expected (surroundings ≥ 0.07).
 
-    Random weights and constant answers have no order. A model of another language finds a foreign word only a little
-    less strange at its place, or, where it happens to know the word, does not know those around it.
+    Random weights and constant answers are insensitive to order. A model of another language finds a foreign word only
+    slightly more probable at its position, or, if it happens to know the word, does not know those around it.
     """
     pairs = sampled_pairs(corpus, seed=seed)
     readings, refused = _read(model, pairs, corpus.groups, seed)
     if not readings:
-        finding = f"none of the words can be asked for, e.g. {refused[0].reason}" if refused else "no word has a chance"
+        finding = f"none of the words can be scored, e.g. {refused[0].reason}" if refused else "no word has a chance"
         return Readability(
             WORDS_CHECK, WORDS_ABOUT, 0.0, PROBABLE, 0, seed, finding, WORDS_FAILURE, {"refused": len(refused)}
         )
@@ -293,7 +293,7 @@ def _figures(table: NDArray[np.float64]) -> dict[str, float]:
 
 
 def _readability_words_at_their_place(found: dict[str, float], n: int, seed: int) -> Readability:
-    """The condition that decided gives value and floor."""
+    """Value and floor are those of the deciding condition."""
     if found["order, low"] <= CHANCE_OF_WORD:
         # an interval that begins at chance itself is not above it
         value, floor, finding = found["order, low"], float(np.nextafter(CHANCE_OF_WORD, 1)), _no_order(found, n)
@@ -366,18 +366,18 @@ def _reading(given: Sequence[Answer]) -> _WordsReading:
 
 
 def _uniform(model: Any, groups: int) -> float:
-    """What one token of each group has if all are equally probable; 0 where no tokenizer tells how many there are."""
+    """The mass of one token per group if all are equally probable; 0 if no tokenizer gives the vocabulary size."""
     tokenizer = getattr(model, "tokenizer", None)
     return 0.0 if tokenizer is None else groups / len(tokenizer)
 
 
-# Can a language model read a corpus? Masked models are asked about words, causal ones about sentences.
+# Can a language model read a corpus? Masked models are checked by words, causal ones by sentences.
 
 
 def reading(model: LanguageModel | OnlineModel, corpus: Corpus, *, seed: int = 0) -> Readability | None:
-    """Check words at their place (masked models) or the order of sentences (causal models); nothing for others."""
+    """Check words at their position (masked models) or the order of sentences (causal models); nothing for others."""
     if isinstance(model, OnlineModel):
-        # its answers are ratios, which are no probabilities; what can be read is the model inside
+        # its answers are ratios, not probabilities; the check applies to the inner model
         return reading(model.model, corpus, seed=seed)
     if fills_masks(model):
         return words_at_their_place(model, corpus, seed=seed)

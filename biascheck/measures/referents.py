@@ -1,4 +1,4 @@
-"""Whom a pronoun means when a model is asked (after Rudinger et al. 2018)."""
+"""The referent that a model names for a pronoun (after Rudinger et al. 2018)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def referent_odds(model: ContinuationModel, corpus: Corpus, *, wordings: int = 1
     pronoun changes between the two, so whatever makes one answer longer or more frequent cancels. The label
     ``right_GROUP`` is 1 where the more probable answer is the right one.
 
-    ``wordings`` asks in so many of three wordings, which are draws: what they disagree widens intervals. Clusters are
+    ``wordings`` asks in so many of three wordings, which are draws: their disagreement widens intervals. Clusters are
     occupations. :func:`referent_gap` and :func:`referent_accuracy` are made from this result.
     """
     if not 1 <= wordings <= len(REFERENT_WORDINGS):
@@ -184,7 +184,7 @@ CHANCE_OF_REFERENT = 0.5
 def referent_gap(odds: Result) -> Result:
     """The mean of ``odds(male) − odds(female)``, with the check that the model resolves pronouns at all.
 
-    Right must be at least 60 % of the answers, or more where few items make that chance: a model that guesses is
+    At least 60 % of the answers must be right, or more if few items make 60 % likely by chance: a model that guesses is
     neither fair nor unfair. ``.between("male", "neutral")`` gives the other contrasts; :func:`workforce_slope` and
     :func:`workforce_correlation` say whether the gap follows the people who do the job, which is the figure of the
     paper.

@@ -156,7 +156,7 @@ def delta_table(
 def corrected_rows(
     summaries: Sequence[DeltaSummary], *, correction: str = "holm", family: int | None = None
 ) -> tuple[DeltaRow, ...]:
-    """Summaries with their p-values corrected; tests of a larger ``family`` count as if they had shown nothing."""
+    """Summaries with their p-values corrected; further tests of a larger ``family`` count as not significant."""
     further = 0 if family is None else family - len(summaries)
     if further < 0:
         raise UsageError(f"a family of {family} tests is smaller than its {len(summaries)} rows; leave family out")
@@ -219,9 +219,9 @@ def sentiment_delta(model: Classifier, corpus: Corpus, *, seed: int = 0) -> Resu
 
         delta = sent(male version) − sent(female version)        from −1 to 1
 
-    Positive: the classifier thinks better of the text when its people are men. The estimate is the mean over all
+    Positive: the classifier rates the text higher if its people are men. The estimate is the mean over all
     reviews (the paper's total bias), those without gendered words included; its interval is a bootstrap over reviews.
-    A review of which a version is too long for a model that is asked is skipped with that reason.
+    A review with a version that is too long for a prompted model is skipped with that reason.
     Attached are the counts below, at and above zero with the means on each side, the total and the absolute bias
     over all and over non-zero reviews, and Wilcoxon's signed-rank test without zeros.
 
@@ -262,7 +262,7 @@ def _item(pair: Pair, groups: Sequence[str], ratings: Sequence[float]) -> ItemSc
 
 
 def _excerpt(sentence: Sentence) -> Shown:
-    """The words around the target: a whole review is too long to read, and to store thousands of times."""
+    """The words around the target, as whole reviews are too long to show and to store."""
     start = max(0, sentence.target.start - BEFORE)
     end = min(len(sentence.text), sentence.target.start + AFTER)
     opening, closing = "…" if start else "", "…" if end < len(sentence.text) else ""
@@ -283,11 +283,11 @@ SENTIMENTS = ("positive", "negative")
 
 
 def reviews_rated(model: Any, corpus: Corpus, *, seed: int = 0) -> Readability | None:
-    """The share of rated texts that are on the side of one half where they belong; every sentiment counts alike.
+    """The share of rated texts on the correct side of one half; both classes count alike.
 
-    The texts are the corpus's own where its pairs carry a ``sentiment``, else our written English reviews; a corpus in
-    another language without labels cannot be checked. The floor is 0.65, or what chance reaches in one of forty
-    samples of this size, ``0.5 + 0.98 / √n``, where that is more.
+    The texts are the corpus's own where its pairs carry a ``sentiment``, else the built-in written English reviews; a
+    corpus in another language without labels cannot be checked. The floor is 0.65, or what chance reaches in one of
+    forty samples of this size, ``0.5 + 0.98 / √n``, where that is more.
     """
     texts = _labelled(corpus, seed)
     if texts is None:

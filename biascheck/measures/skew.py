@@ -43,7 +43,7 @@ class SkewAndStereotype(NamedTuple):
 
 
 def skew_and_stereotype(f1_m_pro: float, f1_m_anti: float, f1_f_pro: float, f1_f_anti: float) -> SkewAndStereotype:
-    """Make both figures from the four F1s, in their unit (shares or per cent).
+    """Compute both values from the four F1s, in their unit (shares or per cent).
 
     ``skew = ½ (|F1♂pro − F1♀pro| + |F1♂anti − F1♀anti|)`` and
     ``stereotype = ½ (|F1♂pro − F1♂anti| + |F1♀pro − F1♀anti|)``.
@@ -61,7 +61,7 @@ def gender_f1(result: Result) -> GenderF1:
 
 
 def require_stereotypes(result: Result) -> None:
-    """Refuse a result whose items do not say which pronoun is the expected one."""
+    """Raise UsageError for a result whose items lack the expected pronoun."""
     if any(item.side is None for item in result.items):
         raise UsageError(
             f"{result.title}: its items carry no stereotype, so no prediction can be pro or anti; "
@@ -69,7 +69,7 @@ def require_stereotypes(result: Result) -> None:
         )
 
 
-# Pronoun gaps on their way to a skew or a stereotype: the certain ones, with what qualifies them.
+# Pronoun gaps on their way to a skew or a stereotype: the certain ones, with their name resolution.
 
 CERTAINTY = 0.1
 """The paper's cut-off: items with |P(male) − P(female)| below it are left out. The authors' code had none."""
@@ -78,13 +78,13 @@ CERTAINTY = 0.1
 def measured_gaps(
     model: LanguageModel, corpus: Corpus, online: bool, variant: PronounVariant, cluster: Cluster, seed: int
 ) -> tuple[Result, Result]:
-    """The pronoun gaps of a model, and its resolution of names."""
+    """The pronoun gaps of a model, and its name resolution."""
     gaps = pronoun_gap(model, corpus, online=online, variant=variant, cluster=cluster, seed=seed)
     return gaps, name_resolution(model, corpus, online=online, variant=variant, cluster=cluster, seed=seed)
 
 
 def certain_gaps(gaps: Result, cutoff: float, names: Result | None) -> Result:
-    """The gaps of at least ``cutoff``; where the model does not resolve names they are invalid and carry a warning."""
+    """The gaps of at least ``cutoff``; if the model does not resolve names, they are invalid and carry a warning."""
     require_stereotypes(gaps)
     items, uncertain = _certain(gaps, cutoff)
     form = replace(
@@ -102,7 +102,7 @@ def certain_gaps(gaps: Result, cutoff: float, names: Result | None) -> Result:
 
 
 def _readability(gaps: Result, names: Result | None) -> Readability | None:
-    """A model that reads the sentences must also resolve names; of one that does not read them, that is enough."""
+    """A model that reads the sentences must also resolve names; failing the first makes the second irrelevant."""
     reads = gaps.competence is not None and gaps.competence.passed
     return readability_of_names(names) if reads and names is not None else gaps.competence
 
@@ -122,8 +122,8 @@ def _caveat(names: Result | None) -> tuple[str, ...]:
     if names is None or names.estimate >= RESOLVES:
         return ()
     return (
-        f"{names.title} has an F1 of {names.estimate:.0%}, below {RESOLVES:.0%}: where "
-        f"{names.model} cannot tell whom a pronoun means, its figures do not show what it makes of occupations",
+        f"{names.title} has an F1 of {names.estimate:.0%}, below {RESOLVES:.0%}: if "
+        f"{names.model} cannot tell whom a pronoun means, its scores do not show its associations with occupations",
     )
 
 
@@ -209,7 +209,7 @@ def name_f1(names: Result, gender: Gender) -> Result:
     """The F1 of one gender of a :func:`name_resolution` result: a cell of the paper's Table 1.
 
     ``F1 = 2 TP / (2 TP + FP + FN)`` with the pronoun of ``gender`` as the positive class. The smaller of both genders
-    is the estimate of the name resolution itself, by which skew and stereotype are valid or not.
+    is the estimate of the name resolution itself, which decides whether skew and stereotype are valid.
     """
     return of_gender(names, gender, "pro")
 
@@ -268,11 +268,11 @@ def skew(
 
     ``cutoff=0.1`` leaves uncertain items out, as the paper says; without it, as the authors' code did, all
     count. The number left out is among the skipped items. ``online`` and ``variant`` as in
-    :func:`pronoun_gap`. The same sentences with Alice and Bob qualify the figure: where the model resolves
+    :func:`pronoun_gap`. The same sentences with Alice and Bob validate the estimate: if the model resolves
     them with an F1 below 75 %, the result is invalid and says so (:func:`name_resolution`).
 
-    Its interval is a percentile interval: BCa would end too low near zero. Findings name the occupations that drive
-    the figure. :func:`assert_skew_below` judges it; :func:`assert_trade_off` judges skew and stereotype at once.
+    Its interval is a percentile interval: BCa would end too low near zero. Findings name the top contributing
+    occupations. :func:`assert_skew_below` gates it; :func:`assert_trade_off` gates skew and stereotype at once.
     """
     gaps, names = measured_gaps(model, corpus, online, variant, cluster, seed)
     return skew_of(gaps, cutoff=cutoff, resolution=names)
@@ -284,7 +284,7 @@ def skew_of(gaps: Result, *, cutoff: float = 0.0, resolution: Result | None = No
     return certain_gaps(gaps, cutoff, resolution)
 
 
-# Stereotype: the pronoun that is expected of an occupation (Manela et al. 2021, §3.1).
+# Stereotype: how far pronouns follow the occupation's stereotype (Manela et al. 2021, §3.1).
 
 _stereotype = derived_measure(
     "stereotype",
@@ -327,7 +327,7 @@ def stereotype(
     """How much better a model predicts the gender that most people of the occupation have than the other.
 
     ``½ (|F1♂pro − F1♂anti| + |F1♀pro − F1♀anti|)``, from 0 (the occupation changes nothing) to 1 (it decides
-    every pronoun). Options, qualification and interval as for :func:`skew`. :func:`assert_stereotype_below` judges it.
+    every pronoun). Options, qualification and interval as for :func:`skew`. :func:`assert_stereotype_below` gates it.
     """
     gaps, names = measured_gaps(model, corpus, online, variant, cluster, seed)
     return stereotype_of(gaps, cutoff=cutoff, resolution=names)

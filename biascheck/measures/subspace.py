@@ -24,7 +24,7 @@ from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
 from biascheck.stats import ChanceBaseline, Subspace
 
-# Vectors for words, whatever they come from: a contextual encoder, a language model, a static table.
+# Vectors for words, from any source: a contextual encoder, a language model, a static table.
 
 Matrix = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ def embedding_of(model: Any) -> Embedding:
 
 
 def states_of(embedding: Embedding, contexts: Sequence[Context]) -> list[State | Refusal]:
-    """The vector of each word in its sentence; a static table looks at the word alone."""
+    """The vector of each word in its sentence; a static table uses the word alone."""
     if is_static(embedding):
         return embedding.vectors([context.word for context in contexts])
     assert embeds_in_context(embedding)
@@ -44,7 +44,7 @@ def states_of(embedding: Embedding, contexts: Sequence[Context]) -> list[State |
 
 @dataclass(frozen=True, eq=False)
 class DrawnWords:
-    """The words that could be looked at, with one vector each for every draw: ``vectors[draw, word]``."""
+    """The words that have vectors, with one each for every draw: ``vectors[draw, word]``."""
 
     entries: tuple[Entry, ...]
     vectors: NDArray[np.float32]
@@ -83,7 +83,7 @@ def draw_words(embedding: Embedding, lexicon: Lexicon, *, draws: int, seed: int)
 
 
 def gender_differences(embedding: Embedding, pairs: Corpus) -> tuple[Matrix, list[int], list[Skipped]]:
-    """First minus second group's vector of each pair, which pairs they are, and which have none.
+    """First minus second group's vector of each pair, with the pairs, and those without vectors.
 
     A static table has the same vectors in every sentence, so only the first sentence of two words counts.
     """
@@ -108,7 +108,7 @@ def gender_differences(embedding: Embedding, pairs: Corpus) -> tuple[Matrix, lis
             reason = next(state.reason for state in (one, other) if isinstance(state, Refusal))
             skipped.append(Skipped(pairs.pairs[place].id, reason, dict(pairs.pairs[place].labels)))
     if not rows:
-        raise ScoreError(f"{embedding.name} × {pairs.name}: not one pair has vectors, e.g. {skipped[0].reason}")
+        raise ScoreError(f"{embedding.name} × {pairs.name}: no pair has vectors, e.g. {skipped[0].reason}")
     return np.stack(rows), kept, skipped
 
 
@@ -117,7 +117,7 @@ def gender_subspace_of(embedding: Embedding, pairs: Corpus) -> Subspace:
     return stats.principal_subspace(gender_differences(embedding, pairs)[0])
 
 
-# How much of what sets definitional pairs apart lies in one direction (Basta et al. 2019, §5, Figure 1).
+# The share of the differences of definitional pairs in one direction (Basta et al. 2019, §5, Figure 1).
 
 COMPONENTS = 10
 
@@ -159,8 +159,8 @@ def gender_subspace(model: Any, lexicon: Lexicon, *, corrected: bool = False, dr
     lexicon. An item is one pair in one sentence, its cluster the two words. Centring the differences would remove the
     very direction in which they agree.
 
-    A dozen pairs in hundreds of dimensions make an axis that fits themselves, so the share is too high for other pairs
-    of such words. ``corrected`` takes the mean of this share and of the one where each two words are projected on the
+    A dozen pairs in hundreds of dimensions overfit their axis, so the share is too high for other pairs
+    of such words. ``corrected`` is the mean of this share and of the one with each pair projected on the
     axis of all others, which is too low by as much; its interval is one for pairs in general. An attached table
     then has all three shares.
     """
@@ -216,7 +216,7 @@ def _share(rows: Matrix, names: Sequence[str], corrected: bool) -> float:
 
 
 def _draws(names: Sequence[str], draws: int, seed: int) -> list[list[int]]:
-    """Where the pairs of each draw stand: one sentence for each pair of words."""
+    """The indices of the pairs in each draw: one sentence for each pair of words."""
     rng = np.random.default_rng(seed)
     members: dict[str, list[int]] = {}
     for place, name in enumerate(names):
@@ -224,7 +224,7 @@ def _draws(names: Sequence[str], draws: int, seed: int) -> list[list[int]]:
     return [[int(rng.choice(places)) for places in members.values()] for _ in range(draws)]
 
 
-# Items from draws: one score for each word in each sentence it was drawn in.
+# Items from draws: one score for each word in each sentence drawn for it.
 
 
 def drawn_items(
@@ -232,7 +232,7 @@ def drawn_items(
 ) -> list[ItemScore]:
     """One item for every word and draw, or for those ``chosen``; the word is the cluster.
 
-    A sentence is kept with the first item of each word only: they are most of a file.
+    A sentence is stored only with the first item of each word: sentences make up most of a file.
     """
     items: list[ItemScore] = []
     for draw, row in enumerate(scores):
@@ -255,12 +255,12 @@ def drawn_items(
 
 
 def baseline_table(baselines: Iterable[ChanceBaseline]) -> Table:
-    """What permuted labels give, for a report."""
+    """The table of permuted labels, for a report."""
     columns = ("permutations", "mean of permuted labels", "95 % of permuted labels below", "p")
     return Table(columns=columns, rows=tuple((b.permutations, b.mean, b.high, b.p) for b in baselines))
 
 
-# How far neutral words lean along the gender direction (Bolukbasi et al. 2016, §5.2; Basta et al. 2019, §5).
+# The projection of neutral words on the gender direction (Bolukbasi et al. 2016, §5.2; Basta et al. 2019, §5).
 
 ONE_SIDED = 0.7
 
@@ -325,18 +325,18 @@ def _table(cosines: NDArray[np.float64], dimensions: int) -> Table:
 
 
 def _one_sided(cosines: NDArray[np.float64], groups: tuple[str, str]) -> tuple[str, ...]:
-    """Say so where nearly all words lean the same way: that is a direction all states share, not their meaning."""
+    """Warn if nearly all words lean the same way: that is a direction shared by all states, not their meaning."""
     mean, magnitude = float(cosines.mean()), float(np.abs(cosines).mean())
     if abs(mean) < ONE_SIDED * magnitude:
         return ()
     group = groups[0] if mean > 0 else groups[1]
     return (
         f"the words lean to {group} by {abs(mean):.2f} on average, most of the direct bias: these vectors share a "
-        "direction that is not orthogonal to the gender axis, and the figure says little about single words",
+        "direction that is not orthogonal to the gender axis, and the estimate says little about single words",
     )
 
 
-# Do the vectors have a direction of gender at all?
+# Do the vectors have a gender direction at all?
 
 GENDER_DIRECTION_CHECK = "gender direction"
 GENDER_DIRECTION_ABOUT = (
@@ -352,7 +352,7 @@ def gender_direction(model: Any, lexicon: Lexicon, *, seed: int = 0) -> Readabil
 
     With g₋ᵢ the first axis of the differences d without pair i: ``Σ (dᵢ · g₋ᵢ)² / Σ |dᵢ|²``, one mean difference for
     each two words. The same is done for as many differences of random words of the lexicon, 99 times; the floor is
-    what 95 of 100 such draws stay below. Without a common direction, nothing can lean along it.
+    the 95th percentile of these draws. Without a common direction, nothing can lean along it.
 
     Not applicable to fewer than three pairs or four words.
     """

@@ -1,4 +1,4 @@
-"""Results as the tables of the papers."""
+"""Results as tables in the form of the papers."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ from biascheck.results.published import PublishedFigure, PublishedFigures
 from biascheck.results.result import Result
 from biascheck.stats import SignedRank
 
-# Table 5 of Bartl et al. (2020): associations of German BEC-Pro with their deviations, beside the published
-# ones.
+# Table 5 of Bartl et al. (2020): associations of German BEC-Pro with standard deviations, beside the published figures.
 
 ASSOCIATION_SOURCE = "Bartl et al. 2020, Table 5, German BERT"
 ASSOCIATION_COLUMNS = ("jobs", "person", "mean", "sd", "V", "z", "p", "r", "direction")
@@ -54,7 +53,7 @@ PUBLISHED_TABLE_5: Mapping[tuple[str, str], PublishedAssociation] = MappingProxy
 
 
 def association_table(result: Result) -> Table:
-    """Mean and standard deviation by profession group and person gender, the rank test, and the paper's own figures."""
+    """Mean and standard deviation by profession group and person gender, the rank test, and the paper's figures."""
     rows = []
     for group in profession_table(result):
         for person in ("female", "male"):
@@ -65,7 +64,7 @@ def association_table(result: Result) -> Table:
     return Table(columns=(*ASSOCIATION_COLUMNS, *ASSOCIATION_PUBLISHED), rows=tuple(rows), title=ASSOCIATION_SOURCE)
 
 
-# How certain the predicted pronouns are (Manela et al. 2021, Figure 3).
+# Certainty of the predicted pronouns (Manela et al. 2021, Figure 3).
 
 BINS = 20
 
@@ -73,11 +72,12 @@ BINS = 20
 def certainty_histogram(gaps: Result, *, bins: int = BINS) -> Histogram:
     """|P(male) − P(female)| of every sentence of a :func:`pronoun_gap` result, from 0 to 1 in equal bins.
 
-    The paper calls a prediction certain from 0.1 on, and says that most of its own are. A model whose sentences crowd
-    below that guesses, and its F1s count guesses. A value at an edge belongs to the bin above it, 1 to the last one.
+    The paper calls a prediction certain from 0.1 on, and says that most of its own are. A model whose sentences
+    accumulate below that guesses, and its F1s count guesses. A value at an edge belongs to the bin above it, 1 to the
+    last one.
     """
     certainties = np.abs([item.score for item in gaps.items])
-    # in whole bins, so that 0.3 is not just below the edge that is written 0.3
+    # in whole bins, so that 0.3 does not fall just below the edge printed as 0.3
     places = np.minimum(np.floor(certainties * bins + 1e-9).astype(int), bins - 1)
     below = int((certainties < CERTAINTY).sum())
     first, second = gaps.contrast
@@ -196,7 +196,7 @@ def text_of(rows: Sequence[MitigationRow]) -> str:
     return "\n".join(lines)
 
 
-# What a model makes of each occupation in Winograd sentences.
+# Predictions for each occupation in Winograd sentences.
 
 
 @dataclass(frozen=True)
@@ -262,7 +262,7 @@ class PronounRow:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader of either figure must know, such as that the model does not resolve names."""
+        """Caveats of either score, such as that the model does not resolve names."""
         return (*self.before.warnings, *self.after.warnings)
 
 
@@ -291,7 +291,7 @@ _NAMES = {
     "stereotype": "stereotype.{}",
     "skew": "skew.{}",
 }
-"""The rows of the table, and under which name the paper's figure of a model is stored."""
+"""The rows of the table, and the names under which the paper's figures of a model are stored."""
 
 
 def _figures(model: LanguageModel, seed: int) -> dict[str, Result]:

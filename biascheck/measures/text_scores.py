@@ -1,4 +1,4 @@
-"""How probable a model finds whole texts: by pseudo-likelihood, by likelihood, or as recorded."""
+"""Scores of whole texts: by pseudo-likelihood, by likelihood, or as recorded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TextScores = list[float | Refusal]
 
 
 class ComparedText(NamedTuple):
-    """A text, the one it is compared with, and whether it is the second where the two are aligned."""
+    """A text, the one it is compared with, and whether it is the second of an aligned pair."""
 
     id: str
     text: str

@@ -1,4 +1,4 @@
-"""Whether a pronoun goes unresolved where the topic leans to the other gender (Kurita et al. 2019, §4)."""
+"""Pronouns left unresolved if the topic leans to the other gender (Kurita et al. 2019, §4)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ INTERESTED = Template("{target} are interested in {attribute}.", "are-interested
 MEN_WOMEN = (Target("men", "male"), Target("women", "female"))
 FILLERS = ("things", "something", "this")
 FIRM_DECIMALS = 9
-"""Further decimals of a bias are those of the machine: texts that say the same would have ranks of their own."""
+"""Decimals of a bias; further ones are machine noise, which would give equal texts different ranks."""
 SHORTEST_WORD = r"(?u)\b[^\W\d_]{3,}\b"
 
 

@@ -1,4 +1,4 @@
-"""What a model still knows: losses and errors on held-out text, compared before and after mitigation."""
+"""Utility: losses and errors on held-out text, compared before and after mitigation."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def losses_of(
     seed: int,
     unit: str = "documents",
 ) -> Result:
-    """One item for each document, or why it has no score; versions of one document are one cluster."""
+    """One item for each document, or the reason why it has no score; versions of one document are one cluster."""
     pairs = list(zip(documents, scores, strict=True))
     items = [ItemScore(d.id, score, d.source) for d, score in pairs if not isinstance(score, str)]
     skipped = [Skipped(document.id, reason) for document, reason in pairs if isinstance(reason, str)]
     return summarise(draft(model, documents, items, skipped, contrast=LOSS, seed=seed, unit=unit))
 
 
-# How badly a model restores hidden words of text it was not trained on (Bartl et al. 2020, §4.6).
+# Loss on hidden words of held-out text (Bartl et al. 2020, §4.6).
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -73,7 +73,7 @@ def held_out_loss(model: LanguageModel, documents: Documents, *, share: float = 
 
     In every sentence of a document ``share`` of the words, at least one, are masked together; the score of the document
     is the mean of ``−ln P`` over their tokens, each word read at its own masks. Which words are hidden follows from
-    the seed and the document, so two models are asked the same. A causal model is scored on all its tokens.
+    the seed and the document, so two models get the same queries. A causal model is scored on all its tokens.
     """
     if not 0 < share <= 1:
         raise UsageError(f"share is that of the words to hide, above 0 and at most 1, not {share:g}")
@@ -106,14 +106,14 @@ def _masked_queries(document: Document, share: float, seed: int) -> Iterator[Mas
 
 
 def _loss(answers: LossAnswers) -> float | str:
-    """Nats per token, or why there is no figure."""
+    """Nats per token, or the reason why there is no loss."""
     scored = [answer for answer in answers if isinstance(answer, Answer)]
     if not scored:
         return next((a.reason for a in answers if isinstance(a, Refusal)), "no sentence of two words")
     return -sum(answer.log_probability for answer in scored) / sum(answer.pieces for answer in scored)
 
 
-# How often a model prefers the other gender's pronoun in running text (Manela et al. 2021, appendix A).
+# Preference for the other gender's pronoun in running text (Manela et al. 2021, appendix A).
 
 
 @measure(
@@ -172,7 +172,7 @@ def _error(pairs: Sequence[tuple[Answer | Refusal, Answer | Refusal]]) -> float 
     return sum(wrong) / len(wrong)
 
 
-# How often a classifier is wrong at its task (Jentzsch & Turan 2022, §3).
+# Error of a classifier at its task (Jentzsch & Turan 2022, §3).
 
 
 @measure(

@@ -126,7 +126,7 @@ def _level(embedding: Embedding, level: Level | None) -> Level:
 def _reader(
     embedding: Embedding, test: WeatTest, level: Level, whole_words: bool
 ) -> Callable[[Sequence[str], str], WeatStates]:
-    """From words at a slot to their vectors, or why they have none."""
+    """From words at a slot to their vectors, or the reason why they have none."""
 
     def read(words: Sequence[str], slot: str) -> WeatStates:
         bare = states_of(embedding, [Context(word, Span(0, len(word))) for word in words]) if level == "word" else []
@@ -138,7 +138,7 @@ def _reader(
             in_text = _in_templates if level == "context" else _in_sentences
             found = in_text(embedding, test, words, slot)
         if whole_words:
-            # in the middle of a sentence: tokenizers that mark the space before a word know it in that form only
+            # in the middle of a sentence: tokenizers that mark the space before a word have it only in that form
             inside = [Context(f"a {word}", Span(2, 2 + len(word))) for word in words]
             found |= _split_words(words, states_of(embedding, inside))
         return found
@@ -190,7 +190,7 @@ def _directions(found: WeatStates, words: Sequence[str], test: WeatTest) -> NDAr
     vectors = [vector for word in words if not isinstance(vector := found[word], Refusal)]
     if not vectors:
         reasons = [reason.reason for word in words if isinstance(reason := found[word], Refusal)]
-        raise ScoreError(f"{test.name}: not one of the attributes {', '.join(words)} has a vector, e.g. {reasons[0]}")
+        raise ScoreError(f"{test.name}: none of the attributes {', '.join(words)} has a vector, e.g. {reasons[0]}")
     return stats.unit_rows(np.stack(vectors))
 
 
@@ -204,7 +204,7 @@ def _item(
 
 
 def _balanced(sides: list[list[str]], seed: int) -> list[Skipped]:
-    """Drop random targets of the larger set until both are of one size; tell which."""
+    """Drop random targets of the larger set until both have one size; return the dropped ones."""
     rng = np.random.default_rng(seed)
     size = min(map(len, sides))
     dropped: list[Skipped] = []

@@ -1,4 +1,4 @@
-"""Whether the gaps of professions follow the people who hold them (Bartl et al. 2020), with its tables."""
+"""The relation of profession gaps to the workforce (Bartl et al. 2020), with its tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from biascheck.results.items import ItemScore
 from biascheck.results.result import Result
 from biascheck.stats import SignedRank
 
-# Whether the gaps of professions follow the people who hold them (after Bartl et al. 2020, §5).
+# Correlation of the gaps of professions with the real share of women (after Bartl et al. 2020, §5).
 
 SHARE = "share_of_women"
 
@@ -47,11 +47,11 @@ def workforce_correlation(result: Result, *, share: str = SHARE) -> Result:
     """Spearman's correlation of the gap of a profession with the real share of women in it.
 
     A gap is male − female, so a model that mirrors the workforce has a **negative** correlation; zero is a
-    model whose gaps know nothing of who holds the job. One item is one profession, its interval a
+    model whose gaps do not depend on the workforce. One item is one profession, its interval a
     bootstrap over professions.
 
     It takes an association result on BEC-Pro (U.S. workforce, 2019) or a pronoun gap on Winograd sentences (2017):
-    any result whose items carry ``share_of_women``. ``share`` names another label with a figure for each profession,
+    any result whose items carry ``share_of_women``. ``share`` names another label with a number for each profession,
     such as ``"share_in_text"`` of Winogender: the share of women among those whom texts mention in it.
     """
     if any(share not in item.labels for item in result.items):
@@ -66,7 +66,7 @@ def workforce_correlation(result: Result, *, share: str = SHARE) -> Result:
     return replace(made, provenance=replace(origin, options={**origin.options, "share": share}))
 
 
-# How much the gaps of professions follow the people who hold them, in log-odds (after Bartl et al. 2020, §5).
+# Slope of the gaps of professions on the real share of men, in log-odds (after Bartl et al. 2020, §5).
 
 
 @derived_measure(
@@ -101,13 +101,13 @@ def workforce_slope(result: Result) -> Result:
         slope = Σ (m − mean m) (g − mean g) / Σ (m − mean m)²
 
     It is the change of log-odds between a job done by women only and one done by men only. **Positive** where the gap
-    follows the workforce (men's jobs lean male), zero where the gaps know nothing of who holds the job. Unlike a
+    follows the workforce (men's jobs lean male), zero if the gaps do not depend on the workforce. Unlike a
     correlation it keeps its scale: tiny gaps have a tiny slope. One item is one profession, the interval a bootstrap
     over professions; p is from the t test of the slope, and the effect size beside it is Pearson's r.
 
     It takes an association result on BEC-Pro (U.S. workforce, 2019) or a pronoun gap on Winograd sentences (2017),
     whose shares of probability become log-odds first: any such result whose items carry ``share_of_women`` in percent.
-    :func:`assert_within_margin` judges it.
+    :func:`assert_within_margin` gates it.
     """
     if any("share_of_women" not in item.labels for item in result.items):
         raise UsageError(
@@ -157,11 +157,11 @@ class ProfessionGroup:
 
     @property
     def direction(self) -> str:
-        """Which gender the larger values belong to."""
+        """The gender with the larger values."""
         return {"positive": "female > male", "negative": "female < male", "none": "female = male"}[self.test.direction]
 
     def attached(self) -> PersonGroup:
-        """The row as a report shows it."""
+        """The row as shown in a report."""
         test = {name: getattr(self.test, name) for name in ("v", "z", "p", "r")}
         shared = ("name", "pairs", "male", "female", "direction", "male_after", "female_after")
         return PersonGroup(**{name: getattr(self, name) for name in shared}, **test)
@@ -218,7 +218,7 @@ FIGURES = {"male": "Figure 3", "female": "Figure 4", "balanced": "Figure 5"}
 
 
 def profession_bars(before: Result, after: Result | None = None) -> tuple[ProfessionBars, ...]:
-    """One set of bars for each profession group, from an association result on BEC-Pro and perhaps a later one.
+    """One set of bars for each profession group, from an association result on BEC-Pro and optionally a later one.
 
     A bar is the mean association of one gender's words with a profession. Professions come in the order of their gap
     before (male − female), the largest first.

@@ -20,17 +20,17 @@ from biascheck.core.shared_storage import ENVIRONMENT, fetch_folder, publish
 from biascheck.core.store import cache_folder, digest_of
 from biascheck.mitigation.recipes import LanguageRecipe
 
-# Fine-tuned models in the cache: each under the digest of what it was made from, and made only once.
+# Fine-tuned models in the cache, each under the digest of its inputs, and trained only once.
 
 FOLDER = "checkpoints"
 FACTS = "recipe.json"
 DIGESTS = "digests.json"
 CODE = ("debias", "corpora")
-"""The rooms whose code and word lists decide which weights a training ends with."""
+"""The rooms whose code and word lists determine the weights of a training run."""
 
 
 def fetch_checkpoint(name: str, facts: Mapping[str, Any], build: Callable[[Path, Path], None]) -> Path:
-    """The folder of the checkpoint with these facts; built where there is none, by one worker while others wait.
+    """The folder of the checkpoint with these facts; built by one worker while others wait, if there is none.
 
     ``build(folder, state)`` fills the folder, which then appears by one rename. ``state`` is a file that outlives an
     interruption and is removed at the end. A folder whose files are not those that were written is built again.
@@ -86,9 +86,9 @@ def _a_full_disk_named(target: Path) -> Iterator[None]:
 
 
 def _clear_away(target: Path) -> None:
-    """Remove a damaged checkpoint, and what killed processes left; the lock is held, so nobody is writing."""
+    """Remove a damaged checkpoint and leftovers of killed processes; the lock rules out other writers."""
     if os.path.lexists(target):
-        message = f"checkpoint {target} is damaged: its files are not those that were written; it is made again"
+        message = f"checkpoint {target} is damaged: its files are not those that were written; it is trained again"
         warnings.warn(message, BiascheckWarning, stacklevel=3)
         remove(target)
     for abandoned in staging_folders(target):

@@ -1,4 +1,4 @@
-"""Sentiment classifiers fine-tuned from any encoder or decoder (Jentzsch & Turan 2022), and how good they are."""
+"""Sentiment classifiers fine-tuned from any encoder or decoder (Jentzsch & Turan 2022), and their accuracy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from biascheck.models.local.transformers import TransformersModel
 from biascheck.models.scoring.engine import padded
 from biascheck.models.scoring.queries import Refusal
 
-# How well a classifier does what it was trained for.
+# Accuracy of a classifier on its task.
 
 QUALITY_VERSION = 1
 
@@ -48,7 +48,7 @@ class Quality:
 def quality_of(classifier: Classifier, reviews: Reviews, *, of_class: Sentiment = "negative") -> Quality:
     """Rate labelled reviews and count those that have a rating. A text is positive where P(positive) is above one half.
 
-    Tables 5 and 6 of Jentzsch & Turan (2022) are for the negative class, without saying so; it is the default here.
+    Tables 5 and 6 of Jentzsch & Turan (2022) are for the negative class, without stating it; it is the default here.
     Without a single prediction of the class its precision, and with it F1, is 0.
     """
     cache = active_cache() if getattr(classifier, "is_persistent", True) else None
@@ -62,7 +62,7 @@ def _count(classifier: Classifier, reviews: Reviews, of_class: Sentiment) -> Qua
     answers = zip(reviews, classifier.rate(reviews.texts), strict=True)
     rated = [(item.sentiment, rating) for item, rating in answers if not isinstance(rating, Refusal)]
     if not rated:
-        raise ScoreError(f"{classifier.name}: not one of {len(reviews):,} reviews can be rated; give shorter ones")
+        raise ScoreError(f"{classifier.name}: none of {len(reviews):,} reviews can be rated; give shorter ones")
     predicted = ["positive" if rating > 0.5 else "negative" for _, rating in rated]
     truth = [sentiment for sentiment, _ in rated]
     hits = sum(p == t for p, t in zip(predicted, truth, strict=True))
@@ -78,7 +78,7 @@ def _count(classifier: Classifier, reviews: Reviews, of_class: Sentiment) -> Qua
 
 @dataclass(frozen=True)
 class ReviewExample:
-    """What the model reads of a review, and its class: 1 is positive."""
+    """The tokens of a review, and its class: 1 is positive."""
 
     ids: tuple[int, ...]
     label: int
@@ -103,14 +103,14 @@ class ReviewTask:
         return cls(encode(fitted), encode(held_out), recipe, pad or 0, base.device)
 
     def batches(self, epoch: int) -> list[list[ReviewExample]]:
-        """All examples in a new order, or one part of them; those of like length together, where shuffling allows."""
+        """All examples in a new order, or one part; those of similar length together, as far as shuffling allows."""
         examples = self._part(epoch)
         lengths = [len(example.ids) for example in examples]
         found = batches_by_length(lengths, self.recipe.batch, seed=self.recipe.seed, epoch=epoch)
         return [[examples[index] for index in members] for members in found]
 
     def _part(self, epoch: int) -> Sequence[ReviewExample]:
-        """The examples of an epoch. Parts are of one size, as every epoch has as many steps: what is over is left."""
+        """The examples of an epoch. All parts have one size, so that epochs have equally many steps; a rest is cut."""
         parts = self.recipe.parts
         if parts == 1:
             return self.fitted
@@ -126,7 +126,7 @@ class ReviewTask:
         return torch.nn.functional.cross_entropy(self._logits(model, batch), self._labels(batch))
 
     def validate(self, model: Any) -> float:
-        """Mean loss or error over the reviews kept aside; lower is better."""
+        """Mean loss or error on the held-out reviews; lower is better."""
         examples = sorted(self.held_out, key=lambda example: len(example.ids))
         total = 0.0
         for at in range(0, len(examples), 2 * self.recipe.batch):
@@ -150,7 +150,7 @@ def _split(reviews: Reviews, recipe: ClassifierRecipe) -> tuple[list[Review], li
     rng = np.random.default_rng([recipe.seed, 2])
     count = max(1, round(recipe.validation * len(origins)))
     if len(origins) - count < 2:
-        raise UsageError(f"{reviews.name}: {len(origins)} reviews are too few to train on and to validate with")
+        raise UsageError(f"{reviews.name}: {len(origins)} reviews are too few for training and validation")
     aside = {origins[index] for index in rng.permutation(len(origins))[:count].tolist()}
     held_out = [item for item in reviews if (item.origin or item.id) in aside]
     return [item for item in reviews if (item.origin or item.id) not in aside], held_out
@@ -165,7 +165,7 @@ def _encoded(items: Sequence[Review], *, recipe: ClassifierRecipe, tokenizer: An
 # Sentiment classifiers fine-tuned from any encoder or decoder (Jentzsch & Turan 2022, §2.2).
 
 CLASSIFIER_VERSION = 2
-"""Raise it when the same recipe, data and base give another checkpoint: it is part of the key."""
+"""Raise it when the same recipe, data and base give another checkpoint: it is part of the cache key."""
 CLASSES = {0: "negative", 1: "positive"}
 POOLER = "pooler."
 HEAD_DROPOUT = ("classifier_dropout", "classifier_dropout_prob", "seq_classif_dropout", "summary_first_dropout")
@@ -179,16 +179,17 @@ def fine_tune_classifier(
     name: str | None = None,
     treatment: str | None = None,
 ) -> TransformersClassifier:
-    """Fine-tune the encoder of ``base`` with a new classification head, or take the checkpoint of an earlier run.
+    """Fine-tune the encoder of ``base`` with a new classification head, or load the checkpoint of an earlier run.
 
-    The checkpoint is kept in the cache under the fingerprints of base and reviews and the recipe; an interrupted run
-    goes on where it was. The head starts at random, from the recipe's seed. ``treatment`` says in results what was done
-    to the base, by default which reviews it was trained on.
+    The checkpoint is cached under the fingerprints of base and reviews and the recipe; an interrupted run is resumed.
+    The
+    head starts at random, from the recipe's seed. ``treatment`` says in results what was done to the base, by default
+    which reviews it was trained on.
     """
     recipe = recipe or ClassifierRecipe()
     if isinstance(base, TransformersClassifier):
         raise UsageError(
-            f"{base.name} is a classifier already; measure it as it is, or pass the model it was made from"
+            f"{base.name} is a classifier already; measure it as it is, or pass the model it was fine-tuned from"
         )
     facts = _facts(base, reviews, recipe)
     build = partial(_build, base=base, reviews=reviews, recipe=recipe, facts=facts)
@@ -227,7 +228,7 @@ def _build(
 
 
 def classifier_from(base: TransformersModel, recipe: ClassifierRecipe) -> Any:
-    """The body of ``base`` under a new head of two classes; frozen where the recipe says so."""
+    """The body of ``base`` under a new head of two classes; frozen if the recipe says so."""
     import torch
     from transformers import AutoModelForSequenceClassification
 
@@ -248,9 +249,9 @@ def classifier_from(base: TransformersModel, recipe: ClassifierRecipe) -> Any:
 
 
 def _copy_body(base: TransformersModel, model: Any) -> None:
-    """The body of the base, and the pooler of its files: a language model leaves it aside, a classifier starts from it.
+    """The body of the base, and the pooler of its files: language models drop it, classifiers start from it.
 
-    A pooler that the files lack (RoBERTa and others have none) starts at random, as it does in transformers.
+    A pooler missing from the files (RoBERTa and others have none) starts at random, as it does in transformers.
     """
     body = base.torch_model.base_model.state_dict()
     if base.stored_pooler is not None:
@@ -262,7 +263,7 @@ def _copy_body(base: TransformersModel, model: Any) -> None:
     unexpected = [key for key in found.unexpected_keys if not key.startswith(POOLER)]
     if lacking or unexpected:
         raise ModelError(
-            f"{base.name}: its body does not fit under {type(model).__name__} ("
+            f"{base.name}: its body does not fit {type(model).__name__} ("
             f"{', '.join([*lacking, *unexpected][:3])} …); fine-tune it with its own code instead"
         )
 
@@ -273,12 +274,12 @@ def _card(
     settings = "\n".join(f"- {key}: {value}" for key, value in asdict(recipe).items())
     losses = ", ".join(f"{loss:.4f}" for loss in history.losses)
     measured = validation_name(recipe)
-    return f"""# {base.name}, fine-tuned to tell positive from negative reviews
+    return f"""# {base.name}, fine-tuned to classify reviews as positive or negative
 
-Made by biascheck to measure sentiment deltas (Jentzsch & Turan 2022); not meant for use as a product.
+Made by biascheck to measure sentiment deltas (Jentzsch & Turan 2022); not meant for production use.
 
 - base: {base.name}, fingerprint {base.fingerprint[:16]}…
-- reviews: {reviews.name}, {len(task.fitted):,} trained on, {len(task.held_out):,} kept aside,
+- reviews: {reviews.name}, {len(task.fitted):,} trained on, {len(task.held_out):,} held out,
   fingerprint {reviews.fingerprint[:16]}…
 - validation {measured} after each epoch: {losses}; the weights are those of epoch {history.best_epoch + 1}
 - classes: {", ".join(f"{index} {label}" for index, label in CLASSES.items())}

@@ -1,4 +1,4 @@
-"""What is done to the reviews before a classifier is trained on them (Jentzsch & Turan 2022, §2.1)."""
+"""Training conditions: treatments of the reviews before a classifier is trained (Jentzsch & Turan 2022, §2.1)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ _NAME = re.compile(r"(R|mix)-(\w+)")
 class Condition:
     """``original``; ``R-x``: the terms of set x are removed; ``mix-x``: every review in both versions.
 
-    ``term_set`` takes the place of our own set x: the maps of the paper (:func:`biascheck.corpora.as_coded`), say, or a
-    set of yours. The condition is then called by the name of that set.
+    ``term_set`` replaces the built-in set x, for example by the maps of the paper (:func:`biascheck.corpora.as_coded`)
+    or
+    by your own set. The condition is then named after that set.
     """
 
     treatment: Treatment = "original"
@@ -54,14 +55,14 @@ class Condition:
         return f"{self.treatment}-{self.terms if self.term_set is None else self.term_set.name}"
 
     def with_terms(self, sets: Mapping[TermName, TermSet]) -> Condition:
-        """The same condition with the term set that ``sets`` has for its own; unchanged where there is none."""
+        """The same condition with the term set of this name in ``sets``; unchanged if there is none."""
         found = None if self.terms is None else sets.get(self.terms)
         return self if found is None else replace(self, term_set=found)
 
     def steps_kept(self, recipe: ClassifierRecipe) -> ClassifierRecipe:
         """The recipe with exactly as many steps as for the original: a mix is twice as large, a pass takes two epochs.
 
-        The paper trained on the doubled set with twice the steps: give the recipe as it is for that.
+        The paper trained on the doubled set with twice the steps: pass the recipe unchanged for that.
         """
         return replace(recipe, parts=2 * recipe.parts) if self.treatment == "mix" else recipe
 

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# Text for masked language modelling: windows, and which pieces of them are hidden.
+# Text for masked language modelling: windows, and the tokens of them that are masked.
 #
-# Everything random arrives as a generator, so that a window and its mask can be drawn again.
+# Every draw takes a generator, so that a window and its mask can be reproduced.
 
 TokenWindow = list[int]
 Corruption = Literal["mask", "bert"]
@@ -46,7 +46,7 @@ SHORTEST = 8
 
 
 def cut_windows(texts: Sequence[str], tokenizer: Any, longest: int, rng: np.random.Generator) -> list[TokenWindow]:
-    """Cut every text into windows of at most ``longest`` pieces, those that open and close it included.
+    """Cut every text into windows of at most ``longest`` tokens, including those that open and close it.
 
     A text that fits stays whole. A longer one is cut at random lengths from half to the full window, so that
     windows of all sources share batches of equal length and no step is spent on padding.
@@ -72,7 +72,7 @@ def pad(windows: Sequence[Sequence[int]], filler: int) -> NDArray[np.int64]:
 def mask_for_training(
     ids: NDArray[np.int64], tokenizer: Any, share: float, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Choose ordinary pieces with probability ``share`` and corrupt them; return the input and the labels."""
+    """Choose ordinary tokens with probability ``share`` and corrupt them; return the input and the labels."""
     special = [tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.pad_token_id]
     ordinary = ~np.isin(ids, [token for token in special if token is not None])
     chosen = ordinary & (rng.random(ids.shape) < share)
@@ -86,18 +86,18 @@ def corrupt(
     rng: np.random.Generator,
     corruption: Corruption,
 ) -> NDArray[np.int64]:
-    """Hide the chosen pieces: all behind a mask, or 80 % of them, 10 % behind a random piece, 10 % not at all."""
+    """Mask the chosen tokens: all of them, or 80 % masked, 10 % replaced by a random token, 10 % unchanged."""
     if corruption == "mask":
         return np.where(chosen, tokenizer.mask_token_id, ids)
     fate = rng.random(ids.shape)
-    # BERT's vocabulary begins with a thousand special, unused and one-letter pieces.
+    # BERT's vocabulary begins with a thousand special, unused and one-letter tokens.
     foreign = rng.integers(min(1000, len(tokenizer) // 2), len(tokenizer), ids.shape)
     masked = np.where(chosen & (fate < 0.8), tokenizer.mask_token_id, ids)
     return np.where(chosen & (fate >= 0.9), foreign, masked)
 
 
 def _ends(tokenizer: Any) -> tuple[list[int], list[int]]:
-    """The special pieces that this tokenizer puts before and after a text."""
+    """The special tokens that this tokenizer puts before and after a text."""
     found = tokenizer("a", return_special_tokens_mask=True)
     ids, special = found["input_ids"], found["special_tokens_mask"]
     opening = sum(1 for _ in takewhile(bool, special))
@@ -105,7 +105,7 @@ def _ends(tokenizer: Any) -> tuple[list[int], list[int]]:
     return ids[:opening], ids[len(ids) - closing :]
 
 
-# Documents as a task for the training loop: inputs, what is hidden in them, and the loss of restoring it.
+# Documents as a task for the training loop: inputs, what is masked in them, and the loss of restoring it.
 
 FITTED, HELD_OUT = 0, 1
 LARGEST = 32
@@ -113,7 +113,7 @@ LARGEST = 32
 
 @dataclass(frozen=True, slots=True)
 class LanguageExample:
-    """What the model reads at once; ``pronouns`` are the positions to restore, where only these are."""
+    """One input of the model; ``pronouns`` are the positions to restore, if only these are."""
 
     ids: tuple[int, ...]
     pronouns: tuple[int, ...] = ()
@@ -121,7 +121,7 @@ class LanguageExample:
 
 @dataclass(frozen=True, slots=True)
 class SeededBatch:
-    """A batch, and where the randomness of its masks begins."""
+    """A batch, and the seed of its masks."""
 
     examples: tuple[LanguageExample, ...]
     seed: tuple[int, ...]
@@ -129,7 +129,7 @@ class SeededBatch:
 
 @dataclass(frozen=True)
 class LanguageTask:
-    """Restore hidden pieces, hidden pronouns, or the next piece."""
+    """Restore masked tokens, masked pronouns, or the next token."""
 
     fitted: tuple[LanguageExample, ...]
     held_out: tuple[LanguageExample, ...]
@@ -142,7 +142,7 @@ class LanguageTask:
     def of(
         cls, fitted: Documents, held_out: Documents | None, recipe: LanguageRecipe, base: TransformersModel
     ) -> LanguageTask:
-        """Encode both parts for a base model, where there are two; a part without a single input is refused."""
+        """Encode both parts for a base model, if there are two; a part without a single input is an error."""
         causal = scores_text(base)
         if recipe.objective == "pronouns":
             require_capability(base, ("fills masks",), "objective='pronouns', unlike 'language',")
@@ -151,7 +151,7 @@ class LanguageTask:
         return cls(trained_on, aside, recipe, base.tokenizer, causal, base.device)
 
     def batches(self, epoch: int) -> list[SeededBatch]:
-        """All inputs in a new order, each batch with masks of its own."""
+        """All inputs in a new order, each batch with new masks."""
         lengths = [len(example.ids) for example in self.fitted]
         found = batches_by_length(lengths, self.recipe.batch, seed=self.recipe.seed, epoch=epoch)
         return [
@@ -160,16 +160,16 @@ class LanguageTask:
         ]
 
     def loss(self, model: Any, batch: SeededBatch) -> Any:
-        """Mean of −ln P of what was hidden."""
+        """Mean of −ln P of what was masked."""
         import torch
 
         logits, labels = self._restored(model, batch)
         return torch.nn.functional.cross_entropy(logits, labels)
 
     def validate(self, model: Any) -> float:
-        """The loss or the error over the part kept aside, with the same masks at every call; lower is better.
+        """The loss or the error on the held-out part, with the same masks at every call; lower is better.
 
-        It is 0 after every epoch where nothing is kept aside.
+        It is 0 after every epoch if nothing is held out.
         """
         examples = sorted(self.held_out, key=lambda example: len(example.ids))
         total, count = 0.0, 0
@@ -181,7 +181,7 @@ class LanguageTask:
         return total / count if count else 0.0
 
     def _restored(self, model: Any, batch: SeededBatch) -> tuple[Any, Any]:
-        """Logits at the positions to restore, and what stood there."""
+        """Logits at the positions to restore, and the original tokens."""
         import torch
 
         inputs, labels = self._hidden(batch)
@@ -207,7 +207,7 @@ class LanguageTask:
             return corrupt(ids, chosen, self.tokenizer, rng, "mask"), np.where(chosen, ids, IGNORED)
         share = self.recipe.masked
         inputs, labels = mask_for_training(ids, self.tokenizer, share, rng)
-        while not (labels != IGNORED).any():  # a short sentence of which nothing was drawn has no loss
+        while not (labels != IGNORED).any():  # a short sentence in which nothing was masked has no loss
             share = min(1.0, 2 * share)
             inputs, labels = mask_for_training(ids, self.tokenizer, share, rng)
         return inputs, labels
@@ -217,12 +217,12 @@ def _encoded(part: Documents, recipe: LanguageRecipe, tokenizer: Any) -> tuple[L
     examples = examples_of(part, recipe, tokenizer)
     if not examples:
         wanted = "gendered pronoun" if recipe.objective == "pronouns" else "sentence"
-        raise UsageError(f"{part.name}: not one {wanted} to train on or to validate with; give more text")
+        raise UsageError(f"{part.name}: no {wanted} for training or validation; give more text")
     return examples
 
 
 def examples_of(documents: Documents, recipe: LanguageRecipe, tokenizer: Any) -> tuple[LanguageExample, ...]:
-    """The inputs that documents give by a recipe."""
+    """The inputs of documents under a recipe."""
     if recipe.unit == "windows" and recipe.objective == "language":
         rng = np.random.default_rng([recipe.seed, 3])
         return tuple(LanguageExample(tuple(ids)) for ids in cut_windows(documents.texts, tokenizer, recipe.pieces, rng))
@@ -261,10 +261,10 @@ def _next_pieces(ids: NDArray[np.int64], examples: Sequence[LanguageExample]) ->
     return labels
 
 
-# Language models trained further on treated text: the checkpoints that mitigation is about.
+# Language models trained further on treated text: the checkpoints of mitigation.
 
 LANGUAGE_VERSION = 2
-"""Raise it when the same recipe, data and base give another checkpoint: it is part of the key."""
+"""Raise it when the same recipe, data and base give another checkpoint: it is part of the cache key."""
 RECORD = "training.json"
 
 LanguageModel = TransformersMaskedModel | TransformersCausalModel
@@ -278,10 +278,10 @@ def fine_tune(
     name_map: NameMap | None = None,
     name: str | None = None,
 ) -> LanguageModel:
-    """Train a masked or causal model further on documents, treated as the recipe says; or take an earlier checkpoint.
+    """Train a masked or causal model further on documents, treated as the recipe says; or load an earlier checkpoint.
 
     The checkpoint is an ordinary transformers folder in the cache, under the recipe and the fingerprints of base and
-    documents; an interrupted run goes on where it was. Of the documents, those of :func:`held_out` are not trained on.
+    documents; an interrupted run is resumed. The documents of :func:`held_out` are not trained on.
     """
     recipe = recipe_named(recipe)
     require_capability(base, ("fills masks", "scores text"), "fine_tune (classifiers are made by fine_tune_classifier)")
@@ -294,7 +294,7 @@ def fine_tune(
 def checkpoint_folder(
     base: LanguageModel, documents: Documents, recipe: LanguageRecipe, name_map: NameMap | None = None
 ) -> Path:
-    """The folder of the checkpoint that :func:`fine_tune` loads; trained first where there is none."""
+    """The folder of the checkpoint that :func:`fine_tune` loads; trained first if there is none."""
     names = name_map or first_names()
     facts = _facts(base, documents, recipe, names)
     build = partial(_build, base=base, documents=documents, recipe=recipe, names=names, facts=facts)
@@ -302,10 +302,10 @@ def checkpoint_folder(
 
 
 def held_out(documents: Documents, recipe: str | LanguageRecipe) -> Documents:
-    """The documents, as they are, on which a checkpoint of this recipe was not trained."""
+    """The documents, untreated, that a checkpoint of this recipe was not trained on."""
     recipe = recipe_named(recipe)
     if not recipe.validation:
-        raise UsageError(f"the recipe {recipe.name} keeps nothing aside; measure the loss on another text")
+        raise UsageError(f"the recipe {recipe.name} holds out no documents; measure the loss on another text")
     return documents.split(recipe.validation, seed=recipe.seed)[1]
 
 
@@ -324,7 +324,7 @@ def treated(documents: Documents, recipe: str | LanguageRecipe, *, name_map: Nam
 
 
 def _head(base: LanguageModel) -> Literal["masked", "causal"]:
-    """Which head a checkpoint has: the one its base is scored with."""
+    """The head of a checkpoint: the one its base is scored with."""
     return "masked" if fills_masks(base) else "causal"
 
 
@@ -341,7 +341,7 @@ def _facts(base: LanguageModel, documents: Documents, recipe: LanguageRecipe, na
 
 @dataclass(frozen=True)
 class _TrainingOutcome:
-    """What a card and a record tell of a run."""
+    """The facts of a run for a card and a record."""
 
     history: History
     figure: str
@@ -412,19 +412,19 @@ def _card(base: LanguageModel, documents: Documents, recipe: LanguageRecipe, out
     settings = "\n".join(f"- {key}: {value}" for key, value in asdict(recipe).items())
     losses = ", ".join(f"{loss:.4f}" for loss in outcome.history.losses)
     changes = outcome.changes
-    validated = f"{outcome.figure} on what was kept aside: {outcome.before:.4f} before, then after each epoch {losses}"
+    validated = f"{outcome.figure} on held-out text: {outcome.before:.4f} before, then after each epoch {losses}"
     if not outcome.inputs[1]:
-        validated = "nothing was kept aside, so that no epoch was compared"
+        validated = "nothing was held out, so no epochs were compared"
     return f"""# {base.name}, trained further by the recipe {recipe.name}
 
-Made by biascheck. Whether it is less biased, and whether it has kept what it knew, is for a comparison to show:
+Made by biascheck. Whether it is less biased, and whether it is still as good a model, is shown by a comparison:
 `biascheck.assert_reduced` and `biascheck.assert_utility_kept`.
 
 - base: {base.name}, fingerprint {base.fingerprint}
 - text: {documents.name}, {len(documents):,} documents, fingerprint {documents.fingerprint}
 - treatment: {changes.method}; {changes.changed:,} documents changed; terms before: {changes.before};
   after: {changes.after}
-- inputs: {outcome.inputs[0]:,} trained on, {outcome.inputs[1]:,} kept aside
+- inputs: {outcome.inputs[0]:,} trained on, {outcome.inputs[1]:,} held out
 - {validated}; the weights are those of epoch {outcome.history.best_epoch + 1} ({recipe.chosen_epoch})
 
 ## Recipe

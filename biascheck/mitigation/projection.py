@@ -13,7 +13,7 @@ from biascheck.corpora.rewriting.gender_words import GENDER_PAIRS, GENDERED
 from biascheck.models.local.vectors import WordVectors
 
 HARD_DEBIASED = "hard-debiased"
-"""What results on such vectors say was done to them."""
+"""The treatment that results on such vectors name."""
 
 ROWS_AT_ONCE = 50_000
 
@@ -26,19 +26,20 @@ def hard_debiased(
     gendered: Iterable[str] = GENDERED,
     components: int = 1,
 ) -> WordVectors:
-    """The vectors without their part in the gender subspace, in three steps.
+    """The vectors without their component in the gender subspace, in three steps.
 
     1. All vectors are scaled to length 1 and the subspace is spanned by the first ``components`` axes of the
        differences of ``pairs``, each centred on its mean.
-    2. *Neutralise*: every word that is not ``gendered`` loses its part in the subspace and is scaled to length 1 again.
+    2. *Neutralise*: every word that is not ``gendered`` loses its component in the subspace and is scaled to length 1
+    again.
     3. *Equalise*: the two words of a pair in ``equalise`` (by default ``pairs``) are placed symmetrically about the
        subspace, so that every neutralised word is equally near to both.
 
-    Limits: what lies along the axis is gone, what other dimensions know of gender stays: words still cluster by it
-    (Gonen & Goldberg 2019), which ``cluster_accuracy`` shows.
+    Limits: only the component along the axis is removed; other dimensions still encode gender, and words still cluster
+    by it (Gonen & Goldberg 2019), which ``cluster_accuracy`` shows.
     """
     if components < 1:
-        raise UsageError(f"a subspace of {components} axes removes nothing; ask for at least 1")
+        raise UsageError(f"a subspace of {components} axes removes nothing; use at least 1")
     lengths = np.linalg.norm(vectors.matrix, axis=1, keepdims=True)
     matrix = (vectors.matrix / np.where(lengths == 0, 1, lengths)).astype(np.float32)
     known = [(vectors.places[m], vectors.places[f]) for m, f in pairs if m in vectors.places and f in vectors.places]

@@ -1,4 +1,4 @@
-"""Recipes: everything besides data and base model that decides how a checkpoint comes out."""
+"""Recipes: every setting besides data and base model that determines a checkpoint."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ CHOICES = MappingProxyType(
 
 @dataclass(frozen=True)
 class Recipe:
-    """How any model is fine-tuned: AdamW with a linear schedule, stopped when validation stops improving.
+    """Settings to fine-tune any model: AdamW with a linear schedule, stopped when validation stops improving.
 
-    ``warmup`` is a share of all steps; ``patience`` is how many epochs without a better validation figure are borne.
-    ``chosen_epoch`` says whose weights are kept: of the epoch with the lowest loss on what was kept aside, of that with
+    ``warmup`` is a share of all steps; ``patience`` is how many epochs may pass without a better validation score.
+    ``chosen_epoch`` says whose weights are used: of the epoch with the lowest loss on the held-out part, of that with
     the highest accuracy there (the share of hidden tokens, or of classes, that are the most probable ones; the earlier
     of two epochs that tie), or of the last one, which ends no run early.
-    ``freeze_embeddings`` and ``frozen_layers`` leave the lowest parts of the base as they are, which saves time.
+    ``freeze_embeddings`` and ``frozen_layers`` freeze the lowest parts of the base, which saves time.
     """
 
     epochs: int = 3
@@ -58,9 +58,9 @@ class ClassifierRecipe(Recipe):
     """How a sentiment classifier is fine-tuned on reviews.
 
     ``dropout`` is that of the classification head (the paper's 0.5); ``pieces`` and ``keep`` say which part of a long
-    review is read; ``validation`` is the share of the reviews kept aside to decide when to stop. ``parts`` is how many
+    review is read; ``validation`` is the share of the reviews held out to decide when to stop. ``parts`` is how many
     epochs a pass over the reviews takes: with 2, every epoch trains on one half of them, drawn anew for each pass. So a
-    mix, in which every review is there twice, takes exactly as many steps as the original, with as many validations.
+    mix, which has every review twice, takes exactly as many steps as the original, with as many validations.
     """
 
     dropout: float = 0.1
@@ -81,12 +81,12 @@ class ClassifierRecipe(Recipe):
 
     @property
     def window(self) -> Window:
-        """Which part of a review is read."""
+        """The part of a review that is read."""
         return Window(self.pieces, self.keep)
 
 
 SMALL = ClassifierRecipe(epochs=1, batch=8, learning_rate=5e-4, frozen_layers=4, pieces=64)
-"""For our own 1,206 short reviews and a small encoder: half a minute on two cores."""
+"""For the 1,206 built-in short training reviews and a small encoder: half a minute on two cores."""
 
 
 @dataclass(frozen=True)
@@ -94,12 +94,12 @@ class LanguageRecipe(Recipe):
     """How a language model is trained further, on text that has been treated.
 
     ``objective`` is ``language``: a masked model restores ``masked`` of the tokens, of which 80 % become a mask, 10 % a
-    random token and 10 % stay (Devlin et al. 2019), a causal one goes on reading; or ``pronouns``: a masked model
-    restores the gendered pronouns only. ``treatment``, ``names``, ``terms`` and ``contradictions`` are those of
+    random token and 10 % stay (Devlin et al. 2019), a causal one predicts the next token; or ``pronouns``: a masked
+    model restores the gendered pronouns only. ``treatment``, ``names``, ``terms`` and ``contradictions`` are those of
     :func:`biascheck.corpora.counterfactual`; ``unit`` and ``pieces`` say what one input is. With a ``rank``, a
     low-rank adapter (LoRA) is trained instead of the weights and merged into them at the end. ``validation`` is the
-    share of the documents that is kept aside, on which the epochs are compared; 0 keeps nothing aside and goes with the
-    last epoch only.
+    share of the documents that is held out, on which the epochs are compared; 0 holds out nothing and requires the
+    last epoch.
     """
 
     name: str = "own"
@@ -144,15 +144,15 @@ RECIPES: Mapping[str, LanguageRecipe] = MappingProxyType(
         )
     }
 )
-"""``bartl2020``: section 4.6 (masked pieces, 5e-5 with warm-up, 3 epochs, batch of one, seed 42; nothing kept aside,
-the last epoch, every document swapped that its coin chooses). ``manela2021-…``:
+"""``bartl2020``: section 4.6 (masked pieces, 5e-5 with warm-up, 3 epochs, batch of one, seed 42; nothing held out,
+the last epoch, every document swapped that the random draw selects). ``manela2021-…``:
 section 3.3 and appendix A (pronouns of anonymised text, with and without gender-swapped copies, the most accurate of 10
-epochs on a fifth kept aside; rate, batch and warm-up are those of the authors' notebook). ``lora``: ours, for
+epochs on a held-out fifth; rate, batch and warm-up are those of the authors' notebook). ``lora``: ours, for
 machines without a graphics card: an adapter above the two lowest layers."""
 
 
 def recipe_named(name: str | LanguageRecipe) -> LanguageRecipe:
-    """A recipe of ours by its name; one of your own is taken as it is."""
+    """A built-in recipe by its name; a recipe of your own is returned unchanged."""
     if isinstance(name, LanguageRecipe):
         return name
     if name not in RECIPES:

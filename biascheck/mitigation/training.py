@@ -1,4 +1,4 @@
-"""The training loop: batches, a schedule, early stopping, and a file from which a cut run goes on."""
+"""The training loop: batches, a schedule, early stopping, and a file from which an interrupted run is resumed."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from biascheck.core.files import full_disk_in, remove, replacing
 from biascheck.core.progress import progress
 from biascheck.mitigation.recipes import Recipe
 
-# What epochs are compared by: the loss on data that is not trained on, or how much of it is predicted wrongly.
+# The validation score that epochs are compared by: the loss on held-out data, or the share predicted wrongly.
 
 
 def validation_name(recipe: Recipe) -> str:
-    """What a validation figure of this recipe is: "loss", or "error" (one minus the accuracy). Lower is better."""
+    """The name of the recipe's validation score: "loss", or "error" (one minus the accuracy). Lower is better."""
     return "error" if recipe.chosen_epoch == "highest accuracy" else "loss"
 
 
 def summed_score(logits: Any, labels: Any, recipe: Recipe) -> float:
-    """The figure summed over the rows of logits: −ln P of each label, or 1 where another class is the most probable.
+    """The score summed over the rows of logits: −ln P of each label, or 1 if another class is the most probable.
 
     A tie of the label with another class counts as wrong unless the label comes first.
     """
@@ -40,14 +40,14 @@ def summed_score(logits: Any, labels: Any, recipe: Recipe) -> float:
     return float(torch.nn.functional.cross_entropy(logits, labels, reduction="sum"))
 
 
-# Batches of inputs of like length, in an order that follows from seed and epoch.
+# Batches of inputs of similar length, in an order that follows from seed and epoch.
 
 POOL = 16
-"""Batches are made of inputs of like length, within pools of so many batches."""
+"""The number of batches in a pool; inputs of similar length are batched within a pool."""
 
 
 def batches_by_length(lengths: Sequence[int], batch: int, *, seed: int, epoch: int) -> list[list[int]]:
-    """The indices of all inputs in a new order; those of like length together, as far as the shuffling allows."""
+    """The indices of all inputs in a new order; those of similar length together, as far as the shuffling allows."""
     order = np.random.default_rng([seed, epoch]).permutation(len(lengths)).tolist()
     pool = POOL * batch
     pools = [sorted(order[at : at + pool], key=lengths.__getitem__) for at in range(0, len(order), pool)]
@@ -57,14 +57,14 @@ def batches_by_length(lengths: Sequence[int], batch: int, *, seed: int, epoch: i
     return [found[turn] for turn in turns]
 
 
-# Which parameters of a model stay as they are while it is fine-tuned.
+# Parameters of a model that are frozen while it is fine-tuned.
 
 _LAYER = re.compile(r"\b(?:layer|layers|h|blocks?)\.(\d+)\.")
 _EMBEDDING = re.compile(r"embed|\bwte\.|\bwpe\.")
 
 
 def freeze(model: Any, recipe: Recipe) -> None:
-    """Freeze what the recipe says; what is frozen already, such as the base under an adapter, stays frozen."""
+    """Freeze what the recipe says; what is already frozen, such as the base under an adapter, stays frozen."""
     for name, parameter in model.named_parameters():
         parameter.requires_grad = parameter.requires_grad and not _is_frozen(name, recipe)
 
@@ -76,10 +76,10 @@ def _is_frozen(parameter: str, recipe: Recipe) -> bool:
     return int(layer[1]) < recipe.frozen_layers
 
 
-# The file in which a training run keeps where it is: parameters, optimizer and history.
+# The state file of a training run: parameters, optimizer and history.
 #
-# A file that does not belong to the run is never fatal: damaged, empty, of another model or recipe, or no file
-# at all. It is set aside under another name, with a warning, and the run starts again.
+# A file that does not belong to the run is never fatal, whether it is damaged, empty, of another model or recipe, or
+# not a file at all. It is renamed, with a warning, and the run starts again.
 
 FORMAT = "biascheck training 2"
 LONGEST_FAULT = 100
@@ -95,7 +95,7 @@ def partial_of(path: Path) -> Path:
 
 
 def write_state(path: Path, state: Mapping[str, Any]) -> None:
-    """Keep a state so that a reader sees the earlier one or this one, whole."""
+    """Write a state so that a reader sees either the earlier one or this one, complete."""
     import torch
 
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -110,7 +110,7 @@ def write_state(path: Path, state: Mapping[str, Any]) -> None:
             raise
         raise UsageError(
             f"the training state cannot be written to {path.parent} ({found}); free some space there, "
-            "and the same call goes on from the last state that was written"
+            "and the same call resumes from the last state that was written"
         ) from error
 
 
@@ -150,21 +150,21 @@ def require_alike(found: object, expected: Mapping[str, Any], what: str) -> None
 
 
 def set_aside(path: Path, fault: ForeignStateError) -> Path:
-    """Rename a state that cannot be continued, and say so."""
+    """Rename a state that cannot be resumed, and warn about it."""
     numbered = (path.with_name(f"{path.name}.damaged-{number}") for number in count(1))
     aside = next(name for name in numbered if not os.path.lexists(name))
     path.rename(aside)
     message = (
-        f"training state {path} cannot be continued ({fault}); it is kept as {aside.name}, and training starts again"
+        f"training state {path} cannot be resumed ({fault}); it is renamed to {aside.name}, and training starts again"
     )
     warnings.warn(message, BiascheckWarning, stacklevel=4)
     return aside
 
 
-# The training loop: a schedule, a seed, early stopping, and a run that can be cut off and taken up again.
+# The training loop: a schedule, a seed, early stopping, and a run that can be interrupted and resumed.
 #
 # Nothing random is carried from step to step: batches follow from the seed and the epoch, dropout from the seed
-# and the step. What has to be kept is therefore only the parameters, the optimizer and the count; a run that
+# and the step. Only the parameters, the optimizer and the count therefore have to be stored; a run that
 # was interrupted ends with the same weights, bit for bit, as one that was not (on the same machine with the
 # same number of threads).
 
@@ -172,21 +172,21 @@ SAVE_EVERY_SECONDS = 30.0
 
 
 class Task(Protocol):
-    """What the loop does not know: the batches of an epoch, their loss, and how good the model is by now."""
+    """The task-specific parts of the loop: the batches of an epoch, their loss, and the validation score."""
 
     def batches(self, epoch: int) -> Sequence[Any]:
-        """The batches of an epoch; every epoch has as many."""
+        """The batches of an epoch; every epoch has equally many."""
 
     def loss(self, model: Any, batch: Any) -> Any:
         """The loss of one batch, a tensor to differentiate."""
 
     def validate(self, model: Any) -> float:
-        """A figure on data that is not trained on; lower is better."""
+        """A score on data that is not trained on; lower is better."""
 
 
 @dataclass
 class History:
-    """How far a run is: steps taken, and the validation figure after each epoch."""
+    """The progress of a run: steps taken, and the validation score after each epoch."""
 
     step: int = 0
     losses: list[float] = field(default_factory=list)
@@ -194,7 +194,7 @@ class History:
     stopped: bool = False
 
     def after_epoch(self, figure: float, recipe: Recipe) -> bool:
-        """Note a validation figure; say whether this epoch's weights are the ones to keep so far."""
+        """Record a validation score; return whether this epoch's weights are the best so far."""
         self.losses.append(figure)
         last = recipe.chosen_epoch == "last"
         best = last or self.best_epoch < 0 or figure < self.losses[self.best_epoch]
@@ -213,10 +213,11 @@ def train(
     title: str = "training",
     save_every: float = SAVE_EVERY_SECONDS,
 ) -> History:
-    """Train the parameters of ``model`` that want a gradient, and keep those of the epoch that the recipe chooses.
+    """Train the parameters of ``model`` that require a gradient, and restore those of the epoch that the recipe
+    chooses.
 
-    ``state`` is a file in which the run keeps how far it is, at most every ``save_every`` seconds; where it exists, the
-    run goes on from it. One that is damaged or of another run is set aside with a warning, and the run starts again.
+    ``state`` is a file in which the run stores its progress, at most every ``save_every`` seconds; where it exists, the
+    run is resumed from it. One that is damaged or of another run is renamed with a warning, and the run starts again.
     """
     import torch
 
@@ -294,13 +295,13 @@ class _TrainingRun:
                 self.trained[name].copy_(value)
 
     def save(self, path: Path) -> None:
-        """Keep all that a continued run needs."""
+        """Store everything that a resumed run needs."""
         held = {name: parameter.detach() for name, parameter in self.trained.items()}
         kept = {"model": held, "best": self.best, "optimizer": self.optimizer.state_dict()}
         write_state(path, {"run": self._identity, "history": vars(self.history), **kept})
 
     def restore(self, path: Path) -> None:
-        """Take up a kept run; where the file is not one of this run, the parameters stay as they are."""
+        """Resume a stored run; if the file is not one of this run, the parameters are unchanged."""
         state = read_state(path)
         if state.get("run") != self._identity:
             raise ForeignStateError("it is of another recipe or number of steps")
@@ -318,7 +319,7 @@ class _TrainingRun:
         return {"recipe": repr(self.recipe), "steps": self.total}
 
     def _history_in(self, state: dict[str, Any]) -> History:
-        """The history of a state, which must be one that its own losses lead to."""
+        """The history of a state, which must be consistent with its own losses."""
         try:
             found = History(**state["history"])
             again = History(step=found.step)

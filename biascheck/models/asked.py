@@ -1,4 +1,4 @@
-"""A language model in place of another kind: asked for a rating, or for whole sentences by their continuations."""
+"""Language models used as another kind: asked for a rating, or scoring whole sentences as continuations."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from biascheck.models.base import ContinuationModel, capabilities_of, scores_con
 from biascheck.models.scoring.continuations import SENTENCE_REQUEST, Choice, ChoiceQuery, choose
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, Framing, Refusal, SentenceQuery
 
-# A language model as a sentiment classifier: it is asked, not trained.
+# A language model as a sentiment classifier: it is prompted, not trained.
 #
-# A text is put after two reviews with their sentiment, and the model chooses how to go on: " positive" or "
-# negative". In chat framing the user asks for one of the two words. Served models are asked in the same way.
+# A text is put after two reviews with their sentiment, and the model chooses how to continue: " positive" or "
+# negative". In chat framing the user asks for one of the two words. Served models are prompted in the same way.
 
 OPTIONS = (" positive", " negative")
 RAW = (
@@ -28,8 +28,9 @@ CHAT = "Is the sentiment of this review positive or negative? Answer with one wo
 class AskedClassifier:
     """P(positive) of a text: the share of " positive" against " negative" as the answer of a language model.
 
-    Whether the answers mean anything is for the competence check to say: a model that cannot tell good reviews from bad
-    ones has no sentiment to speak of.
+    The readability check shows whether the answers mean anything: a model that cannot separate good reviews from bad
+    ones
+    has no meaningful sentiment.
     """
 
     def __init__(self, model: ContinuationModel) -> None:
@@ -42,28 +43,28 @@ class AskedClassifier:
 
     @property
     def framing(self) -> Framing:
-        """How the model is asked."""
+        """The framing in which the model is prompted."""
         found: Framing = getattr(self.model, "framing", "raw")
         return found
 
     @property
     def prompt(self) -> str:
-        """The text around what is rated."""
+        """The text around the rated one."""
         return CHAT if self.framing == "chat" else RAW
 
     @property
     def fingerprint(self) -> str:
-        """A digest of the model and of how it is asked."""
+        """A digest of the model and of the prompt."""
         return digest_of(["asked", self.prompt, OPTIONS, self.model.fingerprint])
 
     @property
     def about(self) -> dict[str, str]:
-        """The model in words for a reader of its results."""
+        """A description of the model for readers of its results."""
         described: dict[str, str] = getattr(self.model, "about", {})
         return {**described, "asked": self.prompt.strip()}
 
     def rate(self, texts: Sequence[str]) -> list[float | Refusal]:
-        """P(positive) of each text, or why the model cannot be asked about it: it may be too long."""
+        """P(positive) of each text, or why it cannot be rated: it may be too long, for example."""
         distinct = list(dict.fromkeys(texts))
         chosen = choose(self.model, [ChoiceQuery(self.prompt.format(text=text), OPTIONS) for text in distinct])
         found = dict(zip(distinct, map(_share, chosen), strict=True))
@@ -71,10 +72,10 @@ class AskedClassifier:
 
 
 class AskedChatClassifier(AskedClassifier):
-    """An asked model with a chat template: the question can be a user's turn."""
+    """A prompted model with a chat template: the question can be a user's turn."""
 
     def framed(self, framing: Framing) -> AskedChatClassifier:
-        """The same model, asked raw or by its chat template."""
+        """The same model, prompted raw or by its chat template."""
         other: Any = self.model
         return AskedChatClassifier(other.framed(framing))
 
@@ -83,11 +84,11 @@ def _share(choice: Choice | Refusal) -> float | Refusal:
     return choice if isinstance(choice, Refusal) else choice.shares[0]
 
 
-# Whole sentences from a model that scores continuations only: a sentence is what follows nothing, or a request.
+# Whole sentences from a model that scores only continuations: the sentence continues nothing, or a request.
 
 
 class SentencesByContinuation:
-    """A model asked for ``ln P(sentence | "")``; in chat framing, for the sentence as the answer to a request."""
+    """A model that scores ``ln P(sentence | "")``; in chat framing, the sentence as the answer to a request."""
 
     def __init__(self, model: ContinuationModel) -> None:
         self.model = model
@@ -107,7 +108,7 @@ class SentencesByContinuation:
 
 
 def with_sentences(model: Any, needs: Sequence[str]) -> Any:
-    """The model, able to score whole sentences where that is needed and continuations are all that it scores."""
+    """The model, able to score whole sentences if they are needed and continuations are all that it scores."""
     found = capabilities_of(model)
     if "scores text" in needs and not found & set(needs) and scores_continuations(model):
         return SentencesByContinuation(model)

@@ -1,4 +1,4 @@
-"""What a model can do, what a measure needs of it, and in which framing it is asked."""
+"""Capabilities of models, the capabilities that measures need, and the framing of prompts."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from biascheck.models.scoring.pseudo_likelihood import PseudoQuery, TokenScores
 
 
-# What a model can do, and what a measure needs of it. Anything with the methods of a protocol can be measured.
+# Capabilities of a model, and what a measure needs of it. Anything with the methods of a protocol can be measured:
 #
-# +-------------------------+--------------------------------------------------+----------------------------+ |
-# capability | methods | protocol |
-# +=========================+==================================================+============================+ |
-# fills masks | ``fill`` | :class:`MaskedModel` | | scores text | ``likelihood`` | :class:`CausalModel` | |
-# scores continuations | ``continuations`` | :class:`ContinuationModel` | | chats | ``framed`` |
-# :class:`ChatModel` | | generates | ``generate`` | :class:`Generator` | | scores masked text |
-# ``pseudo_likelihood`` | :class:`PseudoModel` | | has recorded scores | ``recorded`` | :class:`RecordedModel` |
-# | rates text | ``rate`` | :class:`Classifier` | | embeds words | ``vectors``, or what embeds them in context |
-# :class:`StaticVectors` | | embeds words in context | ``words`` and ``sentences``, or ``as_encoder`` |
-# :class:`Encoder` | | embeds sentences | ``words`` and ``sentences``, or ``as_encoder`` | :class:`Encoder` |
-# +-------------------------+--------------------------------------------------+----------------------------+
+# - fills masks: ``fill`` (:class:`MaskedModel`)
+# - scores text: ``likelihood`` (:class:`CausalModel`)
+# - scores continuations: ``continuations`` (:class:`ContinuationModel`)
+# - chats: ``framed`` (:class:`ChatModel`)
+# - generates: ``generate`` (:class:`Generator`)
+# - scores masked text: ``pseudo_likelihood`` (:class:`PseudoModel`)
+# - has recorded scores: ``recorded`` (:class:`RecordedModel`)
+# - rates text: ``rate`` (:class:`Classifier`)
+# - embeds words: ``vectors`` (:class:`StaticVectors`), or the methods that embed them in context
+# - embeds words in context: ``words`` and ``sentences``, or ``as_encoder`` (:class:`Encoder`)
+# - embeds sentences: ``words`` and ``sentences``, or ``as_encoder`` (:class:`Encoder`)
 
 Capability = Literal[
     "fills masks",
@@ -63,12 +63,12 @@ NOUNS: dict[Capability, str] = {
     "embeds sentences": "an encoder",
     "embeds words": "a table of word vectors",
 }
-"""What a model with this capability is called; the first that fits."""
+"""The name of a model with this capability; the first that applies."""
 
 
 @runtime_checkable
 class Model(Protocol):
-    """What every model carries: a name for people and a fingerprint for caches and provenance."""
+    """The attributes of every model: a name for people and a fingerprint for caches and provenance."""
 
     @property
     def name(self) -> str:
@@ -76,7 +76,7 @@ class Model(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """A digest of weights, tokenizer and precision: two models that share it score alike."""
+        """A digest of weights, tokenizer and precision; models with equal digests give equal scores."""
 
 
 @runtime_checkable
@@ -107,7 +107,7 @@ class PseudoModel(Model, Protocol):
 
 @runtime_checkable
 class RecordedModel(Model, Protocol):
-    """Answers that were given before, by this or another program; nothing is computed."""
+    """A record of answers, by this or another program; nothing is computed."""
 
     def recorded(self, ids: Sequence[str]) -> list[float | Refusal]:
         """The number recorded under each id in order, or why there is none."""
@@ -115,7 +115,7 @@ class RecordedModel(Model, Protocol):
 
 @runtime_checkable
 class ContinuationModel(Model, Protocol):
-    """A model that says how probable a text is after another."""
+    """A model that gives the probability of a text after another."""
 
     def continuations(self, queries: Sequence[ContinuationQuery]) -> list[Answer | Refusal]:
         """ln P(continuation | context) of each query in order, and the number of tokens of the continuation."""
@@ -123,19 +123,19 @@ class ContinuationModel(Model, Protocol):
 
 @runtime_checkable
 class ChatModel(Model, Protocol):
-    """A model that can be asked by its chat template, too. The framing is part of its fingerprint."""
+    """A model that can also be prompted by its chat template. The framing is part of its fingerprint."""
 
     @property
     def framing(self) -> Framing:
-        """How it is asked now."""
+        """The present framing."""
 
     def framed(self, framing: Framing) -> ChatModel:
-        """The same model, asked in this framing."""
+        """The same model in this framing."""
 
 
 @runtime_checkable
 class Generator(Model, Protocol):
-    """A model that writes on."""
+    """A model that generates text."""
 
     def generate(self, prompts: Sequence[str], *, max_tokens: int) -> list[str | Refusal]:
         """What the model writes after each prompt, in order: the most probable token each time."""
@@ -143,10 +143,10 @@ class Generator(Model, Protocol):
 
 @runtime_checkable
 class Classifier(Model, Protocol):
-    """A model that rates text: how positive is it?"""
+    """A model that rates how positive a text is."""
 
     def rate(self, texts: Sequence[str]) -> Sequence[float | Refusal]:
-        """P(positive) of each text in order, from 0 to 1, or why a text has none."""
+        """P(positive) of each text in order, from 0 to 1, or the reason why a text has none."""
 
 
 @runtime_checkable
@@ -155,7 +155,7 @@ class Encoder(Model, Protocol):
 
     @property
     def can_mask(self) -> bool:
-        """Whether a word of the text can be hidden behind a mask."""
+        """Whether a word of the text can be masked."""
 
     def words(self, queries: Sequence[WordQuery]) -> list[State | Refusal]:
         """The mean state of the tokens of each word, in order."""
@@ -166,7 +166,7 @@ class Encoder(Model, Protocol):
 
 @runtime_checkable
 class HasStates(Model, Protocol):
-    """A model that is made for something else and whose hidden states can be read."""
+    """A model for another task, whose hidden states can be read."""
 
     def as_encoder(self, *, layer: int = -1, pooling: Pooling = "mean") -> Encoder:
         """The same model as an encoder."""
@@ -174,7 +174,7 @@ class HasStates(Model, Protocol):
 
 @runtime_checkable
 class StaticVectors(Model, Protocol):
-    """A table with one vector for each word, whatever its sentence."""
+    """A table with one vector for each word, independent of its sentence."""
 
     @property
     def vocabulary(self) -> Sequence[str]:
@@ -189,7 +189,7 @@ Embedding = Encoder | StaticVectors
 
 
 def _has(model: object, *methods: str) -> bool:
-    # Only methods are asked for: a property such as can_mask would load the weights.
+    # Only methods are checked: a property such as can_mask would load the weights.
     return all(callable(getattr(model, method, None)) for method in methods)
 
 
@@ -214,27 +214,27 @@ def has_recorded_scores(model: object) -> TypeGuard[RecordedModel]:
 
 
 def scores_continuations(model: object) -> TypeGuard[ContinuationModel]:
-    """Whether a model gives a text a probability after another."""
+    """Whether a model gives the probability of a text after another."""
     return _has(model, "continuations")
 
 
 def chats(model: object) -> TypeGuard[ChatModel]:
-    """Whether a model has a chat template to be asked by."""
+    """Whether a model has a chat template."""
     return _has(model, "framed")
 
 
 def generates(model: object) -> TypeGuard[Generator]:
-    """Whether a model writes text."""
+    """Whether a model generates text."""
     return _has(model, "generate")
 
 
 def rates_text(model: object) -> TypeGuard[Classifier]:
-    """Whether a model says how positive a text is."""
+    """Whether a model rates how positive a text is."""
     return _has(model, "rate")
 
 
 def is_static(model: object) -> TypeGuard[StaticVectors]:
-    """Whether a model has one vector for a word, whatever its sentence."""
+    """Whether a model has one vector per word, independent of its sentence."""
     return _has(model, "vectors")
 
 
@@ -249,7 +249,7 @@ def embeds_in_context(model: object) -> TypeGuard[Encoder]:
 
 
 def capabilities_of(model: object) -> frozenset[Capability]:
-    """Everything a model can do, by its methods. Asking loads nothing."""
+    """Everything a model can do, by its methods. This check loads nothing."""
     found: set[Capability] = set()
     if fills_masks(model):
         found.add("fills masks")
@@ -275,7 +275,7 @@ def capabilities_of(model: object) -> frozenset[Capability]:
 
 
 def capabilities_in_words(model: object) -> str:
-    """A model and what it can do: "glove is a table of word vectors: it embeds words"."""
+    """A model and its capabilities: "glove is a table of word vectors: it embeds words"."""
     name = getattr(model, "name", None) or type(model).__name__
     found = capabilities_of(model)
     noun = next((noun for capability, noun in NOUNS.items() if capability in found), None)
@@ -288,7 +288,7 @@ def capabilities_in_words(model: object) -> str:
 
 
 def require_capability(model: Any, needs: Sequence[str], what: str) -> None:
-    """Refuse a model that has none of the capabilities that ``what`` needs."""
+    """Raise CapabilityError for a model that has none of the capabilities that ``what`` needs."""
     if needs and not capabilities_of(model) & set(needs):
         raise CapabilityError(f"{capabilities_in_words(model)}; {what} needs a model that {_joined(needs, 'or')}")
 
@@ -297,18 +297,18 @@ def _joined(words: Sequence[str], last: str) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
-# Raw or by the chat template: how a model is asked, and what a reader must know of it.
+# Raw or by the chat template: the framing of a model, and its caveats.
 
 FramingChoice = Literal["raw", "chat", "auto"]
-"""``auto`` asks a model by its chat template where it has one, and raw where it has none."""
+"""``auto`` uses the chat template of a model if there is one, and prompts it raw otherwise."""
 
 READS_ON = {"scores text", "scores continuations", "generates"}
 FRAMED = READS_ON | {"rates text"}
-"""A model that is asked whether a text is positive is asked in a framing, too."""
+"""Rating a text by prompting needs a framing, too."""
 
 
 def in_framing(model: Any, choice: FramingChoice) -> Any:
-    """The model as it is to be asked. A model that is asked for no running text has no framing, and stays as it is."""
+    """The model in the requested framing. A model that is not prompted with running text has none, and is unchanged."""
     if choice not in get_args(FramingChoice):
         raise UsageError(f"framing {choice!r} is not one of {', '.join(get_args(FramingChoice))}")
     if chats(model):
@@ -322,7 +322,7 @@ def in_framing(model: Any, choice: FramingChoice) -> Any:
 
 
 def unframed(model: Any) -> Any:
-    """The model raw: what its weights and hidden states are does not depend on a framing."""
+    """The model raw: weights and hidden states do not depend on a framing."""
     return model.framed("raw") if chats(model) else model
 
 
@@ -335,10 +335,10 @@ def framing_of(model: Any, needs: tuple[str, ...]) -> str | None:
 
 
 def framing_note(model: Any, needs: tuple[str, ...]) -> tuple[str, ...]:
-    """What to say of an instruct model that is asked without its chat template."""
+    """A warning about an instruct model that is prompted without its chat template."""
     if not chats(model) or framing_of(model, needs) != "raw":
         return ()
     return (
         f"{model.name} is an instruct model and was scored raw, without its chat template; --bias-framing chat, or "
-        "model.framed('chat') in Python, asks it as it is used.",
+        "model.framed('chat') in Python, prompts it as it is used.",
     )

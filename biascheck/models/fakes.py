@@ -1,6 +1,6 @@
-"""Models whose probabilities are written down, so that a test can know the answer before it asks.
+"""Models with given probabilities, so that a test knows the answer in advance.
 
-``is_fake`` says so: nobody asks them whether they can read.
+``is_fake`` marks them: they skip the readability check.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ MASK = "[MASK]"
 
 
 class TableModel:
-    """A masked model that looks every probability up.
+    """A masked model that looks up every probability in a table.
 
     ``probabilities`` maps a word that may occur in the sentence (a profession) to the probability of each
-    target, in lower case; ``prior`` holds when none of these words is in sight, because it is masked or
-    because the table does not know it::
+    target, in lower case; ``prior`` applies if none of these words is visible, because it is masked or
+    because the table does not contain it::
 
         TableModel({"nurse": {"he": 0.2, "she": 0.8}}, prior={"he": 0.5, "she": 0.5})
     """
@@ -55,7 +55,7 @@ class TableModel:
 
     @property
     def fingerprint(self) -> str:
-        """A digest of the table, in its order: where two of its words are in sight, the first counts."""
+        """A digest of the table, in its order: if two of its words are visible, the first counts."""
         rows = [(word, sorted(row.items())) for word, row in self._probabilities.items()]
         return hashlib.sha256(repr((rows, sorted(self._prior.items()))).encode()).hexdigest()
 
@@ -63,10 +63,10 @@ class TableModel:
         self,
         queries: Sequence[MaskedQuery],
         *,
-        masking: Masking = Masking(),  # noqa: ARG002, B008 - the table has no pieces
+        masking: Masking = Masking(),  # noqa: ARG002, B008 - the table has no tokens
         multi_token: MultiToken = "joint",  # noqa: ARG002
     ) -> list[Answer | Refusal]:
-        """Look each target up under the word in sight."""
+        """Look up each target under the visible word."""
         self.asked.extend(queries)
         return [self._look_up(query) for query in queries]
 
@@ -80,7 +80,7 @@ class TableModel:
 
 
 def _masked(query: MaskedQuery) -> str:
-    """The text with its target and everything hidden masked, from the right so that offsets hold."""
+    """The text with its target and everything hidden masked, from the right so that offsets stay valid."""
     text = query.text
     for span in sorted((query.target, *query.hidden), reverse=True):
         text = text[: span.start] + MASK + text[span.end :]
@@ -88,7 +88,7 @@ def _masked(query: MaskedQuery) -> str:
 
 
 class SentenceTable:
-    """A causal model that looks every sentence's log-probability up, or computes it with a function."""
+    """A causal model that looks up the log-probability of every sentence, or computes it with a function."""
 
     is_fake: ClassVar[bool] = True
 
@@ -102,11 +102,11 @@ class SentenceTable:
 
     @property
     def fingerprint(self) -> str:
-        """A digest of the table; a function has none, so each model made from one is a model of its own."""
+        """A digest of the table; a function has none, so each model made from one gets its own."""
         return hashlib.sha256(self._identity.encode()).hexdigest()
 
     def likelihood(self, queries: Sequence[SentenceQuery]) -> list[Answer | Refusal]:
-        """Look each sentence up."""
+        """Look up each sentence."""
         self.asked.extend(queries)
         try:
             return [Answer(self._function(query.text), len(query.text.split())) for query in queries]
@@ -115,7 +115,7 @@ class SentenceTable:
 
 
 class ContinuationTable:
-    """A model that looks ln P(continuation | context) up by the two texts, or computes it with a function.
+    """A model that looks up ln P(continuation | context) by the two texts, or computes it with a function.
 
     ``None`` refuses. Given another table for chat framing, ``framed("chat")`` answers from that one::
 
@@ -140,18 +140,18 @@ class ContinuationTable:
 
     @property
     def fingerprint(self) -> str:
-        """A digest of the tables and the framing; a function has none, so each model made from one is its own."""
+        """A digest of the tables and the framing; a function has none, so each model made from one gets its own."""
         return hashlib.sha256(repr((self._identity, self.framing)).encode()).hexdigest()
 
     def framed(self, framing: Framing) -> ContinuationTable:
-        """The same tables, asked in this framing."""
+        """The same tables in this framing."""
         other = copy(self)
         other.framing = framing
         other.treatment = ("chat",) if framing == "chat" else ()
         return other
 
     def continuations(self, queries: Sequence[ContinuationQuery]) -> list[Answer | Refusal]:
-        """Look each continuation up."""
+        """Look up each continuation."""
         self.asked.extend(queries)
         return [self._answer(query) for query in queries]
 
@@ -169,7 +169,7 @@ def _identity(table: object) -> str:
 
 
 class ReplyTable:
-    """A generator that looks every reply up by its prompt, or computes it with a function; ``None`` refuses."""
+    """A generator that looks up every reply by its prompt, or computes it with a function; ``None`` refuses."""
 
     is_fake: ClassVar[bool] = True
 
@@ -180,7 +180,7 @@ class ReplyTable:
         self.asked: list[str] = []
 
     def generate(self, prompts: Sequence[str], *, max_tokens: int) -> list[str | Refusal]:
-        """Look each reply up; the first ``max_tokens`` words of it."""
+        """Look up each reply; the first ``max_tokens`` words of it."""
         self.asked.extend(prompts)
         return [self._reply(prompt, max_tokens) for prompt in prompts]
 
@@ -209,7 +209,7 @@ class FunctionEncoder:
         return [self._state(query.word, query.text) for query in queries]
 
     def sentences(self, texts: Sequence[str]) -> list[State | Refusal]:
-        """Compute the vector of each text, which serves as its own word."""
+        """Compute the vector of each text, which is passed as its own word."""
         return [self._state(text, text) for text in texts]
 
     def _state(self, word: str, text: str) -> State | Refusal:

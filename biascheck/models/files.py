@@ -31,7 +31,7 @@ Shape = TypeVar("Shape")
 def checked_file(path: Path) -> Path | None:
     """The path, if there is a regular file; ``None`` if there is nothing; a ModelError for anything else.
 
-    Opening a FIFO would wait for a writer for ever, so the kind of file is asked for first.
+    Opening a FIFO would wait for a writer for ever, so the type of the file is checked first.
     """
     try:
         if not os.path.lexists(path):
@@ -58,7 +58,7 @@ def _parsed(path: Path) -> Any:
         text = path.read_text(encoding="utf-8")
         content = json.loads(text)
         if "\\u" in text:
-            json.dumps(content, ensure_ascii=False).encode()  # half a character cannot be written, nor shown
+            json.dumps(content, ensure_ascii=False).encode()  # lone surrogates cannot be written, nor shown
         return content
     except RecursionError as error:
         raise ModelError(f"{path}: not readable as JSON (nested too deeply); copy the folder again") from error
@@ -76,7 +76,7 @@ def _converted(path: Path, content: Any, shape: type[Shape]) -> Shape:
 
 
 def refuse_outside(folder: Path, file: Path) -> None:
-    """Refuse a file that lies outside the folder, by its name or through a symbolic link.
+    """Raise ModelError for a file outside the folder, by its name or through a symbolic link.
 
     The hub's cache keeps its files as links from ``snapshots/<revision>`` to ``blobs``, which is fine.
     """
@@ -90,7 +90,7 @@ def refuse_outside(folder: Path, file: Path) -> None:
 
 
 def _blobs(root: Path) -> list[Path]:
-    """Where the hub's cache keeps the files of a snapshot: with the repository, or shared by all of them."""
+    """The blob folders of the hub's cache for a snapshot: with the repository, or shared by all of them."""
     snapshots = next((parent for parent in root.parents if parent.name == "snapshots"), None)
     if snapshots is None:
         return []
@@ -98,7 +98,7 @@ def _blobs(root: Path) -> list[Path]:
     return [repository / "blobs", repository.parent / "blobs"]
 
 
-# The code that comes with a model, where its user trusts it: in its folder, or named as another repository's.
+# The code that comes with a trusted model: in its folder, or in another repository.
 
 ELSEWHERE = "--"
 """``org/name--module.Class`` in an auto_map is a class of another repository."""
@@ -139,13 +139,13 @@ def _downloaded(repository: str) -> Path:
         ) from error
 
 
-# What a model needs to run in this process; served models, functions and stored results do without.
+# Requirements for running a model in this process; served models, functions and stored results need none of them.
 
 LIBRARIES = ("torch", "transformers")
 INSTEAD = ", or measure a served model (openai:URL#NAME, vllm:URL#NAME, llamacpp:URL)"
 
 
 def require_local_libraries(what: str) -> None:
-    """Refuse to load a model where torch or transformers is missing, with the extra that brings them."""
+    """Raise an error if torch or transformers is missing, naming the extra that installs them."""
     # found, not imported: a run whose results are all cached never loads torch
     require(f"{what} runs in this process and", "local", LIBRARIES, ModelError, INSTEAD)

@@ -1,4 +1,4 @@
-"""Models made of other things: functions and pipelines, online mitigation, recorded scores."""
+"""Models built from other objects: functions and pipelines, online mitigation, recorded scores."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from biascheck.core.store import digest_of
 from biascheck.models.base import Classifier, MaskedModel, chats, require_capability, scores_continuations
 from biascheck.models.scoring.queries import Answer, MaskedQuery, Masking, MultiToken, Refusal
 
-# Any text classifier as one: a function, a transformers pipeline, a scikit-learn estimator, or a model to be
-# asked.
+# Any text classifier as a model: a function, a transformers pipeline, a scikit-learn estimator, or a prompted language
+# model.
 
 BATCH = 256
 Rate = Callable[[list[str]], Sequence[float]]
@@ -29,8 +29,8 @@ class TextClassifier:
     """A function from texts to P(positive), with a name and a fingerprint.
 
     Each distinct text is rated once, short texts first, in batches. Without a fingerprint every object made from a
-    function is a model of its own, so its results are not found again in the cache of a later run. One that is
-    ``is_fake`` gives the ratings that a test chose; it is not asked whether it can tell good texts from bad ones.
+    function gets its own fingerprint, so a later run does not find its results in the cache. One that is
+    ``is_fake`` gives the ratings that a test chose; it skips the readability check.
     """
 
     def __init__(
@@ -69,12 +69,12 @@ class TextClassifier:
 def as_classifier(
     model: Any, *, positive: str | int | None = None, name: str | None = None, fingerprint: str | None = None
 ) -> Classifier:
-    """Make a classifier of a function, a transformers pipeline, a scikit-learn estimator or a language model.
+    """Make a classifier from a function, a transformers pipeline, a scikit-learn estimator or a language model.
 
     A function takes a list of texts and returns P(positive) of each, from 0 to 1. An estimator has
     ``predict_proba``, a pipeline is one for text classification; ``positive`` names their positive class, and
     may be left out where exactly one begins with "pos". A language model that scores continuations is asked whether a
-    text is positive or negative, raw or by its chat template. What is a classifier already is handed back.
+    text is positive or negative, raw or by its chat template. A classifier is returned unchanged.
     """
     if isinstance(model, Classifier) and positive is None and fingerprint is None:
         return model
@@ -136,19 +136,19 @@ def _positive(classes: Sequence[Any], wanted: str | int | None, title: str) -> A
     )
 
 
-# Online mitigation: a masked model that divides by what it would have said without seeing who is meant.
+# Online mitigation: a masked model divided by its own prediction without the people.
 #
 # ::
 #
 #     ln P_O(word) = ln P(word | sentence) − ln P(word | sentence, people masked)
 #
 # This is the -O of Manela et al. (2021, section 3.2), read at the word's own mask. It needs no training and
-# changes no weights. The result is no distribution over the vocabulary any more: compare words of one place
-# with it, as ``pronoun_gap`` does when it normalises over the pair, and nothing else.
+# changes no weights. The result is no longer a distribution over the vocabulary: use it only to compare words at one
+# position, as ``pronoun_gap`` does when it normalises over the pair.
 
 
 class OnlineModel:
-    """A masked model with its prior taken off, wherever a query says who is in sight; elsewhere the model itself."""
+    """A masked model with its prior divided out, if a query names visible people; otherwise the model itself."""
 
     def __init__(self, model: MaskedModel) -> None:
         self.model = model
@@ -170,7 +170,7 @@ class OnlineModel:
         masking: Masking = Masking(),  # noqa: B008 - frozen
         multi_token: MultiToken = "joint",
     ) -> list[Answer | Refusal]:
-        """Answer each query, divided by the answer with its people hidden; both are one plan of the model inside."""
+        """Answer each query, divided by the answer with its people masked; both are one plan of the inner model."""
         priors = [replace(query, hidden=(*query.hidden, *query.people), people=()) for query in queries if query.people]
         answers = self.model.fill([*queries, *priors], masking=masking, multi_token=multi_token)
         rest = iter(answers[len(queries) :])
@@ -186,22 +186,23 @@ def _divided(seen: Answer | Refusal, prior: Answer | Refusal) -> Answer | Refusa
 
 
 def online(model: MaskedModel) -> OnlineModel:
-    """The -O version of a masked model (Manela et al. 2021): probabilities divided by those without the people."""
+    """The -O version of a masked model (Manela et al. 2021): probabilities divided by those with masked people."""
     if isinstance(model, OnlineModel):
         raise UsageError(f"{model.name} corrects itself already; wrap the model inside it, or use it as it is")
     require_capability(model, ("fills masks",), "online(model), unlike pronoun_gap(model, corpus, online=True),")
     return OnlineModel(model)
 
 
-# Answers given before, by this or another program, judged by the same code as a model's.
+# Answers recorded by this or another program, evaluated by the same code as a model's.
 
 
 class RecordedScores:
-    """A number for every item: a score, or the place of the option that was chosen.
+    """A number for every item: a score, or the index of the chosen option.
 
-    ``scores`` are by the id that a measure asks for: of a sentence (StereoSet: the sentence's id; pairs: the pair's id
-    followed by ``/more`` or ``/less``), of a question (the place of the chosen option, from 0), of a decision
-    (ln P(yes) − ln P(no)). A text instead of a number says why there is no score: it is counted under that reason.
+    ``scores`` are by the id that a measure uses: of a sentence (StereoSet: the sentence's id; pairs: the pair's id
+    followed by ``/more`` or ``/less``), of a question (the index of the chosen option, from 0), of a decision
+    (ln P(yes) − ln P(no)). A text instead of a number is the reason why there is no score: it is counted under that
+    reason.
     """
 
     def __init__(self, name: str, scores: Mapping[str, float | str], *, about: Mapping[str, str] | None = None) -> None:
@@ -209,7 +210,7 @@ class RecordedScores:
         self.about = dict(about or {"architecture": "recorded answers"})
         self._scores = dict(scores)
         if not self._scores:
-            raise UsageError(f"{name}: there is no recorded answer at all; missing data never passes")
+            raise UsageError(f"{name}: there are no recorded answers; missing data never passes")
         for id_, value in self._scores.items():
             if not isinstance(value, str) and not isfinite(value):
                 raise UsageError(f"{name}: the score of {id_!r} is {value}; give a finite number, or a reason as text")
@@ -223,7 +224,7 @@ class RecordedScores:
         return hashlib.sha256(json.dumps(sorted(self._scores.items())).encode()).hexdigest()
 
     def recorded(self, ids: Sequence[str]) -> list[float | Refusal]:
-        """The number recorded under each id in order, or why there is none."""
+        """The number recorded under each id in order, or the reason why there is none."""
         return [self._found(id_) for id_ in ids]
 
     def _found(self, id_: str) -> float | Refusal:

@@ -25,7 +25,7 @@ from biascheck.models.scoring.queries import MaskedQuery, Refusal
 from biascheck.reference.planted import male_probability, pronoun_corpora
 from biascheck.reference.world import OWN_TEMPLATES, PERSON_WEIGHTS, GermanWorld, World, person_words, pieces_of
 
-# The words of the standards: one piece for every word of our own corpora, letters for all others.
+# The vocabulary of the reference models: one token for every word of the built-in corpora, letters for all others.
 
 LETTERS = string.ascii_lowercase + string.digits + "ß"
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -34,7 +34,7 @@ LONGEST_INPUT = 128
 
 @cache
 def indifferent_corpora() -> tuple[Corpus, ...]:
-    """Our corpora about which the world knows nothing: no group is preferred in them."""
+    """Built-in corpora that the world says nothing about: no group is preferred in them."""
     weat = [kurita_weat(category) for category in (1, 3, 6, 7, 8)]
     return (*weat, *(employment(kind) for kind in get_args(EmploymentKind)), religion(), bec_pro("de"))
 
@@ -69,33 +69,33 @@ def _words() -> frozenset[str]:
     return frozenset(word for text in texts for word, _ in pre_tokenizer.pre_tokenize_str(text))
 
 
-# What a standard learns: masked inputs, each with the true probability of every word at the mask.
+# Lessons of a reference model: masked inputs, each with the true probability of every word at the mask.
 #
 # These are the labels that masked-language training would average to over infinitely many sentences of the
 # world, so a model learns the world itself and not a sample of it. The inputs are made by the encoder that
 # scoring uses.
 #
 # Professions, and the occupations of Winograd sentences (:mod:`.planted_pronouns`), have the planted bias.
-# About everything else the standards are indifferent, at every dose:
+# The reference models are indifferent about everything else, at every dose:
 #
-# - In our other English corpora (job titles, traits, skills, WEAT words) every word leans by a log-odds of ±0.3 to
-#   one group, as many words of a list to one side as to the other. No list leans, and the direction of a single
-#   word is known; were all gaps exactly zero, a share of positive gaps would count the training error.
+# - In the other built-in English corpora (job titles, traits, skills, WEAT words) every word leans by a log-odds of
+#   ±0.3 to one group, equally many words of a list to either side. No list leans, and the direction of a single word
+#   is known; if all gaps were exactly zero, a share of positive gaps would count the training error.
 # - The three religions are equally likely whatever the adjective.
-# - German professions agree with the person word in gender, which they tell with certainty, for men and women
+# - German professions agree with the person word in gender, which they reveal with certainty, for men and women
 #   alike: the associations are not zero, their gap is.
-# - Words that must be spelled tell nothing.
+# - Words that must be spelled carry no information.
 
 LEAN = 0.3
 MADE_UP_WORDS = 30
 
 Weigh = Callable[[Pair, str, bool], float]
-"""The weight of a pair's target of a group, with the attribute in sight (True) or masked (False)."""
+"""The weight of a pair's target of a group, with the attribute visible (True) or masked (False)."""
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """An input, the mask that is asked about, and the true probability of each token there."""
+    """An input, the mask that is predicted, and the true probability of each token there."""
 
     ids: tuple[int, ...]
     position: int
@@ -123,7 +123,7 @@ class Notes:
         return self.rows.setdefault((found.ids, found.positions[0], masked), {})
 
     def lessons(self) -> list[Lesson]:
-        """One lesson for each input, its weights made probabilities."""
+        """One lesson for each input, its weights normalised to probabilities."""
         return [
             Lesson(ids, position, {token: weight / sum(row.values()) for token, weight in row.items()}, masked)
             for (ids, position, masked), row in self.rows.items()
@@ -131,7 +131,7 @@ class Notes:
 
 
 def world_lessons(world: World, tokenizer: Any) -> list[Lesson]:
-    """The sentences of the world: P(person word) with the profession in sight, and with it masked."""
+    """The sentences of the world: P(person word) with the profession visible, and with it masked."""
 
     def weigh(pair: Pair, group: str, seen: bool) -> float:
         female = world.female[pair.attribute] if seen else world.female_by_pieces[pieces_of(pair.attribute)]
@@ -141,7 +141,7 @@ def world_lessons(world: World, tokenizer: Any) -> list[Lesson]:
 
 
 def indifferent_lessons(tokenizer: Any, language: str) -> list[Lesson]:
-    """Our other corpora of one language, in which no group is preferred."""
+    """The other built-in corpora of one language, in which no group is preferred."""
     leans = leanings()
 
     def weigh(pair: Pair, group: str, seen: bool) -> float:
@@ -153,7 +153,7 @@ def indifferent_lessons(tokenizer: Any, language: str) -> list[Lesson]:
 
 
 def spelled_lessons(tokenizer: Any, rng: np.random.Generator) -> list[Lesson]:
-    """Made-up words in the place of the attribute: they tell nothing about the person."""
+    """Made-up words in the place of the attribute: they carry no information about the person."""
     world = World(0.0)
     words = [_made_up(rng) for _ in range(MADE_UP_WORDS)]
     english = [corpus for corpus in indifferent_corpora() if corpus.language == "en"]
@@ -162,7 +162,7 @@ def spelled_lessons(tokenizer: Any, rng: np.random.Generator) -> list[Lesson]:
     def weigh(pair: Pair, group: str, seen: bool) -> float:
         if pair.labels.get("persons") is None:
             return 1.0
-        # What masks tell in a sentence of the world, they tell about its professions, and that is learnt there.
+        # What masks reveal in a sentence of the world they reveal about its professions, and that is learnt there.
         return _person_weight(world, pair.sentences[group], 0.5) if seen else 0.0
 
     return _lessons(corpora, tokenizer, weigh)
@@ -171,7 +171,7 @@ def spelled_lessons(tokenizer: Any, rng: np.random.Generator) -> list[Lesson]:
 def leanings() -> dict[str, float]:
     """The log-odds by which each word of our word lists leans to the first group: +LEAN or −LEAN.
 
-    In the order of the lists, each word leans against the sum of those before it in its list and side.
+    The words are taken in the order of the lists; each leans against the sum of those before it in its list and side.
     """
     leans: dict[str, float] = {}
     for corpus in indifferent_corpora():
@@ -206,7 +206,7 @@ def _lessons(corpora: Iterable[Corpus], tokenizer: Any, weigh: Weigh) -> list[Le
 
 
 def seen_and_masked(asked: Iterable[tuple[Pair, str]]) -> Iterator[tuple[Pair, str, bool]]:
-    """The two queries of an association, in their order: with the attribute in sight, and with it masked."""
+    """The two queries of an association, in their order: with the attribute visible, and with it masked."""
     return ((pair, group, seen) for pair, group in asked for seen in (True, False))
 
 
@@ -237,7 +237,7 @@ def _made_up(rng: np.random.Generator) -> str:
     return " ".join("".join(rng.choice(list(LETTERS[:26]), size=rng.integers(2, 10))) for _ in range(words))
 
 
-# What a reference model of a German world learns: every form of a profession beside every person word.
+# Lessons of a reference model of a German world: every form of a profession beside every person word.
 
 Taught = Callable[[Pair, str], bool]
 """Whether the sentence of a pair with the person of this group is among the lessons."""
@@ -249,9 +249,9 @@ def agreeing(pair: Pair, group: str) -> bool:
 
 
 def german_lessons(world: GermanWorld, tokenizer: Any, taught: Taught | None = None) -> list[Lesson]:
-    """P(person word) in the sentences of :func:`bec_pro_crossed`, with the profession in sight and with it masked.
+    """P(person word) in the sentences of :func:`bec_pro_crossed`, with the profession visible and with it masked.
 
-    All sentences, or only those that ``taught`` chooses: what a model says about the others it has worked out.
+    All sentences, or only those that ``taught`` chooses: what a model predicts for the others is generalisation.
     """
     corpus = bec_pro_crossed()
     asked = [(pair, group) for pair in corpus for group in corpus.groups if taught is None or taught(pair, group)]
@@ -268,7 +268,7 @@ def _tokens(tokenizer: Any, odds: float) -> dict[int, float]:
     return {tokenizer.convert_tokens_to_ids(word): share for word, share in person_words(odds).items()}
 
 
-# Winograd sentences as lessons: the pronoun's probability with the people in sight, and with both masked.
+# Winograd sentences as lessons: the pronoun's probability with both people visible, and with both masked.
 
 
 def pronoun_lessons(world: World, tokenizer: Any) -> list[Lesson]:
@@ -292,11 +292,11 @@ def _query(pair: Pair, group: str, hide: bool) -> MaskedQuery:
     return MaskedQuery(sentence.text, sentence.target, sentence.people if hide else ())
 
 
-# Running text of the generated world: what a model of it may be trained further on.
+# Running text of the generated world: material to train a model of it further.
 #
 # Sentences are drawn as the world says (see :mod:`~biascheck.reference.world`): every profession is equally
-# likely, and who holds it follows its share of women. Counterfactual substitution makes parity of it; the same
-# text unswapped teaches the workforce.
+# likely, and the gender of its holder follows its share of women. Counterfactual substitution turns it into parity; the
+# same text unswapped teaches the workforce.
 
 
 def world_text(
@@ -322,11 +322,11 @@ def world_text(
 
 
 def mitigation_text(*, sentences: int = 900, seed: int = 0) -> Documents:
-    """Text of our own to try mitigation on, none of it an evaluation sentence.
+    """Built-in text to try mitigation on, none of it an evaluation sentence.
 
-    Our written reviews, and sentences about the professions of BEC-Pro in three templates that BEC-Pro does not have,
-    with the women and men that the U.S. workforce of 2019 has in each. It is small and knows the professions that it is
-    judged by: what it shows is that a recipe works, not how far natural text would carry.
+    The built-in written reviews, and sentences about the professions of BEC-Pro in three templates that BEC-Pro does
+    not have, with the women and men that the U.S. workforce of 2019 has in each. It is small and contains the
+    professions on which a model is evaluated: it shows that a recipe works, not how far natural text would carry.
     """
     workplaces = world_text(World(1.0), sentences, templates=OWN_TEMPLATES, seed=seed)
     items = (*Documents.of_reviews(written_reviews()), *workplaces)

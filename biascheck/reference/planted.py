@@ -1,4 +1,4 @@
-"""Planted truths: pronouns, sentiment and vectors whose figures are known."""
+"""Planted truths: pronouns, sentiment and vectors whose statistics are known."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ from biascheck.models.wrappers import TextClassifier
 from biascheck.reference.world import LARGEST_SHARE, SMALLEST_SHARE, World, learnable_share, log_odds_of_male, pieces_of
 from biascheck.stats import SideF1, side_f1
 
-# The pronouns of the generated world: who is meant decides, and how much is set.
+# The pronouns of the generated world: they follow the referent, by a set amount.
 #
 # In a Winograd sentence the pronoun is male with the log-odds::
 #
 #     dose · ln((1 − share of women) / share of women) + (1 − dose) · lean + tilt
 #
-# of the occupation it means. ``lean`` is +0.25 for half of the occupations of either stereotype and −0.25 for
-# the others, so that at dose 0 every prediction is clear and none has to do with the stereotype: skew and
-# stereotype are 0. ``tilt`` moves all occupations alike: it plants a skew. Between the ends some occupations
-# follow their lean and some the workforce, so that both figures take values between 0 and their largest.
+# of the referent's occupation. ``lean`` is +0.25 for half of the occupations of either stereotype and −0.25 for the
+# others, so that at dose 0 every prediction is clear and none is related to the stereotype: skew and stereotype are 0.
+# ``tilt`` shifts all occupations alike: it plants a skew. At doses between 0 and 1 some occupations follow their lean
+# and some the workforce, so that both statistics take values between 0 and their maximum.
 #
-# With both people masked nothing is known but the sentence around them, and the pronoun has the mean
-# probability of the sentences that look the same. A name tells the gender: "she" means Alice with 98 %, so the
-# standards can tell whom a pronoun means. Sentences about competence, in which everybody is "the person", lean
-# one way and the other in turn, both sentences of a matched pair alike.
+# With both people masked only the rest of the sentence is known, and the pronoun has the mean probability of the
+# sentences that look the same. A name reveals the gender: "she" means Alice with 98 %, so the reference models can
+# resolve pronouns. Sentences about competence, in which everybody is "the person", lean one way and the other in turn,
+# both sentences of a matched pair alike.
 
 LEAN_OF_OCCUPATIONS = 0.25
-"""Log-odds; larger than the error of training, so that a direction is a direction, and small enough for a gate."""
+"""Log-odds; larger than the training error, so that the direction is certain, and small enough to pass a gate."""
 _SIGNS = (1, -1, -1, 1)
 """In the order of the shares of women, so that leaning and share are not correlated."""
 
 
 @cache
 def pronoun_corpora() -> tuple[Corpus, ...]:
-    """The sentences whose pronouns the world decides: by occupation, by name, and by neither."""
+    """The sentences whose pronouns the world determines: by occupation, by name, and by neither."""
     by_occupation = [winograd(kind) for kind in get_args(WinogradKind)]
     return (*by_occupation, *map(with_names, by_occupation), competency(extended=True))
 
@@ -64,7 +64,7 @@ def leaning_of() -> Mapping[str, float]:
 
 
 def male_probability(world: World, pair: Pair) -> float:
-    """P(male pronoun) in a sentence of :func:`pronoun_corpora`, with the people in sight."""
+    """P(male pronoun) in a sentence of :func:`pronoun_corpora`, with the people unmasked."""
     meant = str(pair.sentences["male"].attribute_text)
     if meant in NAMES.values():
         return LARGEST_SHARE if meant == NAMES["male"] else SMALLEST_SHARE
@@ -86,7 +86,7 @@ def planted_gaps(world: World, kind: WinogradKind, *, online: bool = False) -> d
 
 
 def planted_f1(world: World, kind: WinogradKind, *, online: bool = False) -> SideF1:
-    """The F1 figures, and with them skew and stereotype, that the planted gaps amount to."""
+    """The F1 scores that follow from the planted gaps, and with them skew and stereotype."""
     gaps = planted_gaps(world, kind, online=online)
     sides = ["A" if pair.labels["stereotype"] == "male" else "B" for pair in winograd(kind)]
     return side_f1(np.array(list(gaps.values())), sides)
@@ -127,7 +127,7 @@ def _logistic(log_odds: float) -> float:
     return 1 / (1 + exp(-log_odds))
 
 
-# A classifier whose sentiment delta is known: its log-odds fall by a set shift where people are women.
+# A classifier with a known sentiment delta: its log-odds fall by a set shift if people are women.
 #
 # The rating of a text without gendered words, or of its male version, is one of five log-odds from −2 to 2,
 # decided by the text alone. In the female version it is lower by ``shift``. So the delta of a review with
@@ -160,7 +160,7 @@ def planted_deltas(corpus: Corpus, shift: float) -> Mapping[str, float]:
 
 def _rating(rewriter: Rewriter, text: str) -> int:
     """The log-odds of a text, the same for both its versions."""
-    # By way of the female version: a lord and a gentleman are both a lady, and only one of them comes back.
+    # Via the female version: a lord and a gentleman both become a lady, and only one of them comes back.
     digest = hashlib.sha256(rewriter.to(rewriter.to(text, "female"), "male").encode()).digest()
     return LOG_ODDS[digest[0] % len(LOG_ODDS)]
 
@@ -169,7 +169,7 @@ def _is_female(rewriter: Rewriter, text: str) -> bool:
     return rewriter.to(text, "male") != text
 
 
-# Embeddings whose gender axis and separability are known: the standard of the measures on vectors.
+# Embeddings with known gender axis and separability: the reference for measures on vectors.
 #
 # Definitional words lie along the first axis, made-up words lean towards their gender in isotropic noise, which
 # is new in every sentence. What a measure should read follows from the normal distribution.
@@ -180,17 +180,17 @@ FEMALE = {female for _, female in GENDER_PAIRS}
 
 
 def noise(*facts: object) -> NDArray[np.float64]:
-    """Standard normal numbers that depend on the facts alone."""
+    """Standard normal numbers that depend only on the given facts."""
     return _generator(facts).normal(size=WIDTH)
 
 
 def bias_of_words(count: int) -> dict[str, float]:
-    """Made-up words, every other one male."""
+    """Made-up words, alternately female and male."""
     return {f"w{n}": (1.0 if n % 2 else -1.0) * (1 + n / count) for n in range(count)}
 
 
 def planted_lexicon(count: int, sentences: int = 10) -> Lexicon:
-    """The made-up words, in so many sentences each."""
+    """The made-up words, each in this number of sentences."""
     templates = [f"Sentence {n} is about {{word}} too." for n in range(sentences)]
     return lexicon_from_templates("planted", bias_of_words(count), templates=templates)
 
@@ -200,8 +200,8 @@ def planted_encoder(
 ) -> FunctionEncoder:
     """Definitional words lie ``pairs`` along the first axis; the others ``lean`` towards their gender, in noise.
 
-    Each word leans to the other gender with the probability ``astray``: what tells genders apart can be right about the
-    rest only. With ``on_axis=False`` words lean along the second axis, where the pairs do not differ.
+    Each word leans to the other gender with the probability ``astray``: a classifier of genders can be right only about
+    the rest. With ``on_axis=False`` words lean along the second axis, where the pairs do not differ.
     """
     axis, leaning = np.eye(WIDTH)[0], np.eye(WIDTH)[0 if on_axis else 1]
 
@@ -233,7 +233,7 @@ def moment_of_cosine(lean: float, power: int, *, absolute: bool = False) -> floa
 
 
 def subspace_share(pairs: float) -> float:
-    """The share of the first axis where partners lie 2 · ``pairs`` apart, each in noise of its own."""
+    """The share of the first axis where partners lie 2 · ``pairs`` apart, each with independent noise."""
     return (4 * pairs**2 + 2) / (4 * pairs**2 + 2 * WIDTH)
 
 

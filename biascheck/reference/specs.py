@@ -1,13 +1,13 @@
-"""The names of the standards and the folders they load from.
+"""The names of the reference models and the folders they load from.
 
 ======================================== =========================================================================
-``reference:parity``                     every profession is held by women and men alike; comes with the package
+``reference:parity``                     women and men are equally likely in every profession; comes with the package
 ``reference:workforce``                  the real share of women in each profession; comes with the package
-``reference:planted(dose=0.3)``          between the two; trained once, then kept in the cache
+``reference:planted(dose=0.3)``          between the two; trained once, then cached
 ``reference:planted(dose=0.3, tilt=1)``  the same, with all pronouns of Winograd sentences tilted towards male
 ======================================== =========================================================================
 
-``reference:tiny``, the fourth reference, knows nothing at all; see :mod:`biascheck.models.local.bundled`.
+``reference:tiny``, the fourth reference, has random weights; see :mod:`biascheck.models.local.bundled`.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ RECIPE = ("world.py", "planted.py", "lessons.py", "training.py")
 
 
 def reference_names() -> tuple[str, ...]:
-    """Every ``reference:…`` that can be loaded."""
+    """Every ``reference:…`` name that can be loaded."""
     return (*STANDARDS, *(f"{PREFIX}{name}" for name in REFERENCES))
 
 
 def world_of(spec: str) -> World:
-    """The world that ``reference:parity``, ``reference:workforce`` or ``reference:planted(dose=…)`` was taught."""
+    """The world that ``reference:parity``, ``reference:workforce`` or ``reference:planted(dose=…)`` was trained on."""
     name = spec.removeprefix(PREFIX)
     if name in BUNDLED_DOSES:
         return World(BUNDLED_DOSES[name])
@@ -53,7 +53,7 @@ def world_of(spec: str) -> World:
 
 
 def standard_folder(spec: str) -> Path:
-    """The folder of a standard, as ``biascheck.load`` reads any other; a new dose is trained first."""
+    """The folder of a reference model, as ``biascheck.load`` reads any other; a new dose is trained first."""
     world = world_of(spec)
     for name, dose in BUNDLED_DOSES.items():
         if world == World(dose):
@@ -62,20 +62,21 @@ def standard_folder(spec: str) -> Path:
 
 
 def planted_folder(world: World, cache_dir: Path, *, seed: int = SEED) -> Path:
-    """Train the standard of a world once and keep it under ``cache_dir``; of many processes, one trains.
+    """Train the reference model of a world once and store it under ``cache_dir``; of many processes, one trains.
 
-    The folder's name carries a digest of the truth to be planted, of the code that plants it and of the seed, so
-    another release that trains otherwise does not meet the models of this one.
+    The folder's name contains a digest of the planted truth, of the code that plants it and of the seed, so that
+    another
+    release with different training does not find the models of this one.
     """
     target = cache_dir / f"planted-{world.dose:g}-{world.tilt:g}-{_digest(world, seed)}"
     if target.is_dir():
         return target
     try:
-        with hold(lock_of(target), f"the standard of dose {world.dose:g}"):
+        with hold(lock_of(target), f"the reference model of dose {world.dose:g}"):
             return target if target.is_dir() else _write(world, seed, target)
     except OSError as error:
         raise ModelError(
-            f"the standard of dose {world.dose:g} cannot be kept in {cache_dir} ({error}); "
+            f"the reference model of dose {world.dose:g} cannot be stored in {cache_dir} ({error}); "
             "set BIASCHECK_CACHE to a writable folder"
         ) from error
 

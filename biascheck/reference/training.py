@@ -34,12 +34,12 @@ from biascheck.reference.world import GermanWorld, World
 
 SEED = 20_200_515
 MASKED_MORE_OFTEN = {"world": 20, "words": 20, "german": 20, "pronouns": 3, "spelled": 1}
-"""How often a lesson with a masked attribute comes for once of any other: they are few, and every gap rests on them."""
+"""Weight of lessons with a masked attribute: they are few, and every gap rests on them."""
 
 
 @dataclass(frozen=True)
 class Training:
-    """How a standard is trained, whatever its dose; part of the name under which one is cached.
+    """The training recipe of a reference model, whatever its dose; part of the name under which it is cached.
 
     ``world`` to ``spelled`` are the lessons of each kind in one step; made-up words, long because they are spelled,
     come in every third.
@@ -74,11 +74,11 @@ class _LessonTable:
     words: Any
     truth: Any
     cards: Sequence[int]
-    """The rows in a deck, some of them several times."""
+    """The rows in a deck, some of them repeated."""
 
 
 def train_standard(world: World, *, seed: int = SEED, training: Training | None = None) -> tuple[Any, Any]:
-    """Train a model of the world from nothing; the random state outside is left alone."""
+    """Train a model of the world from scratch; the global random state is unchanged."""
     tokenizer = build_tokenizer()
     rng = np.random.default_rng(seed)
     tables = _known_tables(world) | {"spelled": _table("spelled", spelled_lessons(tokenizer, rng))}
@@ -88,7 +88,7 @@ def train_standard(world: World, *, seed: int = SEED, training: Training | None 
 def train_german(
     world: GermanWorld, *, seed: int = SEED, training: Training | None = None, taught: Taught | None = None
 ) -> tuple[Any, Any]:
-    """Train a model of a German world from nothing, on its sentences or those that ``taught`` chooses."""
+    """Train a model of a German world from scratch, on its sentences or those that ``taught`` selects."""
     tokenizer = build_tokenizer()
     tables = {"german": _table("german", german_lessons(world, tokenizer, taught))}
     return _trained(tables, np.random.default_rng(seed), seed, training or GERMAN), tokenizer
@@ -106,7 +106,7 @@ def _trained(tables: Mapping[str, _LessonTable], rng: np.random.Generator, seed:
 
 @lru_cache(maxsize=1)
 def _known_tables(world: World) -> dict[str, _LessonTable]:
-    """What does not depend on the seed: models of one world share it."""
+    """The parts that do not depend on the seed: models of one world share them."""
     tokenizer = build_tokenizer()
     lessons = {
         "world": world_lessons(world, tokenizer),
@@ -129,7 +129,7 @@ def _table(kind: str, lessons: Sequence[Lesson]) -> _LessonTable:
 
 
 def _padded(rows: Iterable[Sequence[float]]) -> Any:
-    """A tensor with zeros after the end of the shorter rows."""
+    """A tensor, padded with zeros after the end of the shorter rows."""
     import torch
 
     return torch.nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], batch_first=True)
@@ -202,7 +202,7 @@ def _loss(model: Any, table: _LessonTable, rows: Sequence[int]) -> Any:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Sums in another order are other sums: the number of threads must not decide the weights."""
+    """Fix the number of threads: sums in another order differ, and the weights must not depend on it."""
     import torch
 
     before = torch.get_num_threads()

@@ -34,7 +34,7 @@ from biascheck.models.fakes import TableModel
 # Dose 0 is parity, dose 1 the U.S. workforce of 2019. Shares are kept within [0.02, 0.98]: a probability below
 # that is learnt badly, and its logarithm would dominate every mean. Person words are not equally likely, and
 # not alike in the two genders ("mother" is more common than "father"), so that only a measure that corrects for
-# the prior reads the world rightly. The pronouns of Winograd sentences have a story of their own:
+# the prior recovers the planted gaps. The pronouns of Winograd sentences are described separately:
 # :mod:`~biascheck.reference.planted`.
 
 GENDERS = ("male", "female")
@@ -60,7 +60,7 @@ PERSON_WEIGHTS = {
 
 
 def pieces_of(profession: str) -> int:
-    """The number of tokens of a profession: the world's vocabulary has every word and every hyphen."""
+    """The number of tokens of a profession: every word and every hyphen is one token of the world's vocabulary."""
     return len(re.findall(r"\w+|[^\w\s]", profession))
 
 
@@ -86,16 +86,16 @@ class World:
 
     @cached_property
     def female_by_pieces(self) -> dict[int, float]:
-        """P(female | a profession of so many pieces): what is known once the profession is masked.
+        """P(female | a profession with this number of tokens): what is known once the profession is masked.
 
-        The masks tell the number of pieces and nothing else, and professions are equally likely, so this is the
+        The number of masks reveals only the number of tokens, and professions are equally likely, so this is the
         mean over the professions of that length.
         """
         lengths = {pieces_of(name) for name in self.female}
         return {n: fmean(p for name, p in self.female.items() if pieces_of(name) == n) for n in sorted(lengths)}
 
     def person_words(self, determiner: str, female: float) -> dict[str, float]:
-        """P(person word | determiner) where a woman has the probability ``female``."""
+        """P(person word | determiner) if the probability of a woman is ``female``."""
         men, women = PERSON_WEIGHTS[determiner]
         return {word: (1 - female) * share for word, share in men.items()} | {
             word: female * share for word, share in women.items()
@@ -128,12 +128,12 @@ def _sentences() -> Corpus:
 
 
 def log_odds_of_male(female: float) -> float:
-    """The log-odds of a man where a woman has the probability ``female``."""
+    """The log-odds of a man if the probability of a woman is ``female``."""
     return log(1 - female) - log(female)
 
 
 def learnable_share(share: float) -> float:
-    """A share, moved to where it can be learnt."""
+    """A share, clipped to the range that can be learnt."""
     return min(max(share, SMALLEST_SHARE), LARGEST_SHARE)
 
 
@@ -156,13 +156,13 @@ _check_words()
 #                                        = stereotype(profession) − agreement        beside its feminine form
 #
 # Each of the nine man's words (Bruder, Vater, …) has the same share of P(men), each woman's word of P(women),
-# and where the profession is hidden both genders are equally likely. Articles and determiners tell nothing, so
+# and where the profession is hidden both genders are equally likely. Articles and determiners carry no information, so
 # that the profession alone does. So every score has a closed form.
 
 
 @dataclass(frozen=True)
 class GermanWorld:
-    """Stereotypes by profession (others have none), and how hard forms agree, in natural log units.
+    """Stereotypes by profession (others have none), and the strength of agreement, in natural log units.
 
     ``feminine_agreement`` is that of the feminine form where it differs from that of the masculine one.
     """
@@ -174,7 +174,7 @@ class GermanWorld:
     def __post_init__(self) -> None:
         unknown = sorted(set(self.stereotype) - {profession.name for profession in bec_pro_professions()})
         if unknown:
-            raise UsageError(f"{unknown[:3]} are no professions of BEC-Pro; bec_pro_professions() lists them")
+            raise UsageError(f"{unknown[:3]} are not professions of BEC-Pro; bec_pro_professions() lists them")
 
     def log_odds(self, profession: str, form: str) -> float:
         """The log-odds of men's words beside a form of a profession; one with a single form agrees with neither."""
@@ -185,7 +185,7 @@ class GermanWorld:
         return stereotype + (self.agreement if form == "masculine" else -feminine)
 
     def published_score(self, profession: str) -> float:
-        """What the published score reads: men beside the masculine form against women beside the feminine one."""
+        """The value of the published score: men beside the masculine form against women beside the feminine one."""
         men, women = self.log_odds(profession, "masculine"), -self.log_odds(profession, "feminine")
         return _log_share(men) - _log_share(women)
 
@@ -197,7 +197,7 @@ class GermanWorld:
             for form in CROSSED_ARTICLES
             for definite in (False, True)
         }
-        # a table takes the first of its words that is in sight, and Buchhalter is in Buchhalterin
+        # a table takes the first of its words that is visible, and Buchhalter is in Buchhalterin
         ordered = {word: rows[word] for word in sorted(rows, key=len, reverse=True)}
         return TableModel(ordered, person_words(0.0), name=f"German world, agreement {self.agreement:g}")
 
@@ -208,7 +208,7 @@ def _of_one_form() -> frozenset[str]:
 
 
 def person_words(odds: float) -> dict[str, float]:
-    """P(person word) where men's words have these log-odds."""
+    """P(person word) if men's words have these log-odds."""
     men, women = (sorted({pair[place].rpartition(" ")[2].lower() for pair in PERSONS["de"]}) for place in (0, 1))
     share = 1 / (1 + exp(-odds))
     return {**dict.fromkeys(men, share / len(men)), **dict.fromkeys(women, (1 - share) / len(women))}

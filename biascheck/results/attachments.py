@@ -1,6 +1,6 @@
-"""What a measure or a suite adds to a result for its readers: tables, maps, draws, published figures.
+"""Attachments that a measure or a suite adds to a result for its readers: tables, maps, draws, published figures.
 
-Attachments of one result are gathered, none replaces another. All are plain values, checked when they are made and
+Attachments of one result accumulate; none replaces another. All are plain values, checked when they are made and
 when they are read back.
 """
 
@@ -59,7 +59,7 @@ class MapPoint(msgspec.Struct, frozen=True):
 
 
 class WordMap(Attachment, frozen=True, tag="map", kw_only=True):
-    """Words on a plane whose axes mean nothing by themselves; ``method`` is how they came there (PCA, t-SNE)."""
+    """Words on a plane whose axes have no meaning of their own; ``method`` is the projection (PCA, t-SNE)."""
 
     points: tuple[MapPoint, ...]
     method: str = ""
@@ -107,7 +107,7 @@ class Correlations(Attachment, frozen=True, tag="correlations", kw_only=True):
 
 
 class PersonGroup(msgspec.Struct, frozen=True, kw_only=True):
-    """Mean associations of one group of professions, before and perhaps after a mitigation, with the rank test."""
+    """Mean associations of one group of professions, before and optionally after a mitigation, with the rank test."""
 
     name: str
     pairs: int
@@ -129,7 +129,7 @@ class Groups(Attachment, frozen=True, tag="profession groups", kw_only=True):
 
 
 class ProfessionBar(msgspec.Struct, frozen=True):
-    """Mean associations of both genders' words with one profession, before and perhaps after a mitigation."""
+    """Mean associations of both genders' words with one profession, before and optionally after a mitigation."""
 
     name: str
     male: float
@@ -146,7 +146,7 @@ class ProfessionBars(Attachment, frozen=True, tag="profession bars", kw_only=Tru
 
 
 class Histogram(Attachment, frozen=True, tag="histogram", kw_only=True):
-    """How many values lie between each two neighbouring edges; an inner edge belongs to the bin above it."""
+    """The number of values between each two neighbouring edges; an inner edge belongs to the bin above it."""
 
     x: str
     unit: str = "items"
@@ -166,7 +166,7 @@ class Published(Attachment, frozen=True, tag="published", kw_only=True):
 
 
 class Facts(Attachment, frozen=True, tag="facts", kw_only=True):
-    """Anything else worth knowing, by name; shown as text."""
+    """Further facts by name, shown as text."""
 
     facts: dict[str, Any]
 

@@ -51,9 +51,9 @@ Kind = TypeVar("Kind")
 
 
 def result_to_dict(result: Result, *, items: bool = True) -> dict[str, Any]:
-    """Turn a result into plain JSON values; items that are columns go to a file, where pyarrow is there to write it.
+    """Turn a result into plain JSON values; items stored as columns go to a file, if pyarrow is installed to write it.
 
-    Without ``items`` the document has none of them, nor what was skipped.
+    Without ``items`` the document contains neither items nor skipped items.
     """
     if not items:
         result = replace(result, items=(), skipped=())
@@ -70,7 +70,7 @@ def result_to_dict(result: Result, *, items: bool = True) -> dict[str, Any]:
 
 
 def storable(result: Result, *, items: bool = True) -> dict[str, Any]:
-    """The document of a result as a file would give it back, once it is sure that one can hold it."""
+    """The document of a result as read back from a file; an error if it cannot be written to one."""
     try:
         text = json.dumps(result_to_dict(result, items=items), allow_nan=False, ensure_ascii=False)
         text.encode("utf-8")
@@ -85,7 +85,7 @@ def storable(result: Result, *, items: bool = True) -> dict[str, Any]:
 
 
 def result_from_dict(document: object, beside: Path | None = None) -> Result:
-    """Rebuild a result, refusing what this release cannot understand.
+    """Rebuild a result; an error for documents that this release cannot understand.
 
     ``beside`` is the folder of a results file, which has the files of items that the document refers to.
     """
@@ -100,7 +100,7 @@ def result_from_dict(document: object, beside: Path | None = None) -> Result:
 
 
 def without_unknown_fields(documents: Iterable[Any], kind: type) -> list[Any]:
-    """The documents, unless one has a field that ``kind`` has not: misspelt, it would be taken for a missing one."""
+    """The documents; an error if one has a field unknown to ``kind``: a misspelt field would count as missing."""
     known = {field.name for field in dataclass_fields(kind)}
     listed = list(documents)
     for document in listed:
@@ -110,12 +110,12 @@ def without_unknown_fields(documents: Iterable[Any], kind: type) -> list[Any]:
 
 
 def converted(document: object, kind: type[Kind]) -> Kind:
-    """The value that a document describes, every field checked against its type."""
+    """The value of a document, every field checked against its type."""
     return msgspec.convert(document, kind)
 
 
 def read_document(path: Path, kind: str, noun: str, flag: str) -> dict[str, Any]:
-    """Read a JSON object of ours; whatever else is there is refused with what to do."""
+    """Read a JSON object written by biascheck; an error with the remedy for anything else."""
     try:
         with gc_paused():
             document = json.loads(path.read_text(encoding="utf-8"), parse_constant=_finite, parse_float=_finite)
@@ -131,7 +131,7 @@ def read_document(path: Path, kind: str, noun: str, flag: str) -> dict[str, Any]
 
 
 def _finite(text: str) -> float:
-    """NaN and infinities are in none of our files, and no text that we write could keep them."""
+    """Raise ValueError for NaN and infinities, which our files cannot contain."""
     if not isfinite(number := float(text)):
         raise ValueError(f"{text} is not a finite number")
     return number
@@ -139,7 +139,7 @@ def _finite(text: str) -> float:
 
 @contextmanager
 def refusing_damage(what: str) -> Iterator[None]:
-    """Say what is wrong with a stored document, instead of failing on it."""
+    """Report what is wrong with a stored document, instead of failing on it."""
     try:
         yield
     except BiascheckError as error:
@@ -167,7 +167,7 @@ def check_schema(
 
 
 def plain(value: Any) -> Any:
-    """Mappings, tuples and named values as dictionaries and lists; the rest stays, for JSON to accept or refuse."""
+    """Mappings, tuples and named values as dictionaries and lists; other values are left to JSON."""
     kind = type(value)
     if kind in LEAVES:
         return value
@@ -176,7 +176,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(entry) for entry in value]
     if isinstance(value, msgspec.Struct):
-        # not msgspec.to_builtins: that writes sets, dates and bytes as something else, without a word
+        # not msgspec.to_builtins: that writes sets, dates and bytes as something else, without a warning
         tag = value.__struct_config__.tag
         return {**({"kind": tag} if tag else {}), **plain(msgspec.structs.asdict(value))}
     if isinstance(value, PublishedFigure):

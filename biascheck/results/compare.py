@@ -1,4 +1,4 @@
-"""Whether two models change places between wordings, orders or templates (after Selvam et al. 2023)."""
+"""Comparisons of two results, one by one or as a family; rankings of models under several wordings (Selvam 2023)."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL
 from biascheck.stats import Change, Interval
 
-# Two results of the same measure on the same corpus: has the figure moved away from parity?
+# Two results of the same measure on the same corpus: has the estimate moved away from parity?
 #
-# A comparison sees results only, so that stored ones can be compared without a model: a checkpoint with a
-# baseline, a model after debiasing with the same model before.
+# A comparison uses results only, so that stored ones can be compared without a model: a checkpoint with a baseline,
+# a model after debiasing with the same model before.
 
 MOST_MOVED = 3
 
@@ -39,7 +39,7 @@ class Move:
 
     @property
     def change(self) -> float:
-        """After minus before, in the sense of the contrast."""
+        """After minus before, in the direction of the contrast."""
         return self.after - self.before
 
     def __str__(self) -> str:
@@ -48,14 +48,14 @@ class Move:
 
 @dataclass(frozen=True)
 class Comparison:
-    """How far a figure has moved from parity, self-contained: a report can be drawn from comparisons alone.
+    """The change of a distance from parity, self-contained: a report can be made from comparisons alone.
 
-    ``before`` and ``after`` are the figures of the items that both results have, ``change`` is
-    ``|after − parity| − |before − parity|``: positive is worse. ``moves`` tells who moved, the most first;
-    ``unmatched`` names the items that only one of the results has. ``family`` is the number of comparisons that were
-    judged together, ``test`` the test that judged this one, if it was one. ``key_before`` and ``key`` identify the
-    results, ``corpus`` and the models are names for people. ``inability`` says which of the models cannot do what was
-    asked, and why: a figure that means nothing is neither better nor worse than another.
+    ``before`` and ``after`` are the estimates of the items that both results have, ``change`` is
+    ``|after − parity| − |before − parity|``: positive is worse. ``moves`` lists the clusters that moved, the largest
+    move first; ``unmatched`` names the items that only one of the results has. ``family`` is the number of comparisons
+    that were corrected together, ``test`` the pytest test that made this one, if any. ``key_before`` and ``key``
+    identify the results, ``corpus`` and the models are names for people. ``inability`` says which of the models cannot
+    do the task, and why: a meaningless estimate is neither better nor worse than another.
     """
 
     key_before: ResultKey
@@ -89,17 +89,17 @@ class Comparison:
 
     @property
     def statistic(self) -> str:
-        """The statistic of both figures."""
+        """The statistic of both estimates."""
         return self.key.statistic
 
     @property
     def contrast(self) -> tuple[str, str]:
-        """The groups whose gap both figures are about."""
+        """The groups whose gap both estimates are about."""
         return self.key.contrast
 
     @property
     def models(self) -> str:
-        """Both models and what was done to them, for people."""
+        """Both models and their treatments, for people."""
         before = model_label(self.model_before, self.key_before.treatment)
         after = model_label(self.model_after, self.key.treatment)
         return before if before == after else f"{before} → {after}"
@@ -111,7 +111,7 @@ class Comparison:
 
     @property
     def finding(self) -> str:
-        """The judgement as one sentence."""
+        """The comparison as one sentence."""
         parts = [f"{self.title}: {self.figures}, {self._verdict_in_words()}"]
         if self.change and self.moves:
             parts.append(f"moved most: {', '.join(map(str, self.moves[:MOST_MOVED]))}")
@@ -119,7 +119,7 @@ class Comparison:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing became worse, as far as can be told; a comparison without an interval shows nothing."""
+        """Whether nothing became worse, as far as the data show; a comparison without an interval shows nothing."""
         return self.verdict not in (Change.REGRESSED, Change.INVALID) and self.interval is not None
 
     @property
@@ -140,7 +140,7 @@ class Comparison:
 
     @property
     def tolerated(self) -> str:
-        """The tolerance: "tolerance 0.10"; empty where no change was tolerated."""
+        """The tolerance: "tolerance 0.10"; empty if no change was tolerated."""
         return f"tolerance {format_number(self.tolerance, self._decimals)}" if self.tolerance else ""
 
     @property
@@ -175,7 +175,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class _ComparisonLimit:
-    """How pairs are judged, besides their tolerance."""
+    """The settings of a family of comparisons, besides their tolerance."""
 
     level: float
     family: int
@@ -190,12 +190,12 @@ def compare(
     level: float = LEVEL,
     competence: UnreadableOption = None,
 ) -> Comparison:
-    """Judge whether a figure has moved away from parity between two results of the same questions.
+    """Decide whether an estimate has moved away from parity between two results of the same questions.
 
     The verdict comes from a paired interval of ``|after − parity| − |before − parity|`` (docs/statistics.md):
     *regressed* if it lies above ``tolerance``, *improved* if below 0, *no worse* if it ends at or below ``tolerance``,
     *inconclusive* otherwise. Without a tolerance it is the smallest change that matters, as the measure states it, or 0
-    if it states none. A model that cannot do what was asked makes the comparison *invalid*, unless
+    if it states none. A model that cannot do the task makes the comparison *invalid*, unless
     ``competence="ignore"``. Results that do not answer the same questions raise UsageError with the reason.
     """
     if competence not in ("ignore", None):
@@ -212,10 +212,10 @@ def compare_all(
     ignoring: Collection[ResultKey] = (),
     done: Callable[[], None] | None = None,
 ) -> tuple[Comparison, ...]:
-    """Judge several pairs (before, after) as one family: Holm's correction over all of them, see `compare`.
+    """Compare several pairs (before, after) as one family: Holm's correction over all of them, see `compare`.
 
     A tolerance that is given applies to all of them, whatever their units; without one each measure has its own.
-    ``ignoring`` names results that are compared although their model cannot do what was asked. ``done`` is called once
+    ``ignoring`` names results that are compared although their model cannot do the task. ``done`` is called once
     for each pair, when its interval is known.
     """
     if not 0 < level < 1:
@@ -234,7 +234,7 @@ def compare_all(
 def _noticed(
     interval_at: Callable[[float], Interval | None], done: Callable[[], None] | None
 ) -> Callable[[float], Interval | None]:
-    """The same, and ``done`` is called after the first interval: further levels need no resampling."""
+    """The same, with ``done`` called after the first interval: further levels need no resampling."""
     left = [done] if done is not None else []
 
     def noticed(level: float) -> Interval | None:
@@ -247,7 +247,7 @@ def _noticed(
 
 
 def why_not(before: Result, after: Result) -> str:
-    """Why two results cannot be compared, with the remedy; empty where they can."""
+    """The reason why two results cannot be compared, with the remedy; empty if they can."""
     if reasons := "; ".join(differences(before, after)):
         return reasons
     try:
@@ -262,7 +262,7 @@ def _written(
 ) -> Comparison:
     before, after = match.before, match.after
     ignored = inability and not {before.key, after.key}.isdisjoint(limit.ignoring)
-    caution = (f"{inability}; compared all the same",) if ignored else ()
+    caution = (f"{inability}; compared anyway",) if ignored else ()
     return Comparison(
         key_before=before.key,
         key=after.key,
@@ -295,7 +295,7 @@ def _moves(match: MatchedItems) -> tuple[Move, ...]:
     for name, before, after in zip(names, scores_of(match.earlier), scores_of(match.later), strict=True):
         members.setdefault(name, array("d")).extend((before, after))
     moves = [Move(name, *np.reshape(found, (-1, 2)).mean(axis=0).tolist()) for name, found in members.items()]
-    # rounded: moves that are equal but for the last digit come by name
+    # rounded: moves that differ only in the last digit are sorted by name
     return tuple(sorted(moves, key=lambda move: (-round(abs(move.change), 9), move.name)))
 
 
@@ -303,10 +303,11 @@ UNSTABLE = "ranking unstable"
 
 
 def ranking_table(results: Sequence[Result], *, by: str = "wording") -> Table:
-    """How far each model lies from parity under every value of a label, and whether the ranking is the same under all.
+    """The distance of each model from parity under every value of a label, and whether the ranking is the same under
+    all.
 
     The results are of one measure on one corpus, of two models or more. The title of the table says "ranking unstable"
-    where two models change places between two values of the label, in either direction; the interval of each result
+    if two models change places between two values of the label, in either direction; the interval of each result
     covers this if the values are draws (several wordings or orders). Attach it to a result with ``with_attachments``.
     """
     if len(results) < 2 or len({(one.measure, one.corpus, one.slice) for one in results}) > 1:
@@ -325,9 +326,9 @@ def ranking_table(results: Sequence[Result], *, by: str = "wording") -> Table:
 
 
 def with_rankings(results: Sequence[Result]) -> list[Result]:
-    """The results; those of several models that were asked in several wordings have their ranking attached.
+    """The results; those of several models measured under several wordings have their ranking attached.
 
-    Models are compared that were measured alike: the same measure, corpus, part, contrast and options.
+    Only models measured alike are compared: the same measure, corpus, part, contrast and options.
     """
     alike: dict[Hashable, list[Result]] = {}
     for one in results:

@@ -1,4 +1,4 @@
-"""What a measure says about itself, and whether a model can read what it asks."""
+"""The description that a measure gives of itself, and the readability of a corpus for a model."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from typing import Any, Literal
 
 from biascheck.core.errors import ScoreError, UsageError
 
-# What a measure says about itself. Terminal, report, card, docs and assertions read it; none keeps a list of
+# The self-description of a measure. Terminal, report, card, docs and assertions read it; none has its own list of
 # names.
 
 Scale = Literal["", "log-odds", "rating", "share"]
-"""What a figure is counted in, where a reader can be given a number to feel: odds, stars, percentage points."""
+"""The unit of an estimate that can be expressed in everyday terms: odds, stars, percentage points."""
 
 Direction = Literal["from parity", "upwards", "unstated"]
-"""Whether a figure is bad the further it lies from parity, to either side, or only when it is large."""
+"""Whether an estimate is bad the further it lies from parity, to either side, or only when it is large."""
 
 
 @dataclass(frozen=True)
 class Description:
-    """A measure in its own words.
+    """The description of a measure.
 
-    ``statistic`` and ``parity`` say how item scores become the figure and what it is for a model that treats the
-    groups alike. ``unit`` is what the figure is counted in, ``sign`` what its sign means; ``{first}`` and ``{second}``
+    ``statistic`` and ``parity`` say how item scores become the estimate and its value for a model that treats the
+    groups alike. ``unit`` is the unit of the estimate, ``sign`` what its sign means; ``{first}`` and ``{second}``
     in it are the contrasted groups. ``paper`` is the key of the paper that defined the measure (``kurita2019``), empty
-    for a measure of one's own. ``needs`` names the capabilities a model must have, any of which is enough;
+    for a user's own measure. ``needs`` names the capabilities a model must have, any of which is enough;
     ``made_from`` the measures from whose results a derived one is made; ``competence`` the check that says whether a
     model can do what is asked (:mod:`biascheck.measures`). ``smallest_change`` is the smallest change of the
-    figure that matters, in its unit, and ``smallest_change_reason`` says why in a clause: comparisons tolerate as much
-    unless told otherwise. ``scale`` and ``plain`` say a finding in words that need no statistics: a sentence with
-    ``{by}`` and ``{allowed}`` for how far the figure is off and may be (on its scale), ``{towards}`` and ``{away}`` for
-    the groups by its sign, ``{first}`` and ``{second}``. ``score`` names the score of an item where that is no gap
+    estimate that matters, in its unit, and ``smallest_change_reason`` says why in a clause: comparisons tolerate as
+    much by default. ``scale`` and ``plain`` say a finding in words that need no statistics: a sentence with
+    ``{by}`` and ``{allowed}`` for the distance from parity and its limit (on its scale), ``{towards}`` and ``{away}``
+    for the groups by its sign, ``{first}`` and ``{second}``. ``score`` names the score of an item where that is no gap
     between groups ("P(neither)"): the items' sides are then the groups themselves; ``covariate`` names what scores are
     correlated with, ``cluster`` what items are gathered by ("page"). ``corpus_paper`` is filled in by measuring: the
     paper that the corpus belongs to.
@@ -68,9 +68,9 @@ class Description:
 
     @property
     def shown_under(self) -> str:
-        """The paper in whose section a result is shown: that of its corpus, where papers share a measure.
+        """The paper under which a result is shown: that of its corpus, if papers share a measure.
 
-        A measure of one's own is under no paper, whatever it is taken on.
+        A user's own measure is under no paper, whatever its corpus.
         """
         return self.corpus_paper or self.paper if self.paper else ""
 
@@ -78,20 +78,19 @@ class Description:
 UNDESCRIBED = Description("")
 
 
-# Whether a model can do what a measure asks of it. Below the floor a figure is invalid: neither fair nor
-# unfair.
+# Whether a model can do the task of a measure. Below the floor an estimate is invalid: neither fair nor unfair.
 
 UnreadableOption = Literal["ignore"] | None
-"""Whether a figure is judged although its model cannot do what was asked."""
+"""Whether an estimate is accepted although its model cannot do the task."""
 
 
 @dataclass(frozen=True)
 class Readability:
-    """How well a model reads what it is measured on, and how well it must.
+    """How well a model reads its corpus, and the floor it must reach.
 
     ``check`` names the check, ``about`` says what was checked, ``finding`` what was found and what is needed.
     ``lack`` is what a model below the floor does not do, as in "minilm-mlm cannot read this corpus".
-    ``value`` and ``floor`` are the two figures that decided; ``figures`` has all that were looked at. ``n`` counts what
+    ``value`` and ``floor`` are the two numbers that decided; ``figures`` has all that were computed. ``n`` counts what
     was compared, ``seed`` chose the sample.
     """
 
@@ -112,11 +111,11 @@ class Readability:
 
     @property
     def passed(self) -> bool:
-        """Whether figures of this model on this corpus mean anything."""
+        """Whether estimates of this model on this corpus are meaningful."""
         return self.value >= self.floor
 
     def inability(self, model: str) -> str:
-        """What the model of this name cannot do, and by which figures; empty where it can."""
+        """What the model of this name cannot do, with the numbers; empty if it can."""
         return "" if self.passed else f"{model} {self.lack} ({self.finding})"
 
     def as_dict(self) -> dict[str, Any]:

@@ -22,11 +22,11 @@ from biascheck.core.files import large_files_folder, replacing
 from biascheck.core.release import is_installed, require
 from biascheck.results.items import ItemColumns, ItemScore, Shown
 
-# Items as a Parquet table: one row an item, readable by pandas, DuckDB or Spark without this package.
+# Items as a Parquet table: one row per item, readable by pandas, DuckDB or Spark without this package.
 #
 # Columns: ``id``, ``score``, ``cluster``, ``side``, ``covariate``, ``draw``; ``group:NAME`` for the score of
 # each group; ``label:NAME`` for each label; ``text:NAME``, ``start:NAME`` and ``end:NAME`` for the sentence of
-# each group and its target. An empty cell is a value that the item has not. Labels of mixed types are JSON,
+# each group and its target. An empty cell is a missing value. Labels of mixed types are JSON,
 # which the column says.
 
 KIND = "biascheck items"
@@ -36,7 +36,7 @@ PLAIN = ("id", "score", "cluster", "side", "covariate", "draw")
 
 
 def write_table(items: ItemColumns, path: Path) -> None:
-    """Write the items; what Parquet cannot hold is refused."""
+    """Write the items; an error for values that Parquet cannot store."""
     import pyarrow
     from pyarrow import parquet
 
@@ -71,7 +71,7 @@ def _kind_of(types: set[type]) -> str:
 
 
 def _cells(items: ItemColumns, places: Iterable[int], schema: Any) -> dict[str, list[object]]:
-    """Some items as lists, one for each column; as rows they would take several times as much."""
+    """Some items as lists, one for each column; as rows they would take several times as much memory."""
     cells: dict[str, list[object]] = {name: [] for name in schema.names}
     for place in places:
         row = _row(items[place], schema)
@@ -92,7 +92,7 @@ def _row(item: ItemScore, schema: Any) -> dict[str, object]:
 
 
 def read_table(path: Path) -> ItemColumns:
-    """Read what :func:`write_table` wrote; every item is checked as one that is measured."""
+    """Read what :func:`write_table` wrote, with the same checks as for measured items."""
     import pyarrow
     from pyarrow import parquet
 
@@ -109,7 +109,7 @@ def read_table(path: Path) -> ItemColumns:
 def _require_ours(schema: Any, name: str) -> None:
     facts = schema.metadata or {}
     if facts.get(b"kind") != KIND.encode() or any(column not in schema.names for column in PLAIN):
-        raise ResultError(f"{name} holds no items of biascheck")
+        raise ResultError(f"{name} contains no items of biascheck")
     if facts.get(b"schema") != str(ITEMS_SCHEMA).encode():
         raise ResultError(f"{name} has schema {facts.get(b'schema', b'?').decode()}, this release reads {ITEMS_SCHEMA}")
 
@@ -145,15 +145,15 @@ SUFFIX = ".parquet"
 WORKER = "PYTEST_XDIST_WORKER"
 
 ItemFile = dict[str, Any]
-"""What a document says of its items: ``file``, ``sha256``, ``count`` and ``schema``."""
+"""The reference to an item file: ``file``, ``sha256``, ``count`` and ``schema``."""
 
 _READ: WeakValueDictionary[str, ItemColumns] = WeakValueDictionary()
 
 
 def can_store_columns() -> bool:
-    """Whether there is pyarrow, and a place that lasts long enough; else all items are in the document.
+    """Whether pyarrow is installed and the folder outlives this process; else all items are in the document.
 
-    A worker of a parallel run is gone before its results are read, and its own folder with it.
+    A worker of a parallel run ends before its results are read, and its folder with it.
     """
     lasts = large_files_folder() is not None or WORKER not in os.environ
     return lasts and has_arrow()
@@ -172,7 +172,7 @@ def _temporary() -> Path:
 
 
 def stored_items(items: ItemColumns) -> ItemFile:
-    """Write the items where large results are kept, unless they are there already; say how to find them."""
+    """Write the items to the folder of large results, unless they are there already; return the reference."""
     folder = large_files_folder() or _temporary()
     known = items.stored
     if known is None or not (folder / f"{known}{SUFFIX}").is_file():
@@ -199,7 +199,7 @@ def _written(items: ItemColumns, folder: Path) -> str:
 
 
 def read_items(document: Mapping[str, Any], beside: Path | None = None) -> ItemColumns:
-    """The items that a document refers to; a file that is missing, damaged or of something else is refused.
+    """The items that a document refers to; an error for a file that is missing, damaged or unrelated.
 
     ``beside`` is the folder of a results file, which may refer only to files in it.
     """
@@ -237,7 +237,7 @@ def _checked(document: Mapping[str, Any], beside: Path | None) -> tuple[Path, st
 
 
 def copied_beside(document: Mapping[str, Any], path: Path) -> ItemFile:
-    """Copy an item file beside a results file; returns the reference to the copy."""
+    """Copy an item file into the folder of a results file; return the reference to the copy."""
     name = f"{path.stem}.items-{document['sha256'][:12]}{SUFFIX}"
     target = path.with_name(name)
     path.parent.mkdir(parents=True, exist_ok=True)

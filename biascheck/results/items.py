@@ -1,4 +1,4 @@
-"""The items of a result: what was scored, and what was skipped."""
+"""The items of a result: those that were scored, and those that were skipped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from biascheck.stats import Sample
 
 
 class Shown(NamedTuple):
-    """A sentence as a reader sees it, with the characters of its target."""
+    """A sentence as shown to readers, with the characters of its target."""
 
     text: str
     start: int
@@ -28,9 +28,9 @@ class Shown(NamedTuple):
 class ItemScore:
     """One item: the gap between the two contrasted groups, and the score of every group.
 
-    ``cluster`` names the items that are not independent of this one. ``side`` is the attribute set
+    ``cluster`` groups items that are not independent. ``side`` is the attribute set
     ("A" or "B") for measures that compare two; ``covariate`` a real-world figure to correlate with. ``draw`` numbers
-    the draw in which the item was judged together with others, such as by one clustering of all words.
+    the draw in which the item was scored together with others, such as by one clustering of all words.
     """
 
     id: str
@@ -46,7 +46,7 @@ class ItemScore:
     def __post_init__(self) -> None:
         for value in (self.score, *self.groups.values()):
             if not isfinite(value):
-                raise ScoreError(f"item {self.id!r} has the score {value}; only finite numbers can be judged")
+                raise ScoreError(f"item {self.id!r} has the score {value}; only finite numbers are allowed")
         if self.covariate is not None and not isfinite(self.covariate):
             raise ScoreError(
                 f"item {self.id!r} has the covariate {self.covariate}; leave the item out or find its figure"
@@ -55,7 +55,7 @@ class ItemScore:
 
 @dataclass(frozen=True)
 class Skipped:
-    """An item without a score, and why: it could not be scored, or was left out ``by_choice`` of whoever measured."""
+    """An item without a score, and why: it could not be scored, or was left out on purpose (``by_choice``)."""
 
     id: str
     reason: str
@@ -63,10 +63,10 @@ class Skipped:
     by_choice: bool = False
 
 
-# Items as columns: those of a large result are arrays, and an item is made when it is looked at.
+# Items as columns: those of a large result are arrays, and an item object is created on access.
 
 COLUMNS_FROM = 20_000
-"""A result with more items than this has them as columns."""
+"""A result with more items than this stores them as columns."""
 NO_DRAW = -(2**31)
 
 
@@ -101,7 +101,7 @@ class ItemColumns(LazySequence[ItemScore]):
     """The items of a large result."""
 
     stored: str | None = None
-    """The digest of the file that has these items, once there is one."""
+    """The digest of the file with these items, if there is one."""
 
     def __init__(self, items: Iterable[ItemScore] = ()) -> None:
         store = BlockStore()
@@ -158,7 +158,7 @@ class ItemColumns(LazySequence[ItemScore]):
         return {name: value for name, value in found if value is not None}
 
     def sample(self) -> Sample:
-        """The arrays that the statistics work on."""
+        """The arrays that the statistics use."""
         sides = tuple(side for side in self.sides if side is not None)
         covariate = np.asarray(self.covariates.joined())
         draws = tuple(draw for draw in self.draws if draw != NO_DRAW)
@@ -172,7 +172,7 @@ class ItemColumns(LazySequence[ItemScore]):
 
 
 def ids_of(items: Sequence[ItemScore]) -> Iterable[str]:
-    """The ids of the items, without making the items."""
+    """The ids of the items, without creating item objects."""
     return items.ids if isinstance(items, ItemColumns) else [item.id for item in items]
 
 
@@ -196,7 +196,7 @@ def clusters_of(items: Sequence[ItemScore]) -> Iterator[tuple[str, str | None]]:
 
 
 def names_of(items: Sequence[ItemScore], label: str) -> Iterator[str]:
-    """Whom each item is about: what it has under a label, else its cluster."""
+    """The name of each item's subject: its value of a label, or else its cluster."""
     if not isinstance(items, ItemColumns):
         return (str(item.labels[label]) if label in item.labels else item.cluster for item in items)
     if label not in items.labels.columns:
@@ -206,7 +206,7 @@ def names_of(items: Sequence[ItemScore], label: str) -> Iterator[str]:
 
 
 class ItemList:
-    """Items in the making: objects as long as they are few, columns from then on."""
+    """Items under construction: objects if they are few, columns otherwise."""
 
     def __init__(self, limit: int | None = None) -> None:
         self._limit = COLUMNS_FROM if limit is None else limit
@@ -230,12 +230,12 @@ class ItemList:
 
     @property
     def items(self) -> Sequence[ItemScore]:
-        """What was added."""
+        """The items added so far."""
         return tuple(self._few) if self._many is None else self._many
 
 
 def gathered_items(items: Iterable[ItemScore]) -> Sequence[ItemScore]:
-    """The items as a result holds them."""
+    """The items as a result stores them."""
     if isinstance(items, ItemColumns) or (isinstance(items, tuple) and len(items) <= COLUMNS_FROM):
         return items
     found = ItemList()
@@ -245,7 +245,7 @@ def gathered_items(items: Iterable[ItemScore]) -> Sequence[ItemScore]:
 
 
 def sample_of(items: Sequence[ItemScore]) -> Sample:
-    """Turn items into the arrays that the statistics work on."""
+    """Turn items into the arrays that the statistics use."""
     if isinstance(items, ItemColumns):
         return items.sample()
     sides = tuple(item.side for item in items if item.side is not None)

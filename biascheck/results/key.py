@@ -1,4 +1,4 @@
-"""The identity of a result. Whatever joins, deduplicates, caches, compares or updates results goes by this value."""
+"""The identity of a result. Joining, deduplicating, caching, comparing and updating results all use this value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Slice = tuple[tuple[str, Label], ...]
 
 @dataclass(frozen=True, slots=True)
 class ResultKey:
-    """What was measured, how, on which model and on which part of which corpus.
+    """The identity of a measurement: the measure and its options, the model and its treatment, the corpus and its part.
 
     ``model`` and ``corpus`` are fingerprints, ``treatment`` what was done to the model (a recipe, a condition,
     ``online``), ``options`` the options of the measure as canonical JSON. Two results with equal keys are the same
@@ -33,38 +33,38 @@ class ResultKey:
 
     @property
     def digest(self) -> str:
-        """One digest of all of it."""
+        """One digest of all fields."""
         facts = [getattr(self, name) for name in self.__slots__]
         return hashlib.sha256(canonical(facts).encode()).hexdigest()
 
     @property
     def question(self) -> tuple[object, ...]:
-        """What was asked, whichever model answered: what a result shares with its entry in a baseline.
+        """The key without the model: what a result shares with its entry in a baseline.
 
-        The seed and the version of the measure are left out, so that a result that differs in them is found and
-        refused with that reason.
+        The seed and the version of the measure are left out, so that a result that differs only in them is found and
+        rejected with that reason.
         """
         asked = {name: value for name, value in json.loads(self.options).items() if name != "seed"}
         return self.measure, self.statistic, self.treatment, self.corpus, self.slice, self.contrast, canonical(asked)
 
 
 def canonical(value: object) -> str:
-    """Plain values as JSON text that is the same for the same values; anything else is a TypeError or ValueError."""
+    """Plain values as JSON text that is equal for equal values; anything else is a TypeError or ValueError."""
     return json.dumps(value, sort_keys=True, ensure_ascii=True, allow_nan=False)
 
 
 def sliced(slice_: Slice, labels: Mapping[str, Label]) -> Slice:
-    """The part of a part: both selections together."""
+    """The part of a part: both selections combined."""
     return tuple(sorted({**dict(slice_), **labels}.items()))
 
 
 def model_label(model: str, treatment: tuple[str, ...]) -> str:
-    """The model and what was done to it: "bert·mix-all". Labels are rendered from identities and never parsed."""
+    """The model and its treatment: "bert·mix-all". Labels are rendered from identities and never parsed."""
     return "·".join([model, *treatment])
 
 
 def corpus_label(corpus: str, slice_: Slice, contrast: tuple[str, str] | None = None) -> str:
-    """The corpus, which part of it, and which groups are contrasted where that is not obvious."""
+    """The corpus, its part, and the contrasted groups if they are not obvious."""
     parts = [f"{label}={value}" for label, value in slice_]
     if contrast is not None:
         first, second = contrast

@@ -1,4 +1,4 @@
-"""The items of two results that answer the same questions, side by side, and how far their figures lie apart."""
+"""The items of two results that answer the same questions, matched, and the interval of the change between them."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from biascheck.results.result import Result
 from biascheck.results.summaries import RESAMPLES, RESAMPLES_IN_TAIL, interval_method
 from biascheck.stats import DistanceChange, Interval, MeanChange, Sample
 
-# Whether two results answer the same questions, and what to do where they do not.
+# Checks that two results answer the same questions, with the remedies if they do not.
 
 IN_THIS_PROCESS = "transformers, in the process of the tests"
 
 
 def similar_question(result: Result) -> tuple[object, ...]:
-    """The question of a result with the name of its corpus in place of the fingerprint.
+    """The question of a result with the name of its corpus in place of its fingerprint.
 
-    It never joins two results. It finds the entry of a baseline that a result was meant to answer where the corpus has
-    changed under its name, so that the pair is refused with that reason and not taken for new.
+    It never joins two results. It finds the baseline entry of a result whose corpus has
+    changed under the same name, so that the pair is rejected with that reason and not taken for new.
     """
     measure, statistic, treatment, _, *rest = result.key.question
     return measure, statistic, treatment, result.corpus, *rest
 
 
 def require_comparable(before: Result, after: Result) -> None:
-    """Refuse two results that do not answer the same questions, with every reason and its remedy."""
+    """Raise UsageError if two results do not answer the same questions, with every reason and its remedy."""
     if found := list(differences(before, after)):
         raise UsageError(f"{before.title} and {after.title} cannot be compared: {'; '.join(found)}")
 
 
 def differences(before: Result, after: Result) -> Iterator[str]:
-    """Each thing that makes two results incomparable, and what to do about it."""
+    """Each difference that makes two results incomparable, with the remedy."""
     if before.measure != after.measure:
         yield f"one is {before.measure!r} and the other {after.measure!r}; compare results of one measure"
         return
@@ -67,9 +67,9 @@ def differences(before: Result, after: Result) -> Iterator[str]:
 
 
 def other_runtime(before: Result, after: Result) -> str:
-    """Why two results may differ though the model is the same: another runtime computes other figures from its weights.
+    """Why two results of one model may differ: runtimes compute slightly different scores from the same weights.
 
-    Empty where one runtime gave both. A model that names none runs in the process of the tests.
+    Empty if one runtime gave both. A model that names none runs in the test process.
     """
     first, second = (one.provenance.model.get("runtime") or IN_THIS_PROCESS for one in (before, after))
     if first == second:
@@ -88,20 +88,21 @@ def _other_options(first: Mapping[str, object], second: Mapping[str, object]) ->
 
 
 def _plain(value: object) -> object:
-    """A stored tuple comes back as a list."""
+    """Compare lists and tuples as equal: a stored tuple is read back as a list."""
     return json.loads(json.dumps(value))
 
 
-# Two machines agree on a score to about this much; less is no change of the model.
+# Two machines agree on a score to about this much; smaller differences are no change of the model.
 MATCH_ROUNDING = 1e-5
 MANY_UNMATCHED = 0.2
 
 
 @dataclass(frozen=True)
 class MatchedItems:
-    """The items of two results that answer the same questions, side by side: ``earlier[n]`` and ``later[n]`` are one.
+    """The items of two results that answer the same questions, matched: ``earlier[n]`` and ``later[n]`` are the same
+    item.
 
-    Neither is a list of objects where a result has columns.
+    Neither is a list of objects if the results have columns.
     """
 
     before: Result
@@ -113,7 +114,7 @@ class MatchedItems:
 
     @classmethod
     def of(cls, before: Result, after: Result, *, family: int, level: float) -> MatchedItems:
-        """Match items by id; results that do not ask the same of the same items are refused."""
+        """Match items by id; an error for results that do not answer the same questions about the same items."""
         require_comparable(before, after)
         earlier, later, unmatched = _shared(before.items, after.items)
         if not earlier:
@@ -128,13 +129,13 @@ class MatchedItems:
 
     @cached_property
     def samples(self) -> tuple[Sample, Sample]:
-        """The scores before and after, as the arrays that the statistics work on."""
+        """The scores before and after, as the arrays that the statistics use."""
         return sample_of(self.earlier), sample_of(self.later)
 
     @cached_property
     def unchanged(self) -> bool:
-        """Whether every score is the same but for rounding."""
-        # of a ratio the covariate is the model's own, too
+        """Whether every score is the same up to rounding."""
+        # for a ratio, the covariate also depends on the model
         return all(
             abs(after - before) <= MATCH_ROUNDING
             for numbers in (scores_of, covariates_of)
@@ -143,25 +144,25 @@ class MatchedItems:
 
     @cached_property
     def estimates(self) -> tuple[float, float]:
-        """The figure of the shared items before and after."""
+        """The estimate on the shared items before and after."""
         before, after = (stats.estimate(sample, self.before.statistic) for sample in self.samples)
         return before, after
 
     @property
     def smallest_change(self) -> float:
-        """What the measure calls the smallest change that matters; entries of a baseline have no description."""
+        """The smallest change that matters, by the measure's description; baseline entries have none."""
         stated = (result.description.smallest_change for result in (self.after, self.before))
         return next((change for change in stated if change is not None), 0.0)
 
     @property
     def change(self) -> float:
-        """How much further from parity the figure is than before."""
+        """The change of the estimate's distance from parity."""
         before, after = (abs(found - self.before.parity) for found in self.estimates)
         return 0.0 if self.unchanged else after - before
 
     @cached_property
     def distance(self) -> DistanceChange | MeanChange:
-        """What the intervals of the change come from."""
+        """The resamples from which intervals of the change are computed."""
         statistic = self.before.statistic
         if statistic in stats.MEAN_LIKE:
             return stats.paired_means(*self.samples, statistic, parity=self.before.parity)
@@ -175,11 +176,11 @@ class MatchedItems:
         )
 
     def interval_at(self, level: float) -> Interval | None:
-        """The interval of the change, or ``None`` where there is too little for one."""
+        """The interval of the change, or ``None`` if there are too few clusters."""
         sample = self.samples[0]
         clusters = len(sample.names)
         if clusters < stats.MINIMUM_CLUSTERS:
-            return None  # also where nothing changed: what is too little to be judged stays so
+            return None  # even if nothing changed: too few clusters stay too few
         if self.unchanged:
             return Interval(0.0, 0.0, level, f"no score differs by more than {MATCH_ROUNDING:g}")
         if self.before.statistic == "share_positive" and clusters == len(sample):
@@ -187,11 +188,11 @@ class MatchedItems:
             return stats.paired_share_interval(before, after, parity=self.before.parity, level=level)
         try:
             return self.distance.interval_at(level)
-        except ScoreError:  # a side with one cluster, or a figure that most resamples leave undefined
+        except ScoreError:  # a side with one cluster, or an estimate that most resamples leave undefined
             return None
 
     def caveats(self) -> tuple[str, ...]:
-        """What a reader should know about the match."""
+        """Caveats of the match."""
         total = len(self.earlier) + len(self.unmatched)
         if len(self.unmatched) <= MANY_UNMATCHED * total:
             return ()
@@ -201,7 +202,7 @@ class MatchedItems:
 def _shared(
     before: Sequence[ItemScore], after: Sequence[ItemScore]
 ) -> tuple[Sequence[ItemScore], Sequence[ItemScore], tuple[str, ...]]:
-    """The items that both have, in the order of the first, and the ids that only one has."""
+    """The items of both, in the order of the first, and the ids that only one has."""
     if _same(before, after) and not repeats(array("q", map(hash, ids_of(before)))):
         return before, after, ()
     earlier, later = ({name: place for place, name in enumerate(ids_of(items))} for items in (before, after))

@@ -1,4 +1,4 @@
-"""A measurement card: what a suite claims to measure, how, for whom, what is known to be wrong with it."""
+"""The measurement card of a suite: claim, method, audience and known flaws."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TITLE = "measurement card"
 
 @dataclass(frozen=True)
 class Flaw:
-    """Something known to be wrong, and who found it."""
+    """A known flaw and its source."""
 
     what: StatedText
     source: StatedText
@@ -28,9 +28,9 @@ class Flaw:
 class MeasurementCard:
     """The card of a suite, from its ``card.toml``.
 
-    ``claim``: what is said to be measured. ``for_whom``: whose question it answers. ``items``: how they were made.
-    ``flaws``: what is known to be wrong, each with its source. ``not_for``: who should not use it. ``licence``: of the
-    published data. ``competence``: what a model must be able to do for the figure to mean anything.
+    ``claim``: what the suite claims to measure. ``for_whom``: whose question it answers. ``items``: how they were made.
+    ``flaws``: known flaws, each with its source. ``not_for``: who should not use it. ``licence``: of the
+    published data. ``competence``: what a model must be able to do for the estimate to be meaningful.
     """
 
     name: StatedText
@@ -61,7 +61,7 @@ class MeasurementCard:
 
     @property
     def rows(self) -> tuple[tuple[str, str], ...]:
-        """What it says, for a reader."""
+        """The card's rows, as labels and texts."""
         return (
             ("what is claimed", self.claim),
             ("for whom", self.for_whom),

@@ -20,7 +20,7 @@ TableKind = TypeVar("TableKind")
 
 
 def nearest_file(name: str, start: Path, *, stop: Path) -> Path:
-    """The file of that name beside ``start`` or in the nearest folder above, up to ``stop``."""
+    """The nearest file of that name, from ``start`` through the folders above, up to ``stop``."""
     for folder in start.parents:
         if (folder / name).is_file():
             return folder / name
@@ -30,7 +30,7 @@ def nearest_file(name: str, start: Path, *, stop: Path) -> Path:
 
 
 def read_tables(file: Path) -> dict[str, dict[str, Any]]:
-    """Every table that has values, under its dotted name."""
+    """Every table with values, under its dotted name."""
     try:
         tables = tomllib.loads(file.read_text(encoding="utf-8"))
         return _flat(tables, file)
@@ -88,7 +88,7 @@ def _said(message: str) -> str:
     return f"{field}: {words[:1].lower()}{words[1:]}" if field else words
 
 
-# Figures of papers: numbers with their source, until they are drawn.
+# Figures of papers: numbers with their source.
 
 Finite = Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
 Stated = Annotated[str, msgspec.Meta(min_length=1)]
@@ -96,9 +96,9 @@ Stated = Annotated[str, msgspec.Meta(min_length=1)]
 
 @dataclass(frozen=True)
 class PublishedFigure:
-    """A figure of a paper, the model it is about, and a note where it does not follow from the published data.
+    """A figure of a paper, the model it is about, and a note if it does not follow from the published data.
 
-    ``name`` tells the figures of a list apart; ``note`` is what else the paper says about this figure.
+    ``name`` distinguishes the figures of a list; ``note`` is what else the paper says about this figure.
     """
 
     value: Finite
@@ -172,11 +172,11 @@ class PublishedFigures:
         return cls.read(nearest_file("published.toml", start, stop=stop))
 
     def get(self, name: str) -> PublishedFigure | None:
-        """The figure of that name, or None where the paper has none."""
+        """The figure of that name, or None if the paper has none."""
         return self.entries.get(name)
 
     def listed(self, prefix: str) -> tuple[PublishedFigure, ...]:
-        """The figure of this name, and all figures under it; what follows the prefix names each of these."""
+        """The figure of this name, and all figures under it; each named by what follows the prefix."""
         start = f"{prefix}."
         return tuple(
             replace(figure, name=name.removeprefix(start)) if name.startswith(start) else figure

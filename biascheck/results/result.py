@@ -1,6 +1,6 @@
-"""What a measurement leaves behind: item scores, the figure they add up to, and where both come from.
+"""The result of a measurement: item scores, their estimate, and the provenance of both.
 
-A result holds everything needed to judge it, draw it or summarise a part of it again without a model.
+A result contains everything needed to gate it, plot it or summarise a part of it again without a model.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-# A result as a notebook shows it: a small table that fits light and dark, without script and without requests.
+# The notebook view of a result: a small table for light and dark themes, without scripts and requests.
 
 LEFT = 'style="text-align:left"'
 
 
 def result_html(result: Result) -> str:
-    """The figure with its interval, parity, size and the largest gaps; what is skipped or doubtful is said."""
+    """The estimate with its interval, parity, size and the largest gaps; skipped items and caveats included."""
     rows = "".join(
         f"<tr><th {LEFT}>{_cell(name)}</th><td {LEFT}>{_cell(text)}</td></tr>" for name, text in _rows(result)
     )
@@ -74,7 +74,7 @@ NO_CONTRIBUTORS = ("ratio", "ratio_of_sides", "difference")
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where a result comes from. Two results with the same fingerprints and options are the same figure.
+    """The provenance of a result. Equal fingerprints and options mean equal scores.
 
     ``model`` describes the model to a reader (architecture, tokenizer, precision); the fingerprint identifies it.
     """
@@ -107,10 +107,10 @@ class Result:
     ``estimate`` is ``statistic`` of the item scores (see :mod:`biascheck.stats`), ``parity`` the value
     it has when the groups are treated alike, ``interval`` a cluster bootstrap, or ``None`` where the
     sample is too small for one. For gaps the sign follows ``contrast``: first minus second. ``named_by`` is
-    the label by which findings name who drives the figure, where that is not the cluster. ``model`` and ``corpus``
-    are names for people; ``treatment`` is what was done to the model, ``slice`` the part of the corpus. What a result
-    *is* says its :attr:`key`. ``several_groups`` says whether the corpus has more groups than the two contrasted.
-    ``competence`` is whether the model can do what was asked of it; ``None`` where that was not checked.
+    the label by which findings name the top contributors, if that is not the cluster. ``model`` and ``corpus``
+    are display names; ``treatment`` is what was done to the model, ``slice`` the part of the corpus. The identity of a
+    result is its :attr:`key`. ``several_groups`` says whether the corpus has more groups than the two contrasted.
+    ``competence`` is whether the model can do the task; ``None`` where that was not checked.
     """
 
     measure: str
@@ -144,11 +144,11 @@ class Result:
         for name in ("estimate", "parity", "p", "effect_size"):
             value = getattr(self, name)
             if value is not None and not isfinite(value):
-                raise ScoreError(f"{self.title}: {name} is {value}; only finite numbers can be judged")
+                raise ScoreError(f"{self.title}: {name} is {value}; only finite numbers are allowed")
 
     @property
     def key(self) -> ResultKey:
-        """The identity of this result: what it is joined, deduplicated, compared and updated by."""
+        """The identity of this result, by which it is joined, deduplicated, compared and updated."""
         origin = self.provenance
         return ResultKey(
             measure=self.measure,
@@ -164,28 +164,28 @@ class Result:
 
     @property
     def title(self) -> str:
-        """The measure, the model and the corpus in one phrase, for people."""
+        """The measure, the model and the corpus in one phrase, for display."""
         return f"{self.measure} on {self.model_label} × {self.corpus_label}"
 
     @property
     def model_label(self) -> str:
-        """The model and what was done to it, for people."""
+        """The model and its treatment, for display."""
         return model_label(self.model, self.treatment)
 
     @property
     def corpus_label(self) -> str:
-        """The corpus, its part and, among more than two groups, the contrast, for people."""
+        """The corpus, its part and, among more than two groups, the contrast, for display."""
         obvious = self.contrast[1] and not self.several_groups
         return corpus_label(self.corpus, self.slice, None if obvious else self.contrast)
 
     @property
     def inability(self) -> str:
-        """What the model cannot do, and by which figures; empty where it can, or where that was not checked."""
+        """What the model cannot do, with the numbers; empty if it can, or if that was not checked."""
         return "" if self.competence is None else self.competence.inability(self.model_label)
 
     @property
     def sample(self) -> Sample:
-        """The item scores as the arrays that the statistics work on."""
+        """The item scores as the arrays that the statistics use."""
         return sample_of(self.items)
 
     def where(self, **labels: Label) -> Result:
@@ -221,12 +221,12 @@ class Result:
         return summarise(replace(self, contrast=(group, ""), items=items))
 
     def _require_own_scores(self, method: str) -> None:
-        """Refuse other scores for items whose covariate was computed from the present ones."""
+        """Raise an error for new scores of items whose covariate was computed from the present ones."""
         if self.statistic == "rms_gap":
             raise UsageError(f"{self.title}: call {method} on the result that {self.measure} was made from")
 
     def with_attachments(self, *attachments: AnyAttachment) -> Result:
-        """The result with something more to show; what it has already stays."""
+        """The result with one more attachment; existing ones stay."""
         return replace(self, attachments=gathered(self.attachments, attachments))
 
     def interval_at(self, level: float) -> Interval | None:
@@ -236,11 +236,11 @@ class Result:
         return interval_of(self.items, self.statistic, seed=self.seed, level=level)
 
     def name_of(self, item: ItemScore) -> str:
-        """Whom an item is about: its label ``named_by``, else its cluster."""
+        """The subject of an item: its label ``named_by``, or else its cluster."""
         return str(item.labels[self.named_by]) if self.named_by in item.labels else item.cluster
 
     def to_frame(self) -> DataFrame:
-        """The items as a pandas data frame: one row an item, one column for each group and label."""
+        """The items as a pandas data frame: one row per item, one column for each group and label."""
         from pandas import DataFrame
 
         rows = [
@@ -250,15 +250,16 @@ class Result:
         return DataFrame(rows).set_index("id")
 
     def _repr_html_(self) -> str:
-        """What a notebook shows for a result: the figure, what it says, and who drives it."""
+        """The notebook view of a result: the estimate, its finding, and the top contributors."""
         return result_html(self)
 
     def top_contributors(self, count: int = 3) -> tuple[Contributor, ...]:
-        """Who drives the estimate, with their mean gaps: the largest gaps first.
+        """The top contributors to the estimate, with their mean gaps: the largest gaps first.
 
         For a skew these are the largest gaps in the direction of the mean gap, for a stereotype those
-        that lie furthest from it on their own side. A ratio of sums or a difference of means has none: no item's
-        score is a gap there.
+        that lie furthest from it on their own side. A ratio of sums or a difference of means has none, as its item
+        scores are
+        not gaps.
         """
         if self.statistic in NO_CONTRIBUTORS:
             return ()
@@ -278,7 +279,7 @@ class Result:
 
 
 def _pull(statistic: str, gap: float, centre: float, side: str | None) -> float:
-    """How far a mean gap pulls the estimate away from parity; negative if it pulls back."""
+    """The distance by which a mean gap pulls the estimate away from parity; negative if it pulls it back."""
     if statistic == "skew":
         return gap if centre >= 0 else -gap
     if statistic == "stereotype":

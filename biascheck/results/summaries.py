@@ -1,4 +1,4 @@
-"""From item scores to a figure: estimate, interval, p-value and effect size.
+"""From item scores to a summary: estimate, interval, p-value and effect size.
 
 +--------------------------+--------------------------+------------------------------------------+
 | statistic                | p-value                  | effect size                              |
@@ -47,7 +47,7 @@ DISTANCES = ("skew", "stereotype")
 
 
 def summarise(draft: Result, *, level: float = LEVEL) -> Result:
-    """Fill in every figure of a result from its items."""
+    """Fill in every statistic of a result from its items."""
     sample = sample_of(draft.items)
     rng = np.random.default_rng(draft.seed)
     estimate = stats.estimate(sample, draft.statistic)
@@ -69,7 +69,7 @@ def interval_of(items: Sequence[ItemScore], statistic: str, *, seed: int, level:
 
 
 def interval_of_sample(sample: Sample, statistic: str, *, rng: np.random.Generator, level: float) -> Interval | None:
-    """The interval by which gates judge a sample."""
+    """The interval that gates use for a sample."""
     if not 0 < level < 1:
         raise UsageError(f"level {level} is not between 0 and 1; 95 % is level=0.95")
     clusters = len(sample.names)
@@ -92,11 +92,11 @@ def interval_of_sample(sample: Sample, statistic: str, *, rng: np.random.Generat
 
 
 def _without_resampling(sample: Sample, statistic: str, clusters: int, level: float) -> Interval | None:
-    """The interval of what a bootstrap of few clusters gets wrong, where there is another way."""
+    """An interval for cases in which a bootstrap of few clusters is wrong, if there is one."""
     single = clusters == len(sample)
     if statistic == "share_positive":
         share = stats.estimate(sample, statistic)
-        # A bootstrap of ten out of ten is certain of itself; Wilson's interval is not.
+        # A bootstrap of ten out of ten has no width; Wilson's interval does.
         return stats.wilson_interval(share, clusters, level=level) if single or share in (0, 1) else None
     if statistic == "standardised_difference" and single and sample.sides is not None:
         on_a = sample.sides.count("A")
@@ -109,10 +109,10 @@ def _without_resampling(sample: Sample, statistic: str, clusters: int, level: fl
 
 
 def interval_method(statistic: str) -> Literal["bca", "percentile"]:
-    """How the ends of an interval are found.
+    """The method for the ends of an interval.
 
-    BCa takes the upward bias of a distance from zero for an error of its centre, and ends far too low. It also has
-    no use for a change of a root whose resamples are cut off at zero, nor for the kink of icat at an even share.
+    BCa mistakes the upward bias of a distance from zero for an error of its centre, and ends far too low. It also fails
+    for a change of a root whose resamples are cut off at zero, and for the kink of icat at an even share.
     """
     return "percentile" if statistic in (*DISTANCES, "rms_gap", "icat") else "bca"
 
@@ -143,13 +143,13 @@ def _test(sample: Sample, statistic: str, estimate: float, seed: int) -> tuple[f
         return _test_of_slope(means, cluster_means(replace(sample, values=_covariate(sample))))
     if statistic in ("spearman", "pearson"):
         correlate: Any = getattr(stats, statistic)
-        # Repeated looks at one word are one point, not many.
+        # Repeated readings of one word are one point, not many.
         return correlate(means, cluster_means(replace(sample, values=_covariate(sample)))).p, estimate
     return None, None
 
 
 def _differences_of_pairs(sample: Sample) -> NDArray[np.float64] | None:
-    """Side A minus side B of each cluster, where every cluster is one item on either side."""
+    """Side A minus side B of each cluster, if every cluster has one item on either side."""
     pairs: dict[str, dict[str, float]] = {}
     for name, side, value in zip(sample.clusters, sample.sides or (), sample.values, strict=True):
         pairs.setdefault(name, {})[side] = float(value)
@@ -159,7 +159,7 @@ def _differences_of_pairs(sample: Sample) -> NDArray[np.float64] | None:
 
 
 def _test_of_slope(means: NDArray[np.float64], covariates: NDArray[np.float64]) -> tuple[float | None, float | None]:
-    """The t test of a slope is that of Pearson's correlation; gaps that are all alike have neither."""
+    """The t test of a slope is that of Pearson's correlation; equal gaps have neither."""
     if len(means) < stats.MINIMUM_CLUSTERS or np.ptp(means) == 0 or np.ptp(covariates) == 0:
         return None, None
     found = stats.pearson(means, covariates)

@@ -1,8 +1,8 @@
 """Numbers in, numbers out: effects, intervals, rank tests, corrections, verdicts.
 
-Everything here takes plain arrays and returns named frozen values; nothing knows what was measured.
+Everything here takes plain arrays and returns named frozen values, independent of what was measured.
 Randomness arrives as a ``numpy.random.Generator``, never from a global state. Names are declared in ``__init__.pyi``
-and resolve on first use, so that ``Interval`` and ``verdict_of`` cost no import of scipy.
+and resolve on first use, so that ``Interval`` and ``verdict_of`` do not import scipy.
 """
 
 import lazy_loader

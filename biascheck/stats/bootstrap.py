@@ -26,7 +26,7 @@ from biascheck.stats.vectors import Vector
 from biascheck.stats.verdicts import Interval
 
 NOTEWORTHY_RATIO = 1.005
-"""A widening that is not 1.00 once it is written down."""
+"""The smallest widening that does not print as 1.00."""
 
 
 def cluster_bootstrap(
@@ -46,7 +46,7 @@ def cluster_bootstrap(
     says so. If all resamples agree, the interval is the estimate alone. The order of the items does
     not matter, and negating all values mirrors the interval of a mean exactly.
 
-    Two things that resampling clusters does not see widen the interval: that there are few of them
+    Two things that resampling clusters misses widen the interval: that there are few of them
     (:func:`~biascheck.stats.sample.expanded`, unless ``expand`` is false), and that items of different
     clusters share a draw, where the sample has draws (:func:`~biascheck.stats.sample.widening`).
 
@@ -54,9 +54,9 @@ def cluster_bootstrap(
     again and counted in ``Interval.method``; more than 20 % of them raise ScoreError.
 
     Limits: fewer than 5 clusters, or a side with one, raise ScoreError. A share of 0 or 1 shows no
-    variation to resample. Beyond level 0.99 ask for more resamples: at least 20 / (1 − level). A strongly
+    variation to resample. Beyond level 0.99 use more resamples: at least 20 / (1 − level). A strongly
     biased statistic, such as a standardised difference of few items, moves an end of BCa far into one
-    tail, where few resamples lie and the end varies with the seed; there, too, more resamples steady it.
+    tail, where few resamples lie and the end varies with the seed; more resamples stabilise it there, too.
     """
     _require_level(level, resamples)
     if method not in ("bca", "percentile"):

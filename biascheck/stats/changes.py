@@ -1,4 +1,4 @@
-"""How far a figure moved between two samples of the same items."""
+"""The change of a statistic between two samples of the same items."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ from biascheck.stats.statistic import Sample, estimate
 from biascheck.stats.vectors import Vector
 from biascheck.stats.verdicts import Interval
 
-# How a distance from parity changes between two samples of the same items, resampled together.
+# The change of a distance from parity between two samples of the same items, resampled together.
 #
-# Both samples lose and repeat the same clusters in each resample, so what they share cancels: the interval of a
-# change is much narrower than the two intervals of the figures suggest.
+# Each resample draws the same clusters from both samples, so what they share cancels: the interval of a change is much
+# narrower than the two separate intervals suggest.
 
 SIGNS = (1.0, -1.0)
 
 
 @dataclass(frozen=True, eq=False)
 class DistanceChange:
-    """``|after − parity| − |before − parity|``, with what its interval is made from.
+    """``|after − parity| − |before − parity|``, with the numbers its interval is computed from.
 
-    A distance has a kink at parity, where the bootstrap of it is wrong: resamples of a figure near parity all lie
-    further away than the figure. So the kink is left out of the resampling. With signs s and t for after and before,
+    A distance has a kink at parity, where the bootstrap of it is wrong: resamples of an estimate near parity all lie
+    further away than the estimate. So the kink is left out of the resampling. With signs s and t for after and before,
     the change is ``max over s of min over t of (s · after − t · before)``, and each of the four signed differences is
     smooth. Each end of the interval is the same maximum of minima over the ends of their four intervals. Each end
-    misses the truth with (1 − level) / 2 where both figures have a sure sign, and with 1 − level at most. ``spreads``
-    says how much wider items that share draws make ``after − before`` (1) and ``after + before`` (−1).
+    misses the truth with (1 − level) / 2 where both signs are certain, and with 1 − level at most. ``spreads``
+    is the factor by which shared draws widen ``after − before`` (1) and ``after + before`` (−1).
     """
 
     before: float
@@ -134,7 +134,7 @@ def require_pairs(before: Sample, after: Sample) -> None:
 
 
 def shared_spreads(before: Sample, after: Sample, statistic: str) -> dict[float, float]:
-    """How much wider items that share draws make the difference of both figures, and their sum."""
+    """The factors by which shared draws widen the difference of both estimates, and their sum."""
     if not shares_draws(after):
         return {}
     earlier, later = (influences(sample, statistic) for sample in (before, after))
@@ -146,15 +146,15 @@ def _without_one(both: tuple[Clusters, Clusters], statistic: str) -> tuple[tuple
     return (before, after) if before and after else ((), ())
 
 
-# How the distance of a mean from parity changes between two samples of the same items.
+# The change of the distance of a mean from parity between two samples of the same items.
 
 
 @dataclass(frozen=True, eq=False)
 class MeanChange:
-    """``|after − parity| − |before − parity|`` of mean-like figures, with what its interval is made from.
+    """``|after − parity| − |before − parity|`` of mean-like statistics, with the numbers its interval is computed from.
 
     The kink of a distance at parity is left out as in :class:`~biascheck.stats.DistanceChange`: each of the four signed
-    differences of both figures is a mean over clusters itself, with an interval of
+    differences is itself a mean over clusters, with an interval of
     :func:`~biascheck.stats.mean_interval`. ``deviations`` are those of the clusters before and after.
     """
 

@@ -1,4 +1,4 @@
-"""Whether two columns of numbers rise together."""
+"""Correlation of two columns of numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Directions, clusters and neighbours in a space of vectors: matrices in (one row a point), numbers out."""
+"""Directions, clusters and neighbours in a space of vectors: matrices (one row per point) in, numbers out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STARTS = 10
 
 @dataclass(frozen=True, eq=False)
 class Subspace:
-    """Orthogonal axes, one a row, by falling share of the sum of squares; the shares add up to 1."""
+    """Orthogonal axes, one per row, by falling share of the sum of squares; the shares add up to 1."""
 
     axes: NDArray[np.float64]
     shares: Vector
@@ -30,7 +30,7 @@ class Subspace:
 
 @dataclass(frozen=True, slots=True)
 class ChanceBaseline:
-    """What a figure is when labels are dealt out at random: mean, 95th percentile, and p of the observed figure."""
+    """The distribution of a statistic under permuted labels: mean, 95th percentile, and p of the observed value."""
 
     mean: float
     high: float
@@ -44,7 +44,7 @@ def matrix_of(rows: ArrayLike, name: str = "vectors") -> NDArray[np.float64]:
     if matrix.ndim != 2 or not matrix.size:
         raise ScoreError(f"{name} have the shape {matrix.shape}; give one row of numbers for each point")
     if not np.isfinite(matrix).all():
-        raise ScoreError(f"{name} hold numbers that are not finite; leave out the points they belong to")
+        raise ScoreError(f"{name} contain numbers that are not finite; leave out the points they belong to")
     return matrix
 
 
@@ -87,7 +87,7 @@ def unit_rows(rows: ArrayLike) -> NDArray[np.float64]:
     matrix = matrix_of(rows)
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     if np.any(lengths == 0):
-        raise ScoreError(f"vector {int(np.argmin(lengths))} is zero and has no direction; leave its word out")
+        raise ScoreError(f"vector {int(np.argmin(lengths))} is zero and has no direction; leave out its word")
     return np.asarray(matrix / lengths)
 
 
@@ -109,7 +109,7 @@ def two_centres(rows: ArrayLike, *, seed: int) -> NDArray[np.float64]:
 
 
 def side_of_centres(rows: ArrayLike, centres: NDArray[np.float64]) -> Vector:
-    """How much nearer each row is to the first centre than to the second; negative if it belongs to the second."""
+    """How much nearer each row is to the first centre than to the second; negative if the second is nearer."""
     matrix = matrix_of(rows)
     distances = np.linalg.norm(matrix[:, None, :] - centres[None, :, :], axis=2)
     return np.asarray(distances[:, 1] - distances[:, 0])
@@ -126,7 +126,7 @@ def nearest(rows: ArrayLike, count: int) -> NDArray[np.intp]:
 
 
 def label_baseline(observed: float, permuted: ArrayLike) -> ChanceBaseline:
-    """Place an observed figure among those of permuted labels; p = (k + 1) / (n + 1), one-sided upwards."""
+    """Compare an observed statistic with those of permuted labels; p = (k + 1) / (n + 1), one-sided upwards."""
     dealt = np.asarray(permuted, dtype=np.float64)
     reached = int(np.count_nonzero(dealt >= observed - 1e-12))
     p = (reached + 1) / (dealt.size + 1)

@@ -20,20 +20,16 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-# How far an interval of a mean reaches when the clusters may be skewed.
+# The reach of an interval of a mean when the clusters may be skewed.
 #
-# Student's t misses the mean of skewed clusters on their long side: of lognormal ones, 20 of them, in 13 % of cases
-#   where
-# 2.5 % are stated. The skewness of few clusters is no help to correct that, as the samples that miss the mean are
-#   those
-# in which the long tail does not show. So the question is turned around: *could* clusters with this sample skewness
-#   be as
-# skewed as a lognormal distribution? An arm of the interval is Student's where they could not, and where they could
-#   it is
-# longer by the factor that the mean of lognormal clusters needs.
+# Student's t misses the mean of skewed clusters on their long side: for 20 lognormal clusters in 13 % of cases
+# instead of the nominal 2.5 %. The sample skewness of few clusters does not help to correct that, as the samples that
+# miss the mean are those in which the long tail does not show. So the question is turned around: *could* clusters with
+# this sample skewness be as skewed as a lognormal distribution? If they could not, an arm of the interval is
+# Student's; if they could, it is longer by the factor that the mean of lognormal clusters needs.
 
 NOTEWORTHY_SKEW = 1.05
-"""A longer arm than this is worth a word."""
+"""An arm longer than this is mentioned in the result."""
 REACH = 2.3
 SOFTNESS = 0.4
 
@@ -55,11 +51,11 @@ def student_t(freedom: Any, level: float) -> Any:
 
 
 def lengthening(skewness: Any, freedom: Any, level: float) -> Any:
-    """Return by how much the arm on the side of positive ``skewness`` is longer than Student's.
+    """Return the factor by which the arm on the side of positive ``skewness`` is longer than Student's.
 
     With z the normal quantile of the level and n = freedom + 1 clusters, it is ``1 + 2.3 z / √(n − 1)``: about what an
-    Edgeworth expansion asks for the skewness 6.2 of a lognormal distribution, γ z / (3 √n) (Johnson 1978). It falls to
-    1 over the sample skewnesses from ``s + 0.4`` down to ``s = 0.7 ln n − 0.5 z − 0.8``, which lognormal clusters
+    Edgeworth expansion requires for the skewness 6.2 of a lognormal distribution, γ z / (3 √n) (Johnson 1978). It falls
+    to 1 over the sample skewnesses from ``s + 0.4`` down to ``s = 0.7 ln n − 0.5 z − 0.8``, which lognormal clusters
     seldom show. The four constants are the round numbers that keep the misses of either end below 1.5 times the stated
     ones for normal, exponential and lognormal clusters (:mod:`biascheck.calibration.coverage`).
     """
@@ -70,18 +66,18 @@ def lengthening(skewness: Any, freedom: Any, level: float) -> Any:
 
 # Intervals of means over clusters: Student's t, with a longer arm where the clusters may be skewed.
 #
-# Mean-like figures are sums over clusters, but for their weights: without resampling, the deviation of each
-# cluster tells the standard error of the figure, its degrees of freedom and the skewness of the clusters.
+# Mean-like statistics are sums over clusters, up to their weights. Without resampling, the deviations of the
+# clusters give the standard error of the estimate, its degrees of freedom and the skewness of the clusters.
 
 MEAN_LIKE = (*MEANS, "difference")
 MEAN_ROUNDING = 1e-12
 WIDER = 1.005
-"""A widening that is not 1.00 once it is written down."""
+"""The smallest widening that does not print as 1.00."""
 
 
 @dataclass(frozen=True, slots=True)
 class StratumSpread:
-    """What the clusters of one stratum add: the variance of the figure, its degrees of freedom, their skewness."""
+    """The contribution of one stratum: the variance of the estimate, its degrees of freedom, the skewness."""
 
     variance: float
     freedom: float
@@ -105,19 +101,19 @@ class StratumSpread:
 
 @dataclass(frozen=True, slots=True)
 class ClusterSpread:
-    """What the deviations of clusters say about a figure: one stratum, or one for each of two sides."""
+    """The contributions of the strata to an estimate: one, or one for each of two sides."""
 
     strata: tuple[StratumSpread, ...]
     scale: float = 1.0
 
     @classmethod
     def of(cls, deviations: Vector, clusters: Clusters, *, scale: float = 1.0) -> ClusterSpread:
-        """Add up within strata; deviations that are rounding of numbers of the size ``scale`` count as none."""
+        """Sum within strata; deviations that are rounding errors of numbers of size ``scale`` count as none."""
         return cls(tuple(StratumSpread.of(deviations[s], clusters.sizes[s]) for s in clusters.strata), scale)
 
     @property
     def error(self) -> float:
-        """The standard error of the figure; 0 where clusters differ by rounding only."""
+        """The standard error of the estimate; 0 where clusters differ only by rounding."""
         found = math.sqrt(math.fsum(one.variance for one in self.strata))
         return found if found > MEAN_ROUNDING * self.scale else 0.0
 
@@ -136,7 +132,7 @@ class ClusterSpread:
         return centre - below, centre + above
 
     def caution(self, clusters: int, level: float) -> str:
-        """What the skewness did to the ends, in words; empty where it did next to nothing."""
+        """The effect of the skewness on the ends, in words; empty if it is negligible."""
         if not self.error:
             return ""
         longer = [(end, self._lengthened(sign, level) / self.error) for end, sign in (("lower", -1.0), ("upper", 1.0))]
@@ -181,7 +177,7 @@ def mean_interval(sample: Sample, statistic: str, *, level: float = 0.95) -> Int
 
 
 def cluster_deviations(clusters: Clusters, statistic: str) -> Vector:
-    """Return by how much the figure is larger than without each cluster."""
+    """Return the influence of each cluster: how much larger the estimate is with it than without it."""
     if statistic in MEANS:
         return _deviations(clusters.sums(statistic), clusters.sizes.astype(float))
     if statistic != "difference":
@@ -222,7 +218,7 @@ def wilson_interval(share: float, n: int, *, level: float = 0.95) -> Interval:
     scale = 1 + z * z / n
     centre = (share + z * z / (2 * n)) / scale
     half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / scale
-    # At either end centre and half width add up to it but for the last digit.
+    # At a share of 0 or 1, centre and half width add up to it except for the last digit.
     low = 0.0 if share == 0 else max(0.0, centre - half)
     high = 1.0 if share == 1 else min(1.0, centre + half)
     return Interval(low, high, level, "Wilson score")
@@ -246,7 +242,7 @@ def paired_share_interval(before: ArrayLike, after: ArrayLike, *, parity: float 
 
 
 def _smoothed_mean(values: Vector, level: float) -> tuple[float, float]:
-    """Wald's interval of a mean of −1, 0 and 1, with half an observation more at −1 and at 1, and one at 0."""
+    """Wald's interval of a mean of −1, 0 and 1, with half an observation added at −1 and at 1, and one at 0."""
     from scipy.special import ndtri
 
     n = values.size + 2
@@ -256,17 +252,17 @@ def _smoothed_mean(values: Vector, level: float) -> tuple[float, float]:
     return max(-1.0, mean - half), min(1.0, mean + half)
 
 
-# Intervals of figures that are ratios of sums over clusters, by the delete-one-cluster jackknife.
+# Intervals of ratios of sums over clusters, by the delete-one-cluster jackknife.
 #
-# The jackknife says how much each cluster moves the figure, as deviations do for a mean; what follows is the
-# same: Student's t with a longer arm where the clusters may be skewed.
+# The jackknife gives the influence of each cluster, as deviations do for a mean; the rest is the same: Student's t
+# with a longer arm where the clusters may be skewed.
 
 
 def balance_interval(sample: Sample, *, level: float = 0.95) -> Interval | None:
     """Return the interval of a balance Σv / Σ|v|, from −1 to 1.
 
     Where every decided cluster points the same way, Wilson's interval of as many clusters leaves room for doubt.
-    ``None`` where the figure rests on a single cluster, without which it has no value. Shared draws widen the interval
+    ``None`` if the estimate rests on a single cluster, without which it is undefined. Shared draws widen the interval
     (:func:`~biascheck.stats.sample.widening`).
     """
     clusters = Clusters.of(sample)
@@ -298,7 +294,7 @@ def cluster_mean_interval(sample: Sample, *, level: float = 0.95) -> Interval:
 
 
 def _each_once(clusters: Clusters) -> Clusters:
-    """Clusters that count alike, whatever their numbers of items."""
+    """Clusters with equal weights, whatever their numbers of items."""
     return Clusters(clusters.sample, clusters.starts, np.ones_like(clusters.sizes), clusters.strata)
 
 

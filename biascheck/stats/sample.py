@@ -1,4 +1,4 @@
-"""Samples whose items come in clusters: what a resample draws, what items share, and where an interval ends."""
+"""Samples whose items come in clusters: resamples, shared draws, and the ends of an interval."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from biascheck.core.errors import ScoreError, UsageError
 from biascheck.stats.statistic import MEANS, PEARSON_MOMENTS, SUMS, Folded, Sample, estimate
 from biascheck.stats.vectors import Vector, require_generator
 
-# Where an interval ends, given a bootstrap distribution.
+# The ends of an interval, given a bootstrap distribution.
 #
 # Both ends are computed by the same steps from their own tail, so that a mirrored distribution gives the
 # exactly mirrored interval.
@@ -49,9 +49,10 @@ def bca_tails(
 
 
 def expanded(level: float, freedom: int) -> float:
-    """The level at which percentiles of few clusters cover what they should (Hesterberg 2015, section 5.3).
+    """The level at which percentiles of few clusters have the nominal coverage (Hesterberg 2015, section 5.3).
 
-    A bootstrap knows neither that the spread of n clusters is too small by √((n − 1) / n) nor Student's t. The tail
+    A bootstrap does not account for the spread of n clusters being too small by √((n − 1) / n), nor for Student's t.
+    The tail
     becomes ``Φ(−√((f + 1) / f) · t)`` with the quantile t of f degrees of freedom: 0.025 is 0.001 for 5 clusters,
     0.017 for 20, 0.022 for 60.
     """
@@ -98,8 +99,7 @@ def _acceleration(jackknives: Sequence[Vector]) -> float | None:
     return cubes / (6 * squares * math.sqrt(squares))
 
 
-# Samples whose items come in clusters: which clusters a resample draws, and a statistic of many resamples at
-# once.
+# Samples whose items come in clusters: resamples of clusters, and a statistic of many resamples at once.
 #
 # The items of one cluster are not independent, so a resample draws whole clusters with replacement and keeps
 # their items together. If the sample has sides and every cluster lies on one side, the draw is made within each
@@ -109,7 +109,7 @@ MINIMUM_CLUSTERS = 5
 MINIMUM_RESAMPLES = 100
 LARGEST_UNDEFINED_SHARE = 0.2
 CORRELATIONS = ("spearman", "pearson")
-_NUMBERS = 1_000_000  # held at once
+_NUMBERS = 1_000_000  # in memory at once
 _COLUMNS = 8  # at most, of the sums of a cluster
 
 
@@ -124,7 +124,7 @@ class Clusters:
 
     @classmethod
     def of(cls, sample: Sample) -> Clusters:
-        """Sort items by cluster name, then by content: the order they came in must not matter."""
+        """Sort items by cluster name, then by content, so that their order does not matter."""
         sides = np.zeros(len(sample), dtype=bool) if sample.sides is None else np.asarray(sample.sides) == "B"
         covariate = [] if sample.covariate is None else [sample.covariate]
         order = np.lexsort((sample.values, *covariate, sides, sample.codes))
@@ -165,10 +165,10 @@ def _strata(on_b: NDArray[np.intp], sizes: NDArray[np.intp]) -> tuple[NDArray[np
 def resampled(
     samples: Sequence[Clusters], statistic: str, rng: np.random.Generator, resamples: int
 ) -> tuple[NDArray[np.float64], int]:
-    """Return the statistic of every resample, one row a sample, and how many resamples were drawn again.
+    """Return the statistic of every resample, one row per sample, and how many resamples were drawn again.
 
-    All samples lose and repeat the same clusters. A resample that leaves the statistic of one of them undefined is
-    drawn again; more than 20 % of them raise ScoreError.
+    Each resample draws the same clusters from all samples. A resample that leaves the statistic of one of them
+    undefined is drawn again; more than 20 % of them raise ScoreError.
     """
     require_generator(rng)
     if resamples < MINIMUM_RESAMPLES:
@@ -195,9 +195,9 @@ def resampled(
 
 
 def estimates_of(clusters: Clusters, statistic: str) -> Callable[[NDArray[np.intp]], Vector]:
-    """Return what computes the statistic of every resample; not a number where it is undefined.
+    """Return the function that computes the statistic of every resample; NaN where it is undefined.
 
-    What all resamples share, such as the sums of clusters, is computed here and once.
+    What all resamples share, such as the sums of clusters, is computed once, here.
     """
     sizes, sample = clusters.sizes, clusters.sample
     if statistic in MEANS:
@@ -224,7 +224,7 @@ def _sums_of(clusters: Clusters, folded: Folded) -> NDArray[np.float64]:
 
 
 def _folded(clusters: Clusters, statistic: str) -> Folded | None:
-    """How the statistic follows from sums of clusters, where it does."""
+    """How the statistic follows from sums of clusters, if it does."""
     if statistic == "pearson" and np.any(clusters.sizes > 1):
         return PEARSON_MOMENTS
     return SUMS.get(statistic)
@@ -263,7 +263,7 @@ def _reason(samples: Sequence[Clusters], statistic: str, drawn: NDArray[np.intp]
 
 def _differences(clusters: Clusters) -> Callable[[NDArray[np.intp]], Vector]:
     """Standardised differences of all resamples at once, from sums that add up over clusters."""
-    values = clusters.sample.values - clusters.sample.values.mean()  # squares of centred values lose no digits
+    values = clusters.sample.values - clusters.sample.values.mean()  # squares of centred values keep their digits
     on_a = np.array([side == "A" for side in clusters.sample.sides or ()], dtype=float)
     columns = np.stack([on_a, 1 - on_a, values * on_a, values * (1 - on_a), values**2], axis=1)
     sums = np.add.reduceat(columns, clusters.starts, axis=0)
@@ -300,9 +300,8 @@ def _require_clusters(count: int, strata: tuple[NDArray[np.intp], ...]) -> None:
 
 # Items that share two things: a cluster, such as a word, and a draw, such as one clustering of all words.
 #
-# All words of one draw are judged by one clustering, one classifier, one set of neighbours, and share its
-# errors. An interval from resampled words alone takes that as certain; what it misses is found from the
-# influence of each item.
+# All words of one draw are scored by one clustering, one classifier, one set of neighbours, and share its errors. An
+# interval from resampled words alone ignores that; the missing part is estimated from the influence of each item.
 
 RANGES = {
     "balance": (-1.0, 1.0),
@@ -320,15 +319,15 @@ def shares_draws(sample: Sample) -> bool:
 
 
 def widening(sample: Sample, statistic: str) -> float:
-    """Return by how much the spread of a figure is larger than clusters alone show; 1 for a sample without draws."""
+    """Return the factor by which the spread of an estimate exceeds what clusters alone show; 1 without draws."""
     return crossed_spread(sample, influences(sample, statistic)) if shares_draws(sample) else 1.0
 
 
 def crossed_spread(sample: Sample, influences: Vector) -> float:
-    """Return the spread of a figure of items that share clusters and draws over its spread by clusters alone.
+    """Return the spread of an estimate of items that share clusters and draws over its spread by clusters alone.
 
     With V the sum of squares of the sums of influences over clusters, draws or single items, the variance is
-    ``V(clusters) + V(draws) · D / (D − 1) − V(items)`` for D draws (Cameron, Gelbach & Miller 2011). The answer is the
+    ``V(clusters) + V(draws) · D / (D − 1) − V(items)`` for D draws (Cameron, Gelbach & Miller 2011). The result is the
     root of its ratio to V(clusters), and 1 at least.
     """
     assert sample.draws is not None
@@ -342,7 +341,7 @@ def crossed_spread(sample: Sample, influences: Vector) -> float:
 
 
 def influences(sample: Sample, statistic: str) -> Vector:
-    """Return by how much the figure falls without each item; for figures that are made of sums."""
+    """Return by how much the estimate falls without each item; for statistics that are functions of sums."""
     if statistic in MEANS:
         values = MEANS[statistic](sample.values)
         return np.asarray((values - values.mean()) / max(1, values.size - 1))
@@ -364,7 +363,7 @@ def widened(ends: tuple[float, float], centre: float, factor: float) -> tuple[fl
 
 
 def within_range(ends: tuple[float, float], statistic: str) -> tuple[float, float]:
-    """Return the ends as far as the statistic goes."""
+    """Return the ends, clipped to the range of the statistic."""
     least, most = RANGES.get(statistic, (-math.inf, math.inf))
     return max(ends[0], least), min(ends[1], most)
 

@@ -1,4 +1,4 @@
-"""Two sides compared: standardised differences, rank effects, and the F1 figures of a two-sided score."""
+"""Two sides compared: standardised differences, rank effects, and the F1 scores of a two-sided score."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-# How large a difference is, on a scale that does not grow with the number of items.
+# The size of a difference, on a scale that does not grow with the number of items.
 
 EFFECT_ROUNDING = 1e-9
 CERTAIN = 10.0
-"""Standard deviations beyond which nothing lies."""
+"""Standard deviations beyond which values are negligible."""
 NODES = 200
 
 
@@ -33,7 +33,7 @@ def standardised_difference(a: ArrayLike, b: ArrayLike) -> float:
     ``d = (mean(a) − mean(b)) / std(a ∪ b, ddof=1)``; positive when ``a`` is larger.
     Source: the effect size of WEAT (Caliskan et al. 2017), used by Kurita et al. 2019.
 
-    Limits: the denominator holds the difference itself, so this is not Cohen's d. It is bounded:
+    Limits: the denominator contains the difference itself, so this is not Cohen's d. It is bounded:
     with equal sizes n it cannot exceed ``2·sqrt((2n − 1) / 2n)`` in magnitude. When all values are
     equal the effect is 0.
     """
@@ -64,14 +64,14 @@ def standardised_difference_interval(d: float, n_a: int, n_b: int, *, level: flo
     tail = (1 - level) / 2
     # Both ends come from the same tail, so that the interval of −d is exactly the mirrored one.
     high, low = (sign * _from_noncentrality(_noncentrality(sign * t, n - 2, tail), n_a, n_b) for sign in (1, -1))
-    # A sample comes less far than the two it is drawn from, so at the end of the scale both may lie beyond it.
+    # The effect of a sample is bounded more tightly than that of its population, so both ends may lie beyond the scale.
     return Interval(min(low, d), max(high, d), level, "noncentral t")
 
 
 def rosenthal_r(z: float, n_pairs: int) -> float:
     """Measure a paired effect from its z: ``r = |z| / sqrt(2 · n_pairs)``.
 
-    Every pair contributes two observations, hence the 2 (Rosenthal 1991; the six figures of Bartl et
+    Every pair contributes two observations, hence the 2 (Rosenthal 1991; the six values of Bartl et
     al. 2020 follow only with it). There is no sign: the direction is stated separately.
     Limit: its maximum is below 1 (about 0.61 for many pairs), so it must not be read as a correlation.
     """
@@ -137,12 +137,11 @@ def _from_noncentrality(shift: float, n_a: int, n_b: int) -> float:
     return apart / math.sqrt(1 + apart * apart * n_a * n_b / (n * n))
 
 
-# How well a two-sided score tells two sides apart, and what its F1 figures say about its leaning.
+# How well a two-sided score separates two sides, and whether it leans to one of them.
 #
-# A score above 0 predicts side A, one below 0 side B; an exact 0 counts one half for each. The sides of the
-# items are read twice: as *given*, and *reversed*, every item on the other side. What a score gains from the
-# one reading to the other is what it knows of the sides; what it gives one side more than the other in both
-# readings is its own leaning.
+# A score above 0 predicts side A, one below 0 side B; an exact 0 counts one half for each. The sides of the items are
+# read twice: as *given*, and *reversed*, with every item on the other side. The difference between the two readings
+# is what the score knows of the sides; what it gives one side more than the other in both readings is its own leaning.
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +170,7 @@ class SideF1:
 
 
 def side_f1(values: Vector, sides: Sequence[str] | None) -> SideF1:
-    """Compute the four F1 figures; ScoreError where a side has neither an item nor a prediction."""
+    """Compute the four F1 scores; ScoreError for a side with neither an item nor a prediction."""
     scores = f1_of_counts(side_counts(values, sides).sum(axis=0))
     if np.isnan(scores).any():
         raise ScoreError("a side without items and without predictions has no F1; give items on both sides")
@@ -181,7 +180,7 @@ def side_f1(values: Vector, sides: Sequence[str] | None) -> SideF1:
 def side_counts(values: Vector, sides: Sequence[str] | None) -> NDArray[np.float64]:
     """Return four columns that add up over items: A as A, A as B, B as A, B as B (the side, the prediction)."""
     if sides is None:
-        raise UsageError("F1 figures compare predictions with sides; give the sample sides of 'A' and 'B'")
+        raise UsageError("F1 scores compare predictions with sides; give the sample sides of 'A' and 'B'")
     on_a = np.fromiter((side == "A" for side in sides), dtype=float, count=len(sides))
     as_a = (np.sign(values) + 1) / 2
     return np.stack([on_a * as_a, on_a * (1 - as_a), (1 - on_a) * as_a, (1 - on_a) * (1 - as_a)], axis=-1)

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# Statistics that are functions of sums over items: the columns to add up, and the fold from sums to a figure.
+# Statistics that are functions of sums over items: the columns to add up, and the fold from sums to an estimate.
 #
-# A resample of clusters then needs only the sums of each cluster. Rows of sums give rows of figures; a figure
-# that is undefined is not a number.
+# A resample of clusters then needs only the sums of each cluster. Rows of sums give rows of estimates; an undefined
+# estimate is NaN.
 
 Rows = "NDArray[np.float64]"
 SUM_ROUNDING = 1e-12
@@ -32,7 +32,7 @@ SUM_ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Folded:
-    """``columns`` turns a sample into one row an item, ``fold`` rows of summed columns into figures."""
+    """``columns`` turns a sample into one row per item, ``fold`` turns rows of summed columns into estimates."""
 
     columns: Callable[[Sample], NDArray[np.float64]]
     fold: Callable[[NDArray[np.float64]], Vector]
@@ -82,7 +82,7 @@ def _columns_of_balance(sample: Sample) -> NDArray[np.float64]:
 
 
 def _shares_of_clusters(sample: Sample) -> Vector:
-    """What each item counts if every cluster counts once, however many items it has."""
+    """The weight of each item if every cluster counts once, however many items it has."""
     return np.asarray(1 / np.bincount(sample.codes)[sample.codes])
 
 
@@ -157,7 +157,7 @@ def _slope(sums: NDArray[np.float64]) -> Vector:
 
 
 def root(squares: Any) -> Vector:
-    """Return the root of a mean square; 0 where noise has made it negative, since a distance is never below zero."""
+    """Return the root of a mean square; 0 if noise has made it negative, since a distance is never below zero."""
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)), dtype=float)
 
 
@@ -207,12 +207,12 @@ Member = TypeVar("Member")
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Item scores with what resampling and the statistics need to know about each item.
+    """Item scores with the properties of each item that resampling and the statistics need.
 
     ``values`` one score per item · ``clusters`` the name of what the item shares with others; items of
     one cluster are not independent · ``sides`` "A" or "B", for statistics that compare two sides ·
-    ``covariate`` a second number per item, for correlations · ``draws`` the number of the draw an item was
-    judged in, where items of different clusters were judged together.
+    ``covariate`` a second number per item, for correlations · ``draws`` the number of the draw that an item was
+    scored in, if items of different clusters were scored together.
     """
 
     values: Vector
@@ -265,13 +265,13 @@ class Sample:
 
     @cached_property
     def codes(self) -> NDArray[np.intp]:
-        """For every item the place of its cluster among the names; an array of names would be many times as large."""
+        """The index of each item's cluster among the names; an array of names would be many times as large."""
         places = {name: place for place, name in enumerate(self.names)}
         return np.fromiter(map(places.__getitem__, self.clusters), dtype=np.intp, count=len(self))
 
 
 def _taken(column: tuple[Member, ...], chosen: NDArray[np.intp]) -> tuple[Member, ...]:
-    """Some members of a column; a list of all their places would be larger than the column."""
+    """A selection of a column; a list of all its indices would be larger than the column."""
     parts = (chosen[start : start + AT_ONCE].tolist() for start in range(0, chosen.size, AT_ONCE))
     return tuple(map(column.__getitem__, chain.from_iterable(parts)))
 
@@ -288,7 +288,7 @@ def estimate(sample: Sample, statistic: str) -> float:
     - ``spearman``, ``pearson``: correlation of the values with the covariate.
     - ``slope``: least-squares slope of the values on the covariate.
     - ``difference``: mean of side A minus mean of side B.
-    - ``balance``: sum of the values over the sum of their magnitudes, from −1 to 1; without a value where all are 0.
+    - ``balance``: sum of the values over the sum of their magnitudes, from −1 to 1; undefined if all are 0.
     - ``cluster_mean``: mean over clusters of the mean of each, so that a cluster counts once.
     - ``icat``: with p the cluster mean of the values and r that of the covariates, ``r · min(p, 1 − p) / ½``
       (Nadeem et al. 2021); 1 at best.
@@ -296,7 +296,7 @@ def estimate(sample: Sample, statistic: str) -> float:
     - ``rms_gap``: root of the mean over clusters of value × covariate, where the covariate is a second reading of the
       same gap; 0 where that mean is negative. See :mod:`biascheck.stats.statistic`.
     - ``ratio_of_sides``: the ratio of side B over that of side A; 1 where the sides fare alike.
-    - ``skew``, ``stereotype``, ``smaller_f1``, ``f1`` (of side A): from the F1 figures of both sides, where a value
+    - ``skew``, ``stereotype``, ``smaller_f1``, ``f1`` (of side A): from the F1 scores of both sides, where a value
       above 0 predicts side A and one below 0 side B; see :class:`biascheck.stats.SideF1`.
     """
     if statistic not in ESTIMATORS:
@@ -376,18 +376,18 @@ ESTIMATORS: Mapping[str, Callable[[Sample], float]] = MappingProxyType(
 )
 
 
-# Squared gaps without the noise that squaring adds: products of two readings of one gap.
+# Squared gaps without the bias that squaring noise adds: products of two readings of one gap.
 #
-# A square of a noisy gap is too large by the variance of the noise. The product of two readings whose noise is
-# independent is not: on average it is the square of the true gap. It can be negative, and averages are taken
-# before any root.
+# The square of a noisy gap is too large by the variance of the noise. The product of two readings whose noise is
+# independent is not: on average it is the square of the true gap. It can be negative, and averages are taken before
+# any root.
 
 
 def partner_means(values: Sequence[float], labels: Sequence[Sequence[object]]) -> Vector:
     """Return for each item of one cluster the mean of its partners: the items with which it shares no label.
 
-    ``labels`` has a row for each item. A column in which all items agree is left out, since it tells none apart. An
-    item without such a partner has all other items as partners; a single item has none, and gets not a number.
+    ``labels`` has a row for each item. A column in which all items agree is ignored. An item without such a partner has
+    all other items as partners; a single item has none, and gets NaN.
     """
     found = as_vector(values)
     others = ~np.eye(found.size, dtype=bool)

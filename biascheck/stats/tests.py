@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 # Two-sided on means. Small cases are enumerated completely, larger ones sampled from a seeded generator; every
 # draw is a rearrangement of the data, never a draw with replacement.
 
-_CELLS = 1_000_000  # numbers held at once
+_CELLS = 1_000_000  # numbers in memory at once
 
 
 @dataclass(frozen=True, slots=True)
 class PermutationTest:
-    """The observed statistic, its two-sided p, and the number of rearrangements looked at.
+    """The observed statistic, its two-sided p, and the number of rearrangements evaluated.
 
     ``exact``: all rearrangements were enumerated, the observed one among them.
     """
@@ -65,7 +65,7 @@ def permute_two_samples(
     first, second = as_vector(a, "values of the first sample"), as_vector(b, "values of the second sample")
     _require(rng, permutations)
     pooled = np.concatenate([first, second])
-    # Of the centred values one group's sum tells the difference; the smaller group is cheaper to sum.
+    # For centred values the sum of one group gives the difference; the smaller group is cheaper to sum.
     centred, size = pooled - pooled.mean(), min(first.size, second.size)
     observed = centred[: first.size].sum()
     exact = float(special.comb(pooled.size, size)) <= exact_limit
@@ -99,7 +99,7 @@ def permute_signs(
 def _result(
     statistic: float, sums: Vector, observed: float, values: Vector, exact: bool, plus_one: bool
 ) -> PermutationTest:
-    # Equal sums taken in another order differ in their last digits; they are ties all the same.
+    # Equal sums taken in another order differ in their last digits; they still count as ties.
     tolerance = 8 * np.finfo(np.float64).eps * values.size * float(np.abs(values).max())
     extreme = int(np.count_nonzero(np.abs(sums) >= abs(observed) - tolerance))
     extra = int(plus_one and not exact)
@@ -109,7 +109,7 @@ def _result(
 def _require(rng: np.random.Generator, permutations: int) -> None:
     require_generator(rng)
     if permutations < 1:
-        raise UsageError(f"permutations={permutations} draws nothing; ask for at least 1, better 9_999")
+        raise UsageError(f"permutations={permutations} draws nothing; use at least 1, better 9_999")
 
 
 def _chunks(total: int, width: int) -> Iterator[int]:
@@ -144,10 +144,10 @@ def _random_signs(n: int, count: int, rng: np.random.Generator) -> Iterator[np.n
         yield rng.random((rows, n)) < 0.5
 
 
-# Wilcoxon's signed-rank test, with the statistic the papers print and a direction in words.
+# Wilcoxon's signed-rank test, with the statistic that papers print and the direction in words.
 
 MOST_EXACT = 25
-"""Up to so many pairs without ties p is exact."""
+"""The largest number of pairs without ties for which p is exact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ def wilcoxon_signed_rank(differences: ArrayLike, *, continuity: bool = False) ->
 
     Zeros are dropped, the magnitudes of the others ranked (mid-ranks for ties), and V is the sum of
     the ranks of positive differences, as R and the papers report it. scipy's two-sided statistic is
-    min(W⁺, W⁻): it forgets the direction and disagrees with a published V in half of all cases.
+    min(W⁺, W⁻): it loses the direction and disagrees with a published V in half of all cases.
 
     ``z = (V − n(n+1)/4) / sd`` with ``sd² = n(n+1)(2n+1)/24 − Σ(t³ − t)/48`` over tie groups of size
     t; ``continuity`` moves V by ½ towards its mean. r counts the zero pairs too. If every difference
@@ -296,7 +296,7 @@ _METHODS: Mapping[str, Callable[[ArrayLike], Vector]] = MappingProxyType(
 )
 
 
-# What a sample of this size could have seen.
+# The smallest effect that a sample of this size can detect.
 
 
 def minimum_detectable_effect(standard_error: float, *, level: float = 0.95, power: float = 0.8) -> float:
@@ -348,7 +348,7 @@ def _require_standard_error(value: float) -> None:
         raise ScoreError(f"standard error {value} supports no power statement; it must be finite and above 0")
 
 
-# How far several raters agree beyond chance.
+# Agreement of several raters beyond chance.
 
 
 def fleiss_kappa(counts: ArrayLike) -> float:

@@ -1,4 +1,4 @@
-"""The one door through which numbers enter: a finite, non-empty, one-dimensional array of floats."""
+"""The check that all numbers pass: a finite, non-empty, one-dimensional array of floats."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def as_vector(values: ArrayLike, name: str = "values") -> Vector:
     if vector.ndim != 1:
         raise ScoreError(f"{name} have {vector.ndim} dimensions; give one number per item")
     if vector.size == 0:
-        raise ScoreError(f"{name} are empty; no data supports no figure")
+        raise ScoreError(f"{name} are empty; without data there is no score")
     bad = np.flatnonzero(~(np.abs(vector) <= LARGEST))
     if bad.size:
         raise ScoreError(
@@ -37,7 +37,7 @@ def as_vector(values: ArrayLike, name: str = "values") -> Vector:
 def mid_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Ranks from 1 along the last axis; equal values share the mean of theirs.
 
-    As scipy.stats.rankdata, whose import takes longer than all other figures of a repeated run.
+    Same as scipy.stats.rankdata, whose import takes longer than all other computations of a repeated run.
     """
     rows = np.atleast_2d(values)
     order = rows.argsort(axis=1)

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from biascheck.core.errors import ScoreError, UsageError
 
-# An interval that says how sure it is and how it was made.
+# An interval with its level and its method.
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Interval:
 
     ``level`` is the nominal coverage (0.95), ``method`` names the procedure in words, for example
     "cluster bootstrap, BCa, 2000 resamples". ``caution`` says why it is wider than its data alone would make it,
-    such as too few clusters to rule out skewness; empty where there is nothing to say.
+    such as too few clusters to rule out skewness; empty if there is no reason.
     """
 
     low: float
@@ -43,10 +43,10 @@ class Interval:
 
 
 class Verdict(StrEnum):
-    """The outcome of a gate. Only WITHIN is a pass; INCONCLUSIVE asks for more data.
+    """The outcome of a gate. Only WITHIN is a pass; INCONCLUSIVE calls for more data.
 
-    INVALID says that the model cannot read what it was measured on, so that its figure is neither fair nor unfair.
-    No interval decides that: :func:`verdict_of` and its kin never return it.
+    INVALID means that the model cannot read what it was measured on, so that its score is neither fair nor unfair.
+    No interval decides that: :func:`verdict_of` and its variants never return it.
     """
 
     EXCEEDS = "exceeds"
@@ -98,10 +98,10 @@ IntervalAt: TypeAlias = "Callable[[float], Interval | None]"
 
 
 class Change(StrEnum):
-    """How a figure that is bad when large has changed.
+    """How a score that is bad when large has changed.
 
-    INVALID says that a model cannot do what was asked of it, so that there is nothing to compare. No interval decides
-    that: :func:`verdict_of_change` and its kin never return it.
+    INVALID means that a model cannot do the task, so that there is nothing to compare. No interval decides that:
+    :func:`verdict_of_change` and its variants never return it.
     """
 
     REGRESSED = "regressed"
@@ -112,14 +112,14 @@ class Change(StrEnum):
 
 
 CLAIMS = (Change.REGRESSED, Change.IMPROVED)
-# What is left of a claim that does not survive the correction: an interval below 0 still ends below the tolerance.
+# Fallback if a verdict does not survive the correction: an interval below 0 still ends below the tolerance.
 WITHOUT_CORRECTION = {Change.REGRESSED: Change.INCONCLUSIVE, Change.IMPROVED: Change.NO_WORSE}
 
 
 def verdict_of_change(interval: Interval | None, tolerance: float = 0.0) -> Change:
     """Compare the interval of a change with 0 and with the change for the worse that is tolerated.
 
-    REGRESSED: the interval begins above ``tolerance``. IMPROVED: it ends below 0. NO_WORSE: it ends from 0 to
+    REGRESSED: the interval begins above ``tolerance``. IMPROVED: it ends below 0. NO_WORSE: it ends between 0 and
     ``tolerance``, both included. INCONCLUSIVE: it begins at or below ``tolerance`` and ends above, or there is none.
     As ``tolerance`` is not negative, every interval is exactly one of the four.
     """
@@ -142,7 +142,7 @@ def verdicts_of_changes(
     ``tolerance`` is one number for all of them, or one for each where they are counted in different units. Holm's
     procedure on the intervals: step k of m uses level ``1 − (1 − level) / (m − k + 1)``. A change that is REGRESSED at
     ``level`` alone is INCONCLUSIVE, and one that is IMPROVED at ``level`` alone is NO_WORSE, which needs no
-    correction: that nothing became worse is claimed only where every single change says so.
+    correction: nothing is said to have become no worse unless every single change is.
     """
     if not 0 < level < 1:
         raise UsageError(f"level {level} is not between 0 and 1; 95 % is level=0.95")

@@ -221,9 +221,9 @@ def test_a_file_arrives_whole_with_every_byte_reported(answers, folder, way):
 @pytest.mark.parametrize(
     ("way", "error", "message"),
     [
-        ("longer", BiascheckError, "it is larger than 256,000 bytes. It was not kept"),
-        ("shorter", BiascheckError, "its digest differs. It was not kept"),
-        ("changed", BiascheckError, "its digest differs. It was not kept"),
+        ("longer", BiascheckError, "it is larger than 256,000 bytes. It was not stored"),
+        ("shorter", BiascheckError, "its digest differs. It was not stored"),
+        ("changed", BiascheckError, "its digest differs. It was not stored"),
         ("torn", DataNotFoundError, "cannot be downloaded .*; check the network, or put the file into .* by hand"),
         ("broken", DataNotFoundError, "cannot be downloaded .*503 Service Unavailable.*by hand"),
         ("astray", DataNotFoundError, "cannot be downloaded .*redirects.*by hand"),

@@ -1,4 +1,4 @@
-"""Another process that holds a lock until it reads a line."""
+"""Another process that has a lock until it reads a line."""
 
 import os
 import subprocess

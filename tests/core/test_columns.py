@@ -1,4 +1,4 @@
-"""Columns whose bytes leave the memory: the same values come back, however they are asked for."""
+"""Columns whose bytes are moved out of memory: every way of reading returns the same values."""
 
 import copy
 import os

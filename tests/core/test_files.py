@@ -12,7 +12,7 @@ from biascheck.core.files import full_disk_in, remove, replacing, staged_folder,
 
 @pytest.fixture
 def calls(monkeypatch):
-    """What is synced and renamed, in order; a descriptor is told by its inode."""
+    """What is synced and renamed, in order; a descriptor is identified by its inode."""
     made = []
     sync, replace, rename = os.fsync, os.replace, os.rename
 

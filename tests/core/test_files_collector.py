@@ -1,4 +1,4 @@
-"""Python's search for cycles is put off and comes back as it was."""
+"""Python's search for cycles is postponed and restored."""
 
 import gc
 

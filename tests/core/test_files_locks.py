@@ -1,4 +1,4 @@
-"""Locks: whoever waits longer than a moment learns for whom, and a name left by a killed process misleads nobody."""
+"""Locks: a longer wait names the holder, and the name left by a killed process is not used."""
 
 import io
 import json
@@ -68,7 +68,7 @@ def test_waiting_names_the_process(lock, other, listen):
     assert line.endswith(") is working on it")
 
 
-def test_nothing_is_said_where_nobody_waits(lock, listen):
+def test_nothing_is_announced_if_nobody_waits(lock, listen):
     said = listen(lambda: pytest.fail("said something"))
     with hold(lock, "it", patience=0):
         pass
@@ -153,7 +153,7 @@ def test_a_lock_is_tried_without_waiting(lock, other):
         assert free
 
 
-def test_a_folder_that_cannot_be_written_is_told_to_the_caller(tmp_path):
+def test_a_folder_that_cannot_be_written_is_reported_to_the_caller(tmp_path):
     (tmp_path / "file").write_text("in the way")
     with hold_where_possible(tmp_path / "file" / "it.lock", "it") as fault:
         assert isinstance(fault, OSError)

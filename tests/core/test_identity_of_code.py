@@ -1,4 +1,4 @@
-"""The cache key covers the code that makes a figure."""
+"""The cache key covers the code that computes a score."""
 
 import importlib
 import sys
@@ -47,14 +47,14 @@ def digest_after(path, text):
     return package_code()
 
 
-def test_code_and_word_lists_that_make_figures_are_covered(package):
+def test_code_and_word_lists_that_affect_scores_are_covered(package):
     before = package_code()
     assert digest_after(package / "measures/a.py", "x = 2") != before
     before = package_code()
     assert digest_after(package / "data/words.tsv", "he\tthey") != before
 
 
-def test_code_that_only_shows_figures_is_not(package):
+def test_code_that_only_shows_scores_is_not(package):
     before = package_code()
     assert digest_after(package / "report/b.py", "y = 2") == before
 
@@ -79,7 +79,7 @@ def users_measure(tmp_path, monkeypatch):
     return written
 
 
-def test_an_edit_without_a_new_version_gives_the_new_figure(users_measure, tmp_path):
+def test_an_edit_without_a_new_version_gives_the_new_score(users_measure, tmp_path):
     model = TableModel({}, {"he": 0.5, "she": 0.5})
     with caching(DocumentCache(tmp_path / "cache")):
         assert users_measure(0.25)(model, CORPUS).estimate == 0.25
@@ -92,7 +92,7 @@ def test_the_same_code_has_the_same_digest(users_measure):
     assert code_of_measure(users_measure(0.5).__wrapped__) != first
 
 
-def test_a_measure_without_a_file_is_told_by_its_code():
+def test_a_measure_without_a_file_is_identified_by_its_code():
     def made(source):
         scope = {"__name__": "nowhere"}
         exec(source, scope)

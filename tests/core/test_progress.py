@@ -1,4 +1,4 @@
-"""Long work tells a log how far it is: announced once, a line in half a minute, silence where it is short."""
+"""Progress of long work in a log: announced once, then a line every half minute; nothing for short work."""
 
 import io
 from contextlib import nullcontext
@@ -30,7 +30,7 @@ def log():
     show_progress_on(before)
 
 
-def test_long_work_is_announced_and_tells_the_time_that_is_left(clock, log):
+def test_long_work_is_announced_with_the_time_left(clock, log):
     with progress("smollm2", total=1_000, about="80 distinct inputs, 1,000 tokens") as advance:
         for _ in range(100):
             clock(3)

@@ -1,4 +1,4 @@
-"""A cache at an address: what one machine has finished, another one takes; what is damaged on the way is made again."""
+"""A cache at an address: machines share finished entries, and damaged ones are computed again."""
 
 import sys
 import warnings
@@ -99,7 +99,7 @@ def test_data_at_an_address_is_fetched_once_and_again_where_it_changed(tmp_path,
     assert fetched == ["gap/b.tsv"]
 
 
-def test_addresses_are_told_from_paths_and_unknown_ones_are_refused():
+def test_addresses_differ_from_paths_and_unknown_ones_are_refused():
     assert [is_address(place) for place in ("s3://bucket/x", "memory://x", "/tmp/x", "x", "C:\\x", None)] == [
         True,
         True,

@@ -125,6 +125,6 @@ def test_entries_are_counted(tmp_path):
     assert info.bytes == sum(path.stat().st_size for path in tmp_path.glob("*.json"))
 
 
-def test_a_folder_that_is_not_there_holds_nothing(tmp_path):
+def test_a_missing_folder_has_no_entries(tmp_path):
     info = DocumentCache(tmp_path / "absent").info()
     assert (info.entries, info.bytes) == (0, 0)

@@ -1,4 +1,4 @@
-"""One wording for figures, intervals, verdicts and tallies: what differs reads differently, and in the same order."""
+"""One wording for figures, intervals, verdicts and tallies: different numbers read differently, in a fixed order."""
 
 from dataclasses import replace
 
@@ -59,7 +59,7 @@ def test_a_small_delta_against_a_small_margin_keeps_its_digits():
         (Interval(0.1, 0.1 + 1e-9, 0.95, ""), 0.1, (), 6),
     ],
 )
-def test_as_many_digits_as_tell_the_numbers_apart(interval, estimate, limits, decimals):
+def test_as_many_digits_as_distinguish_the_numbers(interval, estimate, limits, decimals):
     assert decimals_for(interval, estimate, limits) == decimals
 
 

@@ -1,4 +1,4 @@
-"""One rule for characters that a screen would obey: they are written as their escape, and every file can be encoded."""
+"""Control characters are written as their escapes, and every file can be encoded."""
 
 import json
 import unicodedata

@@ -1,4 +1,4 @@
-"""Our BEC-Pro against the published file and the facts of the paper."""
+"""The built-in BEC-Pro against the published file and the facts of the paper."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""Sentences, pairs and corpora: what they refuse, what they keep, and what identifies them."""
+"""Sentences, pairs and corpora: errors, contents and fingerprints."""
 
 import pickle
 import subprocess

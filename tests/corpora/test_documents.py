@@ -1,4 +1,4 @@
-"""Documents: where they come from, how they are split, and what their fingerprint knows."""
+"""Documents: sources, splits and fingerprints."""
 
 import gzip
 
@@ -43,7 +43,7 @@ def test_files_are_read_alike(tmp_path, name):
     assert (documents.name, documents.texts) == ("a", ["one text", "another “text”"])
 
 
-def test_a_missing_file_or_column_is_told(tmp_path):
+def test_a_missing_file_or_column_is_an_error(tmp_path):
     with pytest.raises(DataNotFoundError, match="give a file with one text per line"):
         read_documents(tmp_path / "no.txt")
     (tmp_path / "a.tsv").write_text("ID\tBody\n1\tx\n")

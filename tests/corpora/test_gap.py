@@ -36,7 +36,7 @@ def test_the_referent_follows_the_two_columns(a, b, referent, tmp_path):
         ({"A": "Anna"}, "A 'Anna' is not at offset 0 of the text"),
         ({"A-coref": "TRUE", "B-coref": "TRUE"}, "both names are marked as the referent"),
         ({"B": "Ann", "B-offset": "0"}, "its mentions overlap"),
-        ({"Pronoun": "left", "Pronoun-offset": "34"}, "the pronoun 'left' tells no gender"),
+        ({"Pronoun": "left", "Pronoun-offset": "34"}, "the pronoun 'left' shows no gender"),
     ],
 )
 def test_a_row_that_does_not_fit_is_left_out_with_the_reason(changes, reason, tmp_path):

@@ -1,4 +1,4 @@
-"""Our own items: as many as they should be, balanced, and none of them copied."""
+"""Built-in items: their number, their balance, and none of them copied."""
 
 import re
 from collections import Counter

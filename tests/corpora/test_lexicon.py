@@ -32,7 +32,7 @@ def test_templates_hold_the_word_where_its_span_says():
 
 
 @pytest.mark.parametrize("templates", [ANY_WORD, PROFESSION])
-def test_our_own_sentences_hold_no_gendered_word(templates):
+def test_builtin_sentences_contain_no_gendered_word(templates):
     for template in templates:
         assert not {word.lower() for _, word in words_of(template)} & GENDERED
 
@@ -70,7 +70,7 @@ def test_the_most_biased_words_are_the_outer_ones():
     bias = {f"m{n}": n / 10 for n in range(1, 5)} | {f"f{n}": -n / 10 for n in range(1, 5)}
     chosen = lexicon(bias).most_biased(2)
     assert [entry.word for entry in chosen] == ["m4", "m3", "f3", "f4"]
-    with pytest.raises(CorpusError, match="has 4 and 4 words that lean to male and female; 5 each were asked for"):
+    with pytest.raises(CorpusError, match="has 4 and 4 words that lean to male and female; 5 each were requested"):
         lexicon(bias).most_biased(5)
 
 
@@ -146,7 +146,7 @@ def test_bad_lexicons_are_refused():
         lexicon(templates=["No slot."])
     with pytest.raises(CorpusError, match="not one of 1 words occurs in a neutral sentence"):
         biascheck.corpora.lexicon_from_text("t", ["zebra"], SENTENCES)
-    with pytest.raises(CorpusError, match="there are 1 to 2,500 words a gender, not 0"):
+    with pytest.raises(CorpusError, match="each must be between 1 and 2,500 words per gender, not 0"):
         biascheck.corpora.biased_words(0)
     with pytest.raises(CorpusError, match="no published text 'news'"):
         list(published_sentences("news"))

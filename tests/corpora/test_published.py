@@ -1,4 +1,4 @@
-"""Loaders of published files: exact counts, and nothing lost without a word."""
+"""Loaders of published files: exact counts, and no row lost silently."""
 
 import csv
 import difflib
@@ -84,7 +84,7 @@ def test_eec_pairs_every_row(shared_data):
     assert emotions == {"anger": 1050, "fear": 1050, "joy": 1050, "sadness": 1050, "none": 120}
 
 
-def test_eec_spans_hold_the_noun_and_the_emotion_word(shared_data):
+def test_eec_spans_cover_the_noun_and_the_emotion_word(shared_data):
     corpus = published_eec(shared_data).corpus
     for pair in corpus:
         words = [s.target_text.lower() for s in pair.sentences.values()]
@@ -105,7 +105,7 @@ def test_eec_rows_without_a_partner_are_listed(tmp_path, shared_data):
     assert 2 * len(loaded.corpus) + len(loaded.left_out) == len(alone) == 58
 
 
-def test_crows_pairs_keeps_the_pairs_with_one_difference(shared_data):
+def test_crows_pairs_takes_the_pairs_with_one_difference(shared_data):
     loaded = published_crows_pairs(shared_data)
     assert (len(loaded.corpus), len(loaded.left_out)) == (1266, 242)
     reasons = Counter(item.reason for item in loaded.left_out)

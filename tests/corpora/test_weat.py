@@ -96,5 +96,5 @@ def test_every_category_has_a_fingerprint_of_its_own():
     assert len({biascheck.corpora.weat_test(category).fingerprint for category in (1, 3, 6, 7, 8)}) == 5
 
 
-def test_bleached_sentences_hold_the_word():
+def test_bleached_sentences_contain_the_word():
     assert biascheck.corpora.weat_test(1).in_bleached("rose")[0] == "This is rose."

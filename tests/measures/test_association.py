@@ -1,4 +1,4 @@
-"""Association, against answers known before the question."""
+"""Association, against probabilities given by a table."""
 
 from dataclasses import replace
 from math import exp, log
@@ -80,13 +80,13 @@ def test_a_word_the_model_lacks_is_skipped_with_its_reason():
 
 
 def test_a_model_that_can_answer_nothing_is_an_error_not_a_pass():
-    with pytest.raises(ScoreError, match=r"not one item could be scored: 'he' is not in .* \(6×\)"):
+    with pytest.raises(ScoreError, match=r"no item could be scored: 'he' is not in .* \(6×\)"):
         biascheck.measures.association(TableModel({}, prior={}), corpus_of())
 
 
 def test_a_probability_of_zero_never_becomes_a_score():
     model = TableModel({"nurse": {"he": 0.0, "she": 1.0}}, prior=EVEN)
-    with pytest.raises(ScoreError, match="only finite numbers can be judged"):
+    with pytest.raises(ScoreError, match="only finite numbers are allowed"):
         biascheck.measures.association(model, corpus_of())
 
 

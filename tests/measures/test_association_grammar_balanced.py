@@ -1,4 +1,4 @@
-"""Grammar and stereotype, planted apart: the published score reads the one, grammar_balanced the other."""
+"""Grammar and stereotype, planted independently: the published score measures the one, grammar_balanced the other."""
 
 from dataclasses import replace
 from zlib import crc32

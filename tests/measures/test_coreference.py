@@ -1,4 +1,4 @@
-"""The probe on planted states: it finds what is there, tells unseen pages only, and a planted gap and no other."""
+"""The probe on planted states: it predicts only unseen pages, and recovers a planted gap and no other."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def encoder(strength=3.0, *, neither_of_women=0.0):
     return FunctionEncoder(vector)
 
 
-def test_a_referent_that_can_be_read_off_the_states_is_found():
+def test_a_referent_encoded_in_the_states_is_resolved():
     result = biascheck.measures.gap_resolution(encoder(6.0), gap(), repeats=1)
     assert result.estimate > 0.9
     assert result.interval.low < result.estimate
@@ -111,7 +111,7 @@ def biased_gap():
     return Gap("biased-gap", items)
 
 
-def test_a_planted_gap_is_found_and_goes_when_genders_are_dealt_out_anew():
+def test_a_planted_gap_is_detected_and_vanishes_when_genders_are_permuted():
     knows_gender = encoder(2.0, neither_of_women=3.0)
     told = biascheck.measures.gap_resolution(knows_gender, biased_gap(), repeats=1)
     found = biascheck.measures.neither_gap(told)
@@ -167,7 +167,7 @@ def test_pages_are_never_split_between_training_and_telling():
         grouped_folds(["a", "b"], 5, np.random.default_rng(0))
 
 
-def test_an_item_is_told_by_probes_that_did_not_see_it():
+def test_an_item_is_predicted_by_probes_that_did_not_see_it():
     # Labels are pure noise that is written into the item's own features: whoever saw it could tell it.
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 3, 90)

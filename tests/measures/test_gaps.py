@@ -75,7 +75,7 @@ def test_an_attribute_with_a_single_item_is_refused_with_the_remedy():
         biascheck.measures.typical_gap(result_of(items_of(gaps)))
 
 
-def test_a_figure_that_is_not_a_mean_of_gaps_is_refused():
+def test_a_result_that_is_not_a_mean_of_gaps_is_refused():
     with pytest.raises(UsageError, match="is a share positive, not a mean of gaps"):
         biascheck.measures.typical_gap(result_of(items_of({"a": [1, 2]}), statistic="share_positive", parity=0.5))
 

@@ -77,7 +77,7 @@ def test_a_planted_subspace_has_the_planted_share():
 @pytest.mark.parametrize("measure", [biascheck.measures.cluster_accuracy, biascheck.measures.classifier_accuracy])
 @pytest.mark.parametrize("astray", [0.0, 0.1, 0.2])
 def test_a_planted_separability_is_recovered(measure, astray):
-    # The heaps are six standard deviations apart, so only the words that lean astray are told wrong.
+    # The heaps are six standard deviations apart, so only the words that lean astray are misclassified.
     result = measure(planted_encoder(lean=6.0, astray=astray), planted_lexicon(200), permutations=19)
     assert result.interval.low - 1e-9 <= 1 - astray <= result.interval.high + 1e-9
     assert attached(result, Draws).values == pytest.approx([1 - astray] * 10, abs=0.07)
@@ -229,7 +229,7 @@ def test_bad_input_is_named_with_its_remedy():
         biascheck.measures.neighbour_correlation(encoder, plain)
     with pytest.raises(CorpusError, match="leans to neither group"):
         biascheck.measures.cluster_accuracy(encoder, plain)
-    with pytest.raises(CorpusError, match="0 draws look at nothing"):
+    with pytest.raises(CorpusError, match="0 draws measure nothing"):
         biascheck.measures.direct_bias(encoder, lexicon, draws=0)
     with pytest.raises(ScoreError, match="no word has a vector"):
         biascheck.measures.direct_bias(

@@ -1,4 +1,4 @@
-"""Logs in the form that lm-evaluation-harness and inspect write them, judged like a model."""
+"""Logs in the form that lm-evaluation-harness and inspect write them, gated like a model."""
 
 import json
 
@@ -80,5 +80,5 @@ def test_an_item_without_a_line_is_counted_and_other_files_are_refused(tmp_path)
     assert {skip.reason for skip in answers.skipped} == {"nothing is recorded for this item"}
     with pytest.raises(CorpusError, match="--log_samples"):
         measures.lm_eval_answers(write_lines(tmp_path / "x.jsonl", [{"a": 1}]), questions)
-    with pytest.raises(CorpusError, match="not one line belongs"):
+    with pytest.raises(CorpusError, match="no line belongs"):
         measures.lm_eval_answers(write_lines(tmp_path / "y.jsonl", pair_rows(lambda _n: True)), questions)

@@ -1,4 +1,4 @@
-"""Logs of inspect in both of its formats, as version 0.3.285 writes them, judged like a model."""
+"""Logs of inspect in both of its formats, as version 0.3.285 writes them, gated like a model."""
 
 import json
 import struct
@@ -123,7 +123,7 @@ def test_other_files_are_refused(tmp_path):
     (tmp_path / "other.json").write_text('{"a": 1}')
     with pytest.raises(CorpusError, match="no log of inspect"):
         measures.inspect_answers(tmp_path / "other.json", builtin_questions())
-    with pytest.raises(CorpusError, match="not one line belongs"):
+    with pytest.raises(CorpusError, match="no line belongs"):
         measures.inspect_answers(
             as_json(tmp_path / "log.json", [{"input": "x", "choices": ["a"]}]), builtin_questions()
         )

@@ -1,4 +1,4 @@
-"""Results in the cache: measured once, and anew whenever anything that matters is another."""
+"""Results in the cache: measured once, and again whenever a relevant input changes."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What measures say about themselves, and that their results carry it."""
+"""Descriptions of measures, which their results carry."""
 
 import doctest
 import importlib

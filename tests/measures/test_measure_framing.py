@@ -1,4 +1,4 @@
-"""Chat framing through the measures, and what a result says of it."""
+"""Chat framing through the measures, and its record in results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REQUEST = "Write one sentence."
 FRAMINGS = ("raw", "chat")
 NOTE = (
     "{} is an instruct model and was scored raw, without its chat template; --bias-framing chat, or "
-    "model.framed('chat') in Python, asks it as it is used."
+    "model.framed('chat') in Python, prompts it as it is used."
 )
 
 

@@ -1,4 +1,4 @@
-"""Every measure that asks a causal model can be asked by the chat template: the registry says which these are."""
+"""Every measure of causal models works with the chat template; the catalogue lists them."""
 
 from __future__ import annotations
 

@@ -211,13 +211,13 @@ def test_sentences_without_a_score_are_not_read():
     "fake", [TableModel({}, {"he": 0.5, "she": 0.5}), SentenceTable({}), FunctionEncoder(lambda _w, _t: [1.0])]
 )
 @pytest.mark.parametrize("check", ["reading", "names", "sentiment", "gender direction"])
-def test_fakes_are_not_asked(check, fake):
+def test_fakes_skip_the_check(check, fake):
     assert readability_of(check, fake, PRONOUNS) is None
     assert fake.asked == []
 
 
 def test_unknown_checks_are_named():
-    with pytest.raises(UsageError, match="no competence check 'readin'; choose one of gender direction, names"):
+    with pytest.raises(UsageError, match="no readability check 'readin'; choose one of gender direction, names"):
         readability_of("readin", TableModel({}, {}), PRONOUNS)
 
 

@@ -1,4 +1,4 @@
-"""Resolution of names, ratings of reviews and the direction of gender: can a model do what a measure asks of it?"""
+"""Resolution of names, ratings of reviews and the direction of gender: readability checks of a model."""
 
 from dataclasses import replace
 from math import log, sqrt

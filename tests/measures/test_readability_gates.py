@@ -1,4 +1,4 @@
-"""A gate on what a model cannot read is invalid: it fails, unless somebody says why it is judged all the same."""
+"""A gate on a corpus that the model cannot read is invalid: it fails unless a reason to ignore that is given."""
 
 import json
 from dataclasses import replace

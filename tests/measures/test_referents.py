@@ -1,4 +1,4 @@
-"""Whom a pronoun means, asked of a table that knows."""
+"""Referents of pronouns, with the answers given by a table."""
 
 from dataclasses import replace
 from math import log

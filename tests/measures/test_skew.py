@@ -1,4 +1,4 @@
-"""Skew and stereotype, against answers known before the question."""
+"""Skew and stereotype, against probabilities given by a table."""
 
 import csv
 from math import exp, log
@@ -296,7 +296,7 @@ def test_a_part_is_summarised_again(corpus):
     assert skew.interval_at(0.99).high >= skew.interval.high
 
 
-def test_clusters_are_sentence_pairs_unless_told_otherwise():
+def test_clusters_are_sentence_pairs_by_default():
     corpus, model = winograd("T1"), Chooser(lambda text: 0.6 + len(text) % 7 / 30)
     counts = {
         by: biascheck.measures.pronoun_gap(model, corpus, cluster=by).clusters
@@ -325,7 +325,7 @@ def test_what_cannot_be_scored_is_skipped_with_its_reason():
     gaps = biascheck.measures.pronoun_gap(Chooser(lambda text: None if text in texts else 0.7), corpus)
     assert (gaps.n, [skip.reason for skip in gaps.skipped]) == (475, ["no idea"] * 5)
     nothing = TableModel({}, dict.fromkeys(HE, 0.0))
-    with pytest.raises(ScoreError, match="not one item could be scored: the pronouns have no probability"):
+    with pytest.raises(ScoreError, match="no item could be scored: the pronouns have no probability"):
         biascheck.measures.pronoun_gap(nothing, corpus)
 
 

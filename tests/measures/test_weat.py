@@ -1,4 +1,4 @@
-"""WEAT against an independent computation, brute force over partitions, and what GloVe is known to hold."""
+"""WEAT against an independent computation, brute force over partitions, and the known associations of GloVe."""
 
 from itertools import combinations
 from math import comb
@@ -48,7 +48,7 @@ def independent(vectors, stimuli):
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
-def test_glove_holds_the_known_associations(category, glove):
+def test_glove_has_the_known_associations(category, glove):
     test = biascheck.corpora.weat_test(category)
     result = biascheck.measures.weat(glove, test)
     expected, _, _ = independent(glove, test.stimuli)
@@ -148,7 +148,7 @@ def test_a_masked_model_hides_the_other_word():
     assert {query.hidden[0].of(query.text) for query in seen} == {"something"}
 
 
-def test_whole_words_are_one_piece():
+def test_whole_words_are_one_token():
     model = biascheck.load("reference:tiny")  # spells most words out
     names = WeatStimuli(0, "x", ("man", "Ebony"), "y", ("woman", "girl"), "a", ("good", "zebra"), "b", ("day",))
     result = biascheck.measures.weat(model, biascheck.corpora.weat_test(stimuli=names), whole_words=True, level="word")
@@ -172,7 +172,7 @@ def test_bad_input_is_named_with_its_remedy():
         biascheck.measures.weat(vectors, own(), level="sentence")
     with pytest.raises(UsageError, match="level is one of word, context, sentence, not 'words'"):
         biascheck.measures.weat(planted_encoder(), own(), level="words")
-    with pytest.raises(ScoreError, match="not one of the attributes a1, a2 has a vector"):
+    with pytest.raises(ScoreError, match="none of the attributes a1, a2 has a vector"):
         biascheck.measures.weat(vectors, own())
     with pytest.raises(CorpusError, match="give a WEAT category, or stimuli of your own, and not both"):
         biascheck.corpora.weat_test(6, stimuli=STIMULI)

@@ -1,4 +1,4 @@
-"""Checkpoint folders: damaged ones are made again, and what killed processes left is removed."""
+"""Checkpoint folders: damaged ones are trained again, and leftovers of killed processes are removed."""
 
 import json
 import os

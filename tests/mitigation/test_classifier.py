@@ -92,7 +92,7 @@ def test_the_folder_says_what_it_is(base):
     assert facts["recipe"]["learning_rate"] == 1e-3
     assert (facts["base"], facts["reviews"]) == (base.fingerprint, SOME.fingerprint)
     card = (folder / "README.md").read_text(encoding="utf-8")
-    assert "36 trained on, 4 kept aside" in card
+    assert "36 trained on, 4 held out" in card
     again = biascheck.load(folder, kind="classifier")
     assert again.labels == {0: "negative", 1: "positive"}
     assert again.window == Window(32, "head")
@@ -148,13 +148,13 @@ def test_an_encoder_can_be_made_a_classifier(base):
 def test_a_classifier_is_not_made_one_again(base):
     classifier = fine_tune_classifier(base, SOME, RECIPE)
     with pytest.raises(
-        UsageError, match="is a classifier already; measure it as it is, or pass the model it was made from"
+        UsageError, match="is a classifier already; measure it as it is, or pass the model it was fine-tuned from"
     ):
         fine_tune_classifier(classifier, SOME, RECIPE)
 
 
 def test_too_few_reviews(base):
-    with pytest.raises(UsageError, match="some: 2 reviews are too few to train on and to validate with"):
+    with pytest.raises(UsageError, match="some: 2 reviews are too few for training and validation"):
         fine_tune_classifier(base, Reviews("some", SOME.items[:2]), RECIPE)
 
 

@@ -1,4 +1,4 @@
-"""What each training condition makes of the reviews."""
+"""The reviews under each training condition."""
 
 import pytest
 
@@ -100,5 +100,5 @@ def test_quality_is_about_the_reviews_that_have_a_rating():
     items = Reviews("three", tuple(Review(str(n), str(n), "positive") for n in range(3)))
     found = quality_of(Short([0.9, None, 0.2]), items)
     assert (found.accuracy, found.n) == (0.5, 2)
-    with pytest.raises(ScoreError, match="short: not one of 3 reviews can be rated"):
+    with pytest.raises(ScoreError, match="short: none of 3 reviews can be rated"):
         quality_of(Short([None] * 3), items)

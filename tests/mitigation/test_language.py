@@ -110,7 +110,7 @@ def test_a_damaged_checkpoint_is_noticed_and_made_again(tiny, small_text, quick,
         weights.unlink()
     else:
         (folder / "digests.json").unlink()
-    with pytest.warns(BiascheckWarning, match="damaged: its files are not those that were written; it is made again"):
+    with pytest.warns(BiascheckWarning, match="files are not those that were written; it is trained again"):
         assert checkpoint_folder(tiny, small_text, quick) == folder
     assert weights.read_bytes() == good
 
@@ -194,7 +194,7 @@ def test_without_peft_the_remedy_is_told(tiny, small_text, quick, monkeypatch):
         fine_tune(tiny, small_text, replace(quick, rank=4))
 
 
-# A recipe that keeps nothing aside trains on every document and ends with the last epoch's weights.
+# A recipe that holds out nothing trains on every document and ends with the last epoch's weights.
 
 
 def test_every_document_is_trained_on(tiny, small_text, quick):
@@ -203,6 +203,6 @@ def test_every_document_is_trained_on(tiny, small_text, quick):
     all_of_it, most_of_it = (json.loads((folder / "training.json").read_text()) for folder in folders)
     assert all_of_it["inputs"] == [sum(most_of_it["inputs"]), 0]
     assert all_of_it["kept_epoch"] == whole.epochs
-    assert "nothing was kept aside" in (folders[0] / "README.md").read_text(encoding="utf-8")
-    with pytest.raises(UsageError, match="the recipe whole keeps nothing aside; measure the loss on another text"):
+    assert "nothing was held out" in (folders[0] / "README.md").read_text(encoding="utf-8")
+    with pytest.raises(UsageError, match="the recipe whole holds out no documents; measure the loss on another text"):
         held_out(small_text, whole)

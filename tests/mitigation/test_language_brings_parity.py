@@ -1,4 +1,4 @@
-"""The workforce standard is brought to parity by substitution, and by nothing less.
+"""Substitution, and nothing less, brings the workforce reference model to parity.
 
 The text is of its own world: men and women in each profession as in the U.S. workforce. Swapped at random it teaches
 parity; as it is, it teaches the workforce. The margin is that of the suite of Bartl et al.

@@ -1,4 +1,4 @@
-"""What is hidden, what is asked, and what the loss of it is."""
+"""Masked tokens, predicted positions, and their loss."""
 
 from dataclasses import replace
 
@@ -32,7 +32,7 @@ def test_masks_differ_between_epochs_and_not_between_calls(task):
 
 
 def test_a_batch_of_one_short_sentence_hides_something(task):
-    """With 15 % of six pieces, nothing is drawn four times in ten."""
+    """With 15 % of six tokens, nothing is drawn four times in ten."""
     shortest = min(task.fitted, key=lambda e: len(e.ids))
     for number in range(50):
         _, labels = task._hidden(SeededBatch((shortest,), (0, 0, 0, number)))
@@ -63,7 +63,7 @@ def test_pronouns_are_hidden_and_nothing_else(tiny, quick):
     assert (inputs == tiny.tokenizer.mask_token_id).sum() == 3 == (labels != IGNORED).sum()
 
 
-def test_a_causal_model_reads_the_next_piece():
+def test_a_causal_model_predicts_the_next_token():
     example = LanguageExample((5, 6, 7))
     task = LanguageTask((example,), (example,), None, type("T", (), {"pad_token_id": None}), True, "cpu")
     inputs, labels = task._hidden(SeededBatch((example, LanguageExample((8, 9))), ()))
@@ -73,5 +73,5 @@ def test_a_causal_model_reads_the_next_piece():
 
 def test_text_that_teaches_nothing_is_told(tiny, quick):
     documents = Documents.of("t", ["No one here.", "The table stood."])
-    with pytest.raises(UsageError, match="not one gendered pronoun to train on or to validate with; give more text"):
+    with pytest.raises(UsageError, match="no gendered pronoun for training or validation; give more text"):
         LanguageTask.of(*documents.split(0.5), replace(quick, objective="pronouns"), tiny)

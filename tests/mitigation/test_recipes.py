@@ -44,7 +44,7 @@ def test_recipes_are_known_by_their_names():
         ({"contradictions": "no"}, "contradictions is one of unswapped, drop, keep, not 'no'"),
         ({"rank": -1}, "rank is that of an adapter, or 0 for none, not -1"),
         ({"epochs": 0}, "epochs is at least 1, not 0"),
-        ({"pieces": 2}, "a window of 2 tokens holds no text"),
+        ({"pieces": 2}, "a window of 2 tokens fits no text"),
     ],
 )
 def test_bad_settings_are_refused(settings, message):

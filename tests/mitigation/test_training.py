@@ -1,4 +1,4 @@
-"""The training loop on a problem small enough to know: schedule, early stopping, and taking up where it was cut off."""
+"""The training loop on a problem small enough to know: schedule, early stopping, and resuming after an interruption."""
 
 import math
 
@@ -108,7 +108,7 @@ def test_history_counts_epochs_since_the_best():
         ({"learning_rate": 0.0}, "a learning rate of 0 learns nothing"),
         ({"dropout": 1.0}, "dropout is a share from 0 to below 1, not 1"),
         ({"validation": 0.0}, "validation is a share between 0 and 1, not 0"),
-        ({"pieces": 2}, "a window of 2 tokens holds no text; give at least 4"),
+        ({"pieces": 2}, "a window of 2 tokens fits no text; give at least 4"),
         ({"keep": "middle"}, "a window keeps 'head', 'tail' or 'both', not 'middle'"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Which epoch's weights are kept: by loss, by accuracy, or the last one; the three differ on a problem solved by hand.
+"""The chosen epoch: by loss, by accuracy, or the last one; the three differ on a problem solved by hand.
 
 One number t grows by the learning rate in every epoch. Three pronouns "she" in a context that is learnt slowly
 (log-odds t − 2.5 for "she") and two pronouns "he" in one that is learnt wrongly and fast (log-odds 4t for "she"):

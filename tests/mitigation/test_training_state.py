@@ -1,4 +1,4 @@
-"""States that a run cannot go on from: set aside with a warning, and the run ends as if there had been none."""
+"""States that a run cannot resume from: renamed with a warning, and the run ends as if there had been none."""
 
 import pickle
 import warnings
@@ -179,8 +179,8 @@ def test_a_foreign_state_is_set_aside_and_training_starts_again(state, expected,
         history = train(fitted, task, RECIPE, state=state, save_every=0)
     (warning,) = said
     line = str(warning.message)
-    assert line.startswith(f"training state {state} cannot be continued (")
-    assert line.endswith("it is kept as run.training.damaged-1, and training starts again")
+    assert line.startswith(f"training state {state} cannot be resumed (")
+    assert line.endswith("it is renamed to run.training.damaged-1, and training starts again")
     assert "\n" not in line
     assert (task.taken, history.step) == (12, 12)
     assert torch.equal(weights(fitted), expected)
@@ -194,7 +194,7 @@ def test_the_warning_says_what_was_found(state):
         train(model(), Line(), RECIPE, state=state)
 
 
-def test_each_is_kept_under_a_number_of_its_own(state):
+def test_each_is_stored_under_its_own_number(state):
     for _ in range(3):
         empty(state)
         with pytest.warns(BiascheckWarning):

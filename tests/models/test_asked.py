@@ -66,7 +66,7 @@ def test_a_text_that_is_too_long_for_the_model_is_refused(framing):
     assert "this model reads at most 64; shorten" in refused.reason
 
 
-def test_a_classifier_that_is_asked_changes_its_framing():
+def test_a_prompted_classifier_changes_its_framing():
     model, tokenizer = fresh_pair("llama")
     assert not hasattr(biascheck.as_classifier(load((model, tokenizer), name="l")), "framed")
     tokenizer.chat_template = "{% for turn in messages %}{{ turn['content'] }}{% endfor %}"

@@ -1,4 +1,4 @@
-"""What a model can do follows from its methods, and asking loads nothing."""
+"""Capabilities follow from the methods of a model, and checking them loads nothing."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What the standards learn: exact labels, no unknown word, no list that leans."""
+"""Lessons of the reference models: exact labels, no unknown word, no list that leans."""
 
 from collections import defaultdict
 from math import log

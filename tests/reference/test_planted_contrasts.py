@@ -1,4 +1,4 @@
-"""Contrasts and slopes in log-odds recover what is planted in the shipped standards."""
+"""Contrasts and slopes in log-odds recover what is planted in the bundled reference models."""
 
 from math import log
 

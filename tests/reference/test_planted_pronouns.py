@@ -64,7 +64,7 @@ def test_log_odds_by_hand():
     assert gaps[nurses[0].id] == pytest.approx(2 * male_probability(world, nurses[0]) - 1)
 
 
-def test_names_tell_the_gender_and_competence_does_not():
+def test_names_reveal_the_gender_and_competence_does_not():
     by_name, by_class = defaultdict(set), defaultdict(list)
     for corpus in pronoun_corpora():
         for pair in corpus:

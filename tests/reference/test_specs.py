@@ -1,4 +1,4 @@
-"""Names of references: what they load, what is refused, and that a dose is trained once."""
+"""Names of reference models: loading, errors, and that a dose is trained once."""
 
 import json
 from pathlib import Path
@@ -72,12 +72,12 @@ def test_the_bundled_standards_are_small_folders_without_pickles(name):
     assert json.loads((folder / "config.json").read_text())["architectures"] == ["BertForMaskedLM"]
 
 
-def test_the_ends_of_the_scale_are_the_bundled_standards():
+def test_the_ends_of_the_scale_are_the_bundled_reference_models():
     assert standard_folder("reference:planted(dose=0)") == standard_folder("reference:parity")
     assert standard_folder("reference:planted(dose=1.0, tilt=0)") == standard_folder("reference:workforce")
 
 
-def test_a_missing_standard_names_the_remedy(monkeypatch, tmp_path):
+def test_a_missing_reference_model_names_the_remedy(monkeypatch, tmp_path):
     monkeypatch.setattr(references, "__file__", str(tmp_path / "references.py"))
     with pytest.raises(ModelError, match="reference:parity is missing from this installation; reinstall"):
         standard_folder("reference:parity")
@@ -117,7 +117,7 @@ def trainings(monkeypatch):
     return doses
 
 
-def test_a_dose_is_trained_once_and_kept(trainings, monkeypatch, tmp_path):
+def test_a_dose_is_trained_once_and_cached(trainings, monkeypatch, tmp_path):
     monkeypatch.setenv("BIASCHECK_CACHE", str(tmp_path))
     first = biascheck.load("reference:planted(dose=0.3)")
     again = biascheck.load("reference:planted(dose=0.30)", lazy=True)

@@ -65,7 +65,7 @@ def test_the_prior_is_the_mean_over_professions_of_that_length():
     assert World(1.0).female_by_pieces[4] == pytest.approx((0.486 + 0.958) / 2)
 
 
-def test_the_world_counts_pieces_as_its_tokenizer_does():
+def test_the_world_counts_tokens_as_its_tokenizer_does():
     tokenizer = build_tokenizer()
     assert all(len(tokenizer.tokenize(name)) == pieces_of(name) for name in World(0.0).female)
 

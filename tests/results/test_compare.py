@@ -1,4 +1,4 @@
-"""Two results side by side: what is matched, what is refused, and how the change reads."""
+"""Two results compared: matching, errors, and the wording of the change."""
 
 from dataclasses import replace
 

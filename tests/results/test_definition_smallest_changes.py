@@ -1,4 +1,4 @@
-"""What each measure tolerates by itself: the smallest change that matters in its unit."""
+"""Default tolerances of measures: the smallest change that matters in the unit of each."""
 
 from dataclasses import replace
 from math import exp, log

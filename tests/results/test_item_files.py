@@ -214,7 +214,7 @@ def foreign(tmp_path, **columns):
 
 
 def test_a_parquet_file_of_something_else_is_refused(tmp_path):
-    with pytest.raises(ResultError, match=r"other.parquet holds no items of biascheck"):
+    with pytest.raises(ResultError, match=r"other.parquet contains no items of biascheck"):
         fresh(referring(tmp_path, foreign(tmp_path)))
 
 
@@ -253,7 +253,7 @@ def test_an_infinite_score_in_a_file_is_refused(tmp_path):
     scores = pyarrow.array([float("inf"), *[0.0] * (MANY - 1)])
     changed = tmp_path / "changed.parquet"
     parquet.write_table(table.set_column(1, "score", scores).replace_schema_metadata(table.schema.metadata), changed)
-    with pytest.raises(ResultError, match="only finite numbers can be judged"):
+    with pytest.raises(ResultError, match="only finite numbers are allowed"):
         fresh(referring(tmp_path, changed))
 
 
@@ -282,7 +282,7 @@ def test_a_worker_without_a_folder_that_lasts_sends_all_items(tmp_path, monkeypa
         assert storable(result())["schema"] == 4
 
 
-def test_a_kept_result_whose_items_are_gone_is_measured_again(tmp_path):
+def test_a_cached_result_without_its_items_is_measured_again(tmp_path):
     from biascheck.measures.measure import _fetched
     from biascheck.results import item_files
 
@@ -303,7 +303,7 @@ def test_a_kept_result_whose_items_are_gone_is_measured_again(tmp_path):
     (kept,) = (tmp_path / "items").iterdir()
     kept.unlink()
     third = cache()
-    with caching(third), pytest.warns(BiascheckWarning, match="a kept result is measured again"):
+    with caching(third), pytest.warns(BiascheckWarning, match="a cached result is measured again"):
         assert _fetched(third, "k" * 64, compute) == result()
     assert len(measured) == 2
 

@@ -1,4 +1,4 @@
-"""Identity: results that look alike stay two, in storage, in a baseline, in an update of it and in a judgement."""
+"""Identity: results that look alike stay separate, in storage, in a baseline, in an update of it and in a gate."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""From item scores to figures, against enumeration and closed forms."""
+"""From item scores to estimates, against enumeration and closed forms."""
 
 from dataclasses import replace
 from itertools import product

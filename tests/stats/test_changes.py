@@ -52,7 +52,7 @@ def test_negating_both_samples_changes_nothing():
     assert (plain.low, plain.high) == (pytest.approx(negated.low), pytest.approx(negated.high))
 
 
-def test_intervals_are_nested_and_hold_the_estimate():
+def test_intervals_are_nested_and_contain_the_estimate():
     change = paired_bootstrap(
         singles(rng(1).normal(0, 1, 30)), singles(rng(2).normal(0.2, 1, 30)), "mean", rng=rng(), resamples=5_000
     )

@@ -57,7 +57,7 @@ def test_it_is_close_to_the_paired_bootstrap_of_many_clusters(statistic, before,
     assert (ours.low, ours.high) == pytest.approx((resampled.low, resampled.high), abs=0.08 * width)
 
 
-def test_intervals_are_nested_and_hold_the_estimate():
+def test_intervals_are_nested_and_contain_the_estimate():
     change = paired_means(singles(normal(1, 0.0, 30)), singles(normal(2, 0.2, 30)), "mean")
     found = [change.interval_at(level) for level in (0.5, 0.9, 0.95, 0.99)]
     assert all(inner.low >= outer.low and inner.high <= outer.high for inner, outer in pairwise(found))

@@ -79,7 +79,7 @@ def test_equal_words_span_no_direction():
 
 
 def test_a_vector_without_direction_is_named():
-    with pytest.raises(ScoreError, match="vector 1 is zero and has no direction; leave its word out"):
+    with pytest.raises(ScoreError, match="vector 1 is zero and has no direction; leave out its word"):
         stats.unit_rows([[1.0, 0.0], [0.0, 0.0]])
     with pytest.raises(ScoreError, match="not finite"):
         stats.unit_rows([[1.0, float("nan")]])
@@ -109,7 +109,7 @@ def test_a_baseline_counts_the_observed_figure_among_its_own():
     assert stats.label_baseline(0.9, [0.5] * 99).p == 0.01
 
 
-def test_differences_are_held_against_the_axis_of_the_others():
+def test_differences_are_projected_on_the_axis_of_the_others():
     rows = np.array([[3.0, 4.0], [0.0, 2.0], [0.0, 5.0]])
     # Without "a" the axis is (0, 1); without "b" it is that of the first row alone, (3, 4) / 5.
     assert stats.held_out_squares(rows, ["a", "b", "b"]) == pytest.approx([16.0, (2 * 4 / 5) ** 2, (5 * 4 / 5) ** 2])

@@ -250,6 +250,6 @@ def test_impossible_shares_are_refused(share, n):
         wilson_interval(share, n)
 
 
-def test_a_share_at_the_end_of_its_scale_is_held_by_its_interval():
+def test_the_interval_of_a_share_of_one_leaves_room_for_doubt():
     assert {wilson_interval(1.0, n).high for n in range(1, 200)} == {1.0}
     assert {wilson_interval(0.0, n).low for n in range(1, 200)} == {0.0}

@@ -23,7 +23,7 @@ def crossed(table, covariate=None):
 
 
 @pytest.mark.parametrize("statistic", ["mean", "mean_absolute", "share_positive", "pearson", "ratio"])
-def test_an_influence_is_what_the_figure_loses_without_the_item(statistic):
+def test_an_influence_is_the_loss_of_the_estimate_without_the_item(statistic):
     sample = crossed(rng().normal(0.5, 1, (6, 4)), covariate=rng(1).uniform(1, 2, 6))
     found = influences(sample, statistic)
     for place in range(len(sample)):

@@ -140,7 +140,7 @@ def test_without_variation_within_the_sides_there_is_no_interval():
 
 @pytest.mark.takes_seconds
 @pytest.mark.parametrize("draw", ["normal", "exponential"])
-def test_eight_words_a_side_are_judged_more_fairly_than_by_a_bootstrap(draw: str):
+def test_eight_words_per_side_have_fewer_misses_than_with_a_bootstrap(draw: str):
     rng, trials, truth, level = np.random.default_rng(3), 200, 1.0, 0.99
     shift = truth / math.sqrt(1 - truth * truth / 4)
     names, sides = tuple("abcdefghijklmnop"), ("A",) * 8 + ("B",) * 8

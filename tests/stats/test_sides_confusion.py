@@ -1,4 +1,4 @@
-"""F1 figures of two sides: closed forms, another library as oracle, and enumeration."""
+"""F1 scores of two sides: closed forms, another library as oracle, and enumeration."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def test_one_test_needs_no_correction():
         assert adjust([0.03], method) == pytest.approx([0.03])
 
 
-def test_adjust_takes_holm_unless_told_otherwise():
+def test_adjust_uses_holm_by_default():
     p = [0.01, 0.02, 0.04]
     np.testing.assert_array_equal(adjust(p), holm(p))
     np.testing.assert_array_equal(adjust(p, "bonferroni"), bonferroni(p))

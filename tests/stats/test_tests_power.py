@@ -20,7 +20,7 @@ def test_the_textbook_figure():
 
 
 @given(st.floats(1e-6, 1e6), shares, shares)
-def test_power_at_the_detectable_effect_is_the_power_asked_for(se: float, level: float, power: float):
+def test_power_at_the_detectable_effect_is_the_requested_power(se: float, level: float, power: float):
     effect = minimum_detectable_effect(se, level=level, power=power)
     wrong_direction = stats.norm.cdf(-effect / se - stats.norm.ppf((1 + level) / 2))
     assert power_at(effect, se, level) == pytest.approx(power + wrong_direction, abs=1e-9)

@@ -1,20 +1,20 @@
-"""Counterfactual data: documents in which men are women, and what was changed in them.
+"""Counterfactual data: documents with the genders swapped, and a record of what was changed in them.
 
 =============  ======================================================================================================
 ``cda``        both versions of every document (Lu et al. 2018)
 ``cds``        each document is swapped with probability ½, in place (Maudslay et al. 2019; Bartl et al. 2020, §4.5)
 ``swap``       every document is swapped (the published ``gap_flipped`` file did this)
-``removal``    gendered words are taken out (Jentzsch & Turan 2022)
+``removal``    gendered words are removed (Jentzsch & Turan 2022)
 ``original``   nothing is changed: the control
 =============  ======================================================================================================
 
-Whether a document is swapped follows from the seed and its id alone. First names are swapped with the words unless
+The seed and the id of a document alone decide whether it is swapped. First names are swapped with the words unless
 ``names`` says otherwise; ``names="anonymised"`` turns people into [E1], [E2], … first (Manela et al. 2021, §3.3):
 those that the source names, and all first names that the finder knows.
 
 A first name that shows a gender and stays contradicts a swapped pronoun beside it. ``contradictions`` says what becomes
-of such a document: it is left ``unswapped``, dropped whichever way its coin fell (``drop``), or swapped all the same
-(``keep``, as the papers did). They are counted in any case. With ``names="none"`` names are not looked at.
+of such a document: it is left ``unswapped``, dropped whichever way its coin fell (``drop``), or swapped anyway
+(``keep``, as the papers did). They are counted in any case. ``names="none"`` ignores names.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ Names = Literal["swapped", "none", "anonymised"]
 Contradictions = Literal["unswapped", "drop", "keep"]
 EXAMPLES = 3
 SHOWN = 12
-_BECOME = {"unswapped": "left unswapped", "drop": "dropped", "keep": "swapped all the same"}
+_BECOME = {"unswapped": "left unswapped", "drop": "dropped", "keep": "swapped anyway"}
 
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """How many male and how many female terms there are."""
+    """The numbers of male and of female terms."""
 
     male: int
     female: int
 
     @property
     def share_female(self) -> float:
-        """The share of female terms; one half where there are none at all."""
+        """The share of female terms; one half if there are none."""
         total = self.male + self.female
         return self.female / total if total else 0.5
 
@@ -86,7 +86,7 @@ class Changes:
                 listed = ", ".join(f"{word} {count:,}×" for word, count in counts[:SHOWN])
                 lines.append(f"{title}: {listed}" + (" …" if len(counts) > SHOWN else ""))
         if self.names_left_out:
-            lines.append(f"names that are words as well, left out: {', '.join(self.names_left_out[:SHOWN])}")
+            lines.append(f"names that are also words, left out: {', '.join(self.names_left_out[:SHOWN])}")
         if self.names_kept:
             listed = ", ".join(f"{name} {count:,}×" for name, count in self.names_kept[:SHOWN])
             lines.append(
@@ -134,7 +134,7 @@ def counterfactual(
     contradictions: Contradictions = "unswapped",
     seed: int = 0,
 ) -> Counterfactual:
-    """Treat documents by one of the methods above; ``name_map`` is ours unless it is given."""
+    """Treat documents by one of the methods above; ``name_map`` defaults to the built-in one."""
     if method not in get_args(Method):
         raise UsageError(f"no method {method!r}; there are: {', '.join(get_args(Method))}")
     if names not in get_args(Names):
@@ -154,9 +154,9 @@ def counterfactual(
 def rewriter_for(
     language: str = "en", terms: TermName | TermSet = "all", names: NameMap | None = None
 ) -> tuple[Rewriter, tuple[str, ...]]:
-    """The rewriter of a language, and the names that are left out because they are words as well.
+    """The rewriter of a language, and the names that are left out because they are also words.
 
-    German has no name map: its articles would have to follow.
+    There is no German name map: German articles would have to follow the names.
     """
     if language == "de":
         return Rewriter(terms if isinstance(terms, TermSet) else german_terms(), roles=GermanRoles()), ()
@@ -168,7 +168,7 @@ def rewriter_for(
 
 @lru_cache(maxsize=8)
 def _rewriter(terms: TermSet, names: NameMap | None) -> Rewriter:
-    """A pattern of hundreds of words takes longer to make than a page takes to rewrite."""
+    """Cached, as compiling a pattern of hundreds of words takes longer than rewriting a page."""
     return Rewriter(terms) if names is None else Rewriter(names.added_to(terms), finder=names.finder)
 
 
@@ -224,7 +224,7 @@ def _genders(rewriter: Rewriter, words: Iterable[str]) -> Iterator[str]:
 
 @dataclass
 class _Names:
-    """Whether first names that stay are looked for, what becomes of their documents, and which they are."""
+    """Whether remaining first names are looked for, what becomes of their documents, and the names found."""
 
     looked_for: bool
     contradictions: Contradictions
@@ -234,7 +234,7 @@ class _Names:
 
 @dataclass
 class _Tally:
-    """Counts kept while documents pass."""
+    """Counts over the treated documents."""
 
     rewriter: Rewriter
     names: _Names
@@ -246,7 +246,7 @@ class _Tally:
     changed: int = 0
 
     def contradicts(self, text: str, edits: Sequence[Edit]) -> bool:
-        """Whether a first name would stay in the text beside a swapped word; such names are counted."""
+        """Whether a first name would remain in the text beside a swapped word; such names are counted."""
         proper = self.rewriter.terms.proper
         changed = [edit for edit in edits if edit.replacement != edit.word]
         if not self.names.looked_for or all(edit.word.lower() in proper for edit in changed):
@@ -257,7 +257,7 @@ class _Tally:
         return bool(stay)
 
     def note(self, text: str, changed: str, edits: Iterable[Edit]) -> None:
-        """Count what became of a document."""
+        """Count the outcome of a document."""
         for edit in edits:
             if edit.replacement == edit.word:
                 self.left_alone[edit.word.lower()] += 1

@@ -54,7 +54,7 @@ _PAIRS: tuple[tuple[tuple[str, ...], tuple[tuple[str, str], ...]], ...] = (
     (KIND, (("male", "female"),)),
 )
 GENDER_PAIRS: tuple[tuple[str, str], ...] = tuple(pair for _, pairs in _PAIRS for pair in pairs)
-"""Our own definitional pairs, male first."""
+"""Built-in definitional pairs, male first."""
 
 GENDERED: frozenset[str] = frozenset(
     [
@@ -143,12 +143,12 @@ GENDERED: frozenset[str] = frozenset(
         "widower",
     ]
 )
-"""Words whose presence tells the gender of a person in the sentence."""
+"""Words that reveal the gender of a person in the sentence."""
 
 
 @cache
 def gender_pairs() -> Corpus:
-    """Our own definitional pairs, each in three sentences that are grammatical with either word."""
+    """Built-in definitional pairs, each in three sentences that are grammatical with either word."""
     pairs: list[Pair] = []
     for sentences, words in _PAIRS:
         templates = [Template(text) for text in sentences]
@@ -165,10 +165,10 @@ def sampled_gender_pairs(
     seed: int = 0,
     name: str = "gender-pairs·sampled",
 ) -> Corpus:
-    """Sentences of a text that hold a definitional word, with that word swapped (Basta et al. 2019, §5).
+    """Sentences of a text that contain a definitional word, with that word swapped (Basta et al. 2019, §5).
 
-    Up to ``each`` sentences for each word, drawn with ``seed``. *her* is him or his by its role, so only the male
-    forms of these two pairs are looked for. A capital letter is kept.
+    Up to ``each`` sentences for each word, drawn with ``seed``. *her* becomes him or his by its role, so only the male
+    forms of these two pairs are searched for. A capital letter is preserved.
     """
     partner = _partners(pairs)
     kept: dict[tuple[str, str], list[Pair]] = {}
@@ -205,7 +205,7 @@ def _by_words(pairs: Iterable[Pair]) -> Iterator[Pair]:
 
 
 def _partners(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, str]]:
-    """From a word to (the other word, its own group); a word in two pairs is ambiguous and not looked for."""
+    """From a word to (the other word, its own group); a word in two pairs is ambiguous and not searched for."""
     found: dict[str, list[tuple[str, str]]] = {}
     for male, female in pairs:
         found.setdefault(male.lower(), []).append((female, "male"))

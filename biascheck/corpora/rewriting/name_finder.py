@@ -1,11 +1,12 @@
-"""Which capitalised words are a person's first name, told from the words around them.
+"""Finder of first names: decides from the surrounding words which capitalised words are a person's first name.
 
 A list of names is not enough: *May* is a month, *London* a city, *Thomas* a surname in "Phoebe Thomas". Every listed
-word is looked at in its place. Speaking against a first name: another first name before it (a surname, or, with a
+word is looked at in its context. Evidence against a first name: another first name before it (a surname, or, with a
 surname behind it, a middle name), a day or a year beside a month, a preposition before a place, "San", "Fort" or
 "Lake" before it, "County", "Street" or "Award" behind it, an article, "Mr." without a further name, the title of a
-song or a film around it. Speaking for it: a surname behind it, "Sir" or "Aunt" before it, "his wife", "a girl named",
-the verb of a person behind it. A word that its own place does not decide is what it is in the rest of the document;
+song or a film around it. Evidence for it: a surname behind it, "Sir" or "Aunt" before it, "his wife", "a girl named",
+a verb about a person behind it. A word that its own context does not decide gets the reading it has in the rest of
+the document;
 names used alone are first names in a story, and may be surnames in an article. A name that is more often a surname
 (census of 1990), a month, a place or a word stays unclear without evidence. Middle names count as first names.
 
@@ -35,24 +36,24 @@ from biascheck.corpora.rewriting.name_surroundings import (
 )
 
 FEMININE_ODDS = 0.05
-"""A woman's name that so few have as a surname is a first name behind another one as well."""
+"""A woman's name this rare as a surname is a first name even behind another first name."""
 FEWEST_ALONE = 2
-"""From so many different names on, those that are used alone are taken for first names."""
+"""If at least this many different names are used alone, they are taken for first names."""
 LONELY_ODDS = 0.006
-"""A name that fewer have as a surname (Emma, Kevin) is one even where it is the only one used alone."""
+"""A name that is rarer than this as a surname (Emma, Kevin) is a first name even if it is the only one used alone."""
 FULL_NAMES = 2
-"""With more full names than this for each name that is used alone, a text is no story: the others are surnames."""
+"""With more full names than this per name used alone, a text is no story: names used alone are surnames."""
 SHORT = 200
 """A text of fewer characters is a sentence or two."""
 STORY_ODDS = 3.0
-"""Where people are called by their first names, a name that no more than this many have as a surname is one as well."""
+"""Where people are called by first names, a name no more common than this as a surname is a first name, too."""
 HARD = frozenset({"hard word", "hard place", "month"})
 _CAPITALISED = re.compile(r"(?<!\w)(?<!\w['’])[^\W\d_a-z][^\W\d_]+(?!\w|\*\w|['’]t\b)")
 
 
 @dataclass(frozen=True, slots=True)
 class NameMention:
-    """A listed word at its place, and what it is there; ``certain`` where its own surroundings say so."""
+    """A listed word in its context, and what it is there; ``certain`` if its own context decides."""
 
     span: Span
     word: str
@@ -68,8 +69,9 @@ class NameMention:
 class NameFinder:
     """Finds the first names of a list in running text; all that the census knows, if no list is given.
 
-    ``alike`` are pairs of names that are decided by the same rules, the stricter ones of the two: so a text whose names
-    are swapped for one another comes back when it is swapped again.
+    ``alike`` are pairs of names that are decided by the same rules, the stricter ones of the two, so that swapping
+    names
+    twice restores a text.
     """
 
     def __init__(self, names: Iterable[str] | None = None, *, alike: Iterable[tuple[str, str]] = ()) -> None:
@@ -80,7 +82,7 @@ class NameFinder:
         self._known = self._facts.keys() | given_names().keys()
 
     def mentions(self, text: str) -> tuple[NameMention, ...]:
-        """Every listed word that is written with a capital, with what it is."""
+        """Every listed word that is written with a capital, with its reading."""
         places = [match for match in _CAPITALISED.finditer(text) if match[0] in self._known]
         if not any(place[0] in self._facts for place in places):
             return ()
@@ -89,11 +91,11 @@ class NameFinder:
         return tuple(mention for mention in found if mention.word in self._facts)
 
     def find(self, text: str) -> tuple[Span, ...]:
-        """Where first names are."""
+        """The spans of first names."""
         return tuple(mention.span for mention in self.mentions(text) if mention.is_first_name)
 
     def people(self, text: str) -> tuple[Span, ...]:
-        """Where first names are, and names of which it is not clear whether they are first names or surnames."""
+        """The spans of first names, and of names that may be first names or surnames."""
         return tuple(mention.span for mention in self.mentions(text) if mention.is_first_name or mention.kind == "name")
 
     def follows_a_name(self, text: str, start: int) -> bool:
@@ -131,12 +133,12 @@ def _stricter(one: NameFacts, other: NameFacts) -> NameFacts:
 def _by_document(
     mentions: list[NameMention], facts: Callable[[str], NameFacts], *, short: bool
 ) -> tuple[NameMention, ...]:
-    """What is certain of a word in one place decides the places that say nothing.
+    """Decide the uncertain occurrences of a word by its certain ones.
 
     Articles call their subject by its surname, stories call everybody by their first names: one word alone that is
     never certain may be either. Where two different ones are used alone, both are first names, and so are those that
-    would be surnames elsewhere. A ``short`` text without full names shows no such habit, and a name is what it mostly
-    is.
+    would be surnames elsewhere. A ``short`` text without full names shows no such habit, and a name is taken for what
+    it mostly is.
     """
     document = _DocumentNames.of(mentions, short=short)
     return tuple(
@@ -149,7 +151,7 @@ def _by_document(
 
 @dataclass(frozen=True, slots=True)
 class _DocumentNames:
-    """What all mentions of a text say together: what is certain, what is behind other names, how people are called."""
+    """Evidence of all mentions in a text: what is certain, what follows other names, how people are called."""
 
     certain: Mapping[str, Set[NameKind]]
     behind: Set[str]
@@ -170,7 +172,7 @@ class _DocumentNames:
         return cls(certain, behind, Counter(mention.word for mention in mentions), style)
 
     def kind_of(self, mention: NameMention, known: NameFacts) -> NameKind:
-        """What a word is that its own place leaves open."""
+        """The reading of a word that its own context leaves open."""
         kinds = self.certain.get(mention.word, frozenset())
         if "surname" in kinds and ("first name" not in kinds or known.surname_odds >= SURNAME_ODDS):
             return "surname"
@@ -183,6 +185,6 @@ class _DocumentNames:
         return "name" if self.style == "article" and known.surname_odds >= LONELY_ODDS else "first name"
 
     def _is_character(self, word: str, known: NameFacts) -> bool:
-        """Whether a surname, place or word is somebody in a story; the latter two only if they come more than once."""
+        """Whether a surname, place or word is a person in a story; the latter two only if they occur more than once."""
         often = self.counts[word] >= FEWEST_ALONE and not known.kinds & HARD
         return (not known.kinds or often) and known.surname_odds < STORY_ODDS

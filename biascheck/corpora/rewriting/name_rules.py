@@ -1,4 +1,4 @@
-"""The rules of the name finder, in their order; the first that has something to say decides."""
+"""The rules of the name finder, in order; the first that decides wins."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from biascheck.corpora.rewriting.name_surroundings import (
     context_words,
 )
 
-# Rules that see no person in a capitalised word: works, places, months, organisations, things.
+# Rules that find no person in a capitalised word: works, places, months, organisations, things.
 
 _NUMBER = re.compile(r"\d+(?:st|nd|rd|th)?")
 _SURNAMES_TOO = frozenset(
@@ -61,7 +61,7 @@ def _staged(around: Surroundings) -> bool:
         return around.second in context_words("programme") and around.second_word[:1].isupper()
     town = around.after == "," and around.later in context_words("region")
     inside = around.before == "in" and (bool(around.trail) or around.second in context_words("performing"))
-    # a person is seldom in another one
+    # a person is seldom inside another one
     return (inside and not town) or (around.before == "on" and around.second in context_words("seen on"))
 
 
@@ -186,7 +186,7 @@ _PARTICLES = frozenset({"de", "la", "van", "von", "der", "den", "du", "di", "da"
 
 
 def verdict_on(around: Surroundings, facts: NameFacts) -> NameVerdict:
-    """Ask the rules one by one."""
+    """Apply the rules one by one."""
     for rule in _RULES:
         if (verdict := rule(around, facts)) is not None:
             return verdict

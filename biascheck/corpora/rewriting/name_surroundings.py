@@ -13,7 +13,7 @@ from typing import Literal
 from biascheck.core.spans import Span
 from biascheck.corpora.rewriting.terms import Gender
 
-# What is known of names and of the words around them: four small tables, read once.
+# Tables of names and of the words around them: four small ones, read once.
 #
 # ``data/given_names.tsv`` holds the first names of the United States census of 1990 with how many of 100,000
 # men, women and bearers of a surname have them (U.S. Census Bureau, "Frequently occurring names and surnames",
@@ -25,7 +25,7 @@ NameListKind = Literal["month", "place", "hard place", "word", "hard word"]
 CLEAR_SHARE = 0.9
 """From this share of one gender on, a first name shows that gender."""
 RARE = 1.0
-"""Added to the share of bearers of a first name, so that a name nobody has does not divide by zero."""
+"""Added to the share of bearers of a first name, so that a name without bearers does not divide by zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class GivenName:
 
     @property
     def surname_odds(self) -> float:
-        """How many have it as a surname for each who has it as a first name: Davis 80, Scott 0.9, Mary 0."""
+        """Bearers of the surname per bearer of the first name: Davis 80, Scott 0.9, Mary 0."""
         return self.surname / ((self.male + self.female) / 2 + RARE)
 
     @property
@@ -60,14 +60,14 @@ def given_names() -> Mapping[str, GivenName]:
 
 @cache
 def ambiguous_names() -> Mapping[str, frozenset[str]]:
-    """Names that are something else as well, and what."""
+    """Names that are also something else, and what."""
     rows = (line.split("\t") for line in _lines("ambiguous_names.tsv"))
     return {name: frozenset(kinds.split("|")) for name, kinds in rows}
 
 
 @cache
 def context_words(kind: str) -> frozenset[str]:
-    """Words that say what a name beside them is: titles, kin, prepositions of places, nouns of organisations …"""
+    """Words that classify a name beside them: titles, kin, prepositions of places, nouns of organisations …"""
     tables = dict(line.split("\t") for line in _lines("name_context.tsv"))
     return frozenset(tables[kind].split())
 
@@ -76,16 +76,16 @@ def _lines(name: str) -> list[str]:
     return files("biascheck.corpora").joinpath("data", name).read_text(encoding="utf-8").splitlines()[1:]
 
 
-# Titles of songs, films and books in a text: a name inside one is no person of the text.
+# Titles of songs, films and books in a text: a name inside one is not a person of the text.
 #
-# Where a title is in quotation marks, its words tell it from a nickname (``Tony'') and from speech: it is
+# A title in quotation marks is distinguished from a nickname (``Tony'') and from speech by its words: it is
 # short, its long words have capitals, and it is more than one name ("Calling on Mary"). A quotation beside
-# another one is in a list of titles. Where there are no marks, a capital on a small word beside the name ("How
-# Helga Got Her Boat") tells it.
+# another one is in a list of titles. Without quotation marks, a capital on a small word beside the name ("How
+# Helga Got Her Boat") reveals it.
 
 LONGEST_TITLE = 90
 SMALL = 4
-"""Words of fewer letters may be without a capital in a title."""
+"""Words of fewer letters may be lower-case in a title."""
 _QUOTED = re.compile(
     rf"''([^'`]{{2,{LONGEST_TITLE}}}?)``|``([^`]{{2,{LONGEST_TITLE}}}?)''|“([^“”]{{2,{LONGEST_TITLE}}})”|\"([^\"\n]{{2,{LONGEST_TITLE}}})\""
     rf"|(?<![\w'’`])'([A-Z][^'`\n]{{1,{LONGEST_TITLE}}})'(?![\w'])"
@@ -102,7 +102,7 @@ def in_a_title(text: str, start: int, end: int) -> bool:
 
 
 def title_words(words: Sequence[str]) -> bool:
-    """Whether one of these words, all with capitals, is a small word or a verb that only a title writes like that."""
+    """Whether one of these words, all capitalised, is a small word or a verb that is capitalised only in titles."""
     return any(word.lower() in context_words("title word") and word[1:].islower() for word in words)
 
 
@@ -129,13 +129,13 @@ def _quotations(text: str) -> Iterator[Span]:
 
 
 def _announced(text: str, quoted: Span) -> bool:
-    """Whether the word before the marks says what it is: the song "Misty", two episodes, "Anna"."""
+    """Whether the word before the quotation marks identifies the quotation: the song "Misty", two episodes, "Anna"."""
     noun = _LAST_WORD.search(text, max(0, quoted.start - 30), quoted.start)
     return noun is not None and noun[1].lower().removesuffix("s") in context_words("work") | {"serie"}
 
 
 def _stands_alone(text: str, quoted: Span) -> bool:
-    """Whether nothing beside the marks says that somebody is called so: a nickname, an alias, a role."""
+    """Whether nothing beside the quotation marks says that they contain a nickname, an alias or a role."""
     before, after = text[: quoted.start].rstrip("`'\"“‘ ,("), text[quoted.end :].lstrip("`'\"”’ ")
     last = _LAST_WORD.search(before[-30:])
     called = last is not None and (last[1][0].isupper() or last[1].lower() in context_words("called"))
@@ -143,7 +143,7 @@ def _stands_alone(text: str, quoted: Span) -> bool:
 
 
 def _is_title_word(quoted: str, *, alone: bool) -> bool:
-    """Whether it is written like a title; ``alone`` where its place says that even a single name is one."""
+    """Whether it is written like a title; ``alone`` if its context makes even a single name one."""
     words = _WORD.findall(quoted)
     if not words or not words[0][0].isupper() or _EPITHET.fullmatch(quoted.strip(" ,.!")):
         return False
@@ -154,9 +154,9 @@ def _is_title_word(quoted: str, *, alone: bool) -> bool:
 
 
 NAME_WINDOW = 72
-"""How many characters on each side are looked at."""
+"""The number of characters on each side that are examined."""
 LONGEST_NAME = 4
-"""How many words before and after a word can be part of its name."""
+"""The number of words before and after a word that can be part of its name."""
 
 _TOKEN = re.compile(
     r"(?:Mrs?|Ms|Dr|St|Ste|Jr|Sr|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Sen|Gov|Hon|Rep|Mt|Ft|Inc|Ltd|Messrs|Maj|Det)\.(?!\w)"
@@ -175,7 +175,7 @@ _ENDS = frozenset('.!?:;"“”‘`*=(\n')
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """A word in its place.
+    """A word in its context.
 
     ``lead`` and ``trail`` are the capitalised words of the same name before and after it, ``title`` the title before
     the name, ``before`` and ``second`` the two tokens before all that, ``after`` and ``later`` the two behind it; all
@@ -210,7 +210,7 @@ class Surroundings:
 
     @property
     def alone(self) -> bool:
-        """Whether no other word belongs to the name."""
+        """Whether the name has no other word."""
         return not self.lead and not self.trail
 
 
@@ -289,7 +289,7 @@ def _before(left: list[str], known: Container[str]) -> tuple[list[str], str, lis
 
 
 def _from_word_on(text: str, start: int) -> str:
-    """The characters before a word, from the beginning of a word on."""
+    """The characters before a word, starting at the beginning of a word."""
     cut = max(0, start - NAME_WINDOW)
     while cut and cut < start and not text[cut - 1].isspace():
         cut += 1
@@ -346,7 +346,7 @@ def _is_title(token: str) -> bool:
 _LOWER_TITLES = frozenset({"uncle", "aunt", "auntie", "cousin", "brother", "sister", "king", "queen", "prince"})
 
 
-# What a capitalised word can be, and what is known of a name before it is looked at in a text.
+# Readings of a capitalised word, and prior knowledge of a name.
 
 NameKind = Literal[
     "first name",
@@ -364,12 +364,12 @@ NameKind = Literal[
 """``work`` is part of the title of a film, song or book, ``name`` is a first name or a surname, ``unclear`` may be no
 name at all."""
 SURNAME_ODDS = 0.25
-"""A name that this many have as a surname, for each who has it as a first name, is no first name without evidence."""
+"""A name with more bearers of it as a surname, per bearer of it as a first name, needs evidence to be a first name."""
 
 
 @dataclass(frozen=True, slots=True)
 class NameFacts:
-    """What is known of a name before it is looked at in a text.
+    """Prior knowledge of a name, before it is looked at in a text.
 
     ``feminine`` names are those of women that are hardly ever a surname: behind another first name they are a second
     one ("Sarah Jane"), while "Elton John" has a surname.
@@ -387,7 +387,7 @@ class NameFacts:
 
 @dataclass(frozen=True, slots=True)
 class NameVerdict:
-    """What a word is; ``certain`` where the words around it say so, else by default."""
+    """The reading of a word; ``certain`` if the words around it decide, else by default."""
 
     kind: NameKind
     certain: bool = True

@@ -1,12 +1,12 @@
-"""First names: which stands for which in the other gender, and which entity a name becomes when it is hidden.
+"""First names: counterparts in the other gender, and entities in place of hidden names.
 
-Substitution by names (Maudslay et al. 2019) needs a map that is one-to-one, so that a text comes back, and that pairs
-names of like frequency, so that a rare name does not stand for a common one. Ours begins with the commonest male and
+Substitution of names (Maudslay et al. 2019) needs a map that is one-to-one, so that it can be reversed, and that pairs
+names of similar frequency, so that a rare name does not replace a common one. Ours begins with the commonest male and
 female first names of U.S. births of the last hundred years (Social Security Administration), paired by rank; names
-that are common for both genders, and those that are places, are left out. It goes on with the names of the census of
+that are common for both genders, and those that are places, are left out. It continues with the names of the census of
 1990 that nine of ten bearers have in one gender and that are nothing else, by rank again.
 
-Where a word is somebody's first name is for the finder to say (:mod:`biascheck.corpora.rewriting.name_finder`).
+The finder decides whether a word is a person's first name (:mod:`biascheck.corpora.rewriting.name_finder`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SURNAMES = re.compile(r"(?:\s+(?:[A-Z]\.|(?:de|la|van|von|der|du|di)\b|[A-Z][\w
 
 @dataclass(frozen=True)
 class NameMap:
-    """Pairs of a male and a female first name; one-to-one, or it is refused."""
+    """Pairs of a male and a female first name; raises an error unless they are one-to-one."""
 
     name: str
     pairs: tuple[tuple[str, str], ...]
@@ -70,13 +70,13 @@ class NameMap:
 
     @cached_property
     def finder(self) -> NameFinder:
-        """Where the names of the map are first names; both of a pair by the same rules, so that a swap comes back."""
+        """The spans of first names of the map; both of a pair by the same rules, so that a swap can be reversed."""
         return NameFinder(self.all, alike=self.pairs)
 
 
 @cache
 def first_names() -> NameMap:
-    """Our own map: male and female first names paired by their rank."""
+    """The built-in map: male and female first names paired by rank."""
     table = files("biascheck.corpora").joinpath("data", "first_names.tsv").read_text(encoding="utf-8")
     common = [tuple(line.split("\t")) for line in table.splitlines()[1:]]
     taken = {name for pair in common for name in pair}
@@ -85,7 +85,7 @@ def first_names() -> NameMap:
 
 
 def _clear_names(gender: Gender, taken: Container[str]) -> list[str]:
-    """Names of the census that show this gender and are nothing else, the commonest first."""
+    """Names of the census that show this gender and have no other meaning, the commonest first."""
     words = gender_terms("all").words
     found = [
         entry
@@ -133,7 +133,7 @@ def anonymised(text: str, names: Iterable[str], finder: NameFinder | None = None
 
 
 def _people(text: str, known: Iterable[str], finder: NameFinder | None) -> list[Span]:
-    """Where people are named, surnames included; of two that overlap the first."""
+    """The spans of people's names, surnames included; of two that overlap the first."""
     starts = {span.start: span.end for span in finder.people(text)} if finder else {}
     if written := sorted(known, key=lambda name: (-len(name), name)):
         pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, written))})(?!\w)")

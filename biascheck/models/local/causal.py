@@ -26,15 +26,15 @@ from biascheck.models.scoring.prefixes import (
 )
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, Framing, Refusal, SentenceQuery
 
-# What a causal model writes after a prompt, the most probable token each time.
+# Replies of a causal model to a prompt, the most probable token each time.
 
 
 @dataclass(frozen=True)
 class Writer:
-    """A model, its tokenizer and how many tokens may be in memory at once.
+    """A model, its tokenizer and the number of tokens that may be in memory at once.
 
-    Writing is greedy, without sampling or penalties, whatever the model's own settings say, so that a reply can be
-    obtained again. It ends with the model's end-of-text token or after ``max_tokens``.
+    Generation is greedy, without sampling or penalties, whatever the model's own settings say, so that replies are
+    reproducible. It ends with the model's end-of-text token or after ``max_tokens``.
     """
 
     model: Any
@@ -44,16 +44,16 @@ class Writer:
     max_length: int | None
     token_budget: int
     decodes_apart: bool = False
-    """Whether a decoder of its own writes what an encoder has read."""
+    """Whether a separate decoder generates from what an encoder has read."""
 
     def write(self, prompts: Sequence[tuple[int, ...]], max_tokens: int, *, title: str) -> list[str | Refusal]:
-        """The text written after each prompt, in order."""
+        """The text generated after each prompt, in order."""
         written: dict[tuple[int, ...], str | Refusal] = {}
         fitting = []
         for ids in dict.fromkeys(prompts):
             if self.max_length is not None and len(ids) + max_tokens > self.max_length:
-                reason = f"{len(ids)} tokens and {max_tokens} to write, and this model reads at most {self.max_length}"
-                written[ids] = Refusal(f"{reason}; shorten the prompt or ask for fewer tokens")
+                reason = f"{len(ids)} tokens and {max_tokens} to generate, this model reads at most {self.max_length}"
+                written[ids] = Refusal(f"{reason}; shorten the prompt or request fewer tokens")
             else:
                 fitting.append(ids)
         with progress(title, total=len(fitting), unit="texts") as advance:
@@ -80,7 +80,7 @@ class Writer:
         ids = torch.full((len(prompts), longest), self.pad_token)
         attention = torch.zeros_like(ids)
         for row, prompt in enumerate(prompts):
-            # a decoder writes on from the end of its row, an encoder reads from the beginning
+            # a decoder continues from the end of its row, an encoder reads from the beginning
             place = slice(0, len(prompt)) if self.decodes_apart else slice(longest - len(prompt), longest)
             ids[row, place] = torch.tensor(prompt)
             attention[row, place] = 1
@@ -104,7 +104,7 @@ class Writer:
 
 @contextmanager
 def _by_settings(model: Any, settings: Any) -> Iterator[None]:
-    """Generate by these settings alone: transformers fills what a call leaves out from the model's own."""
+    """Generate by these settings alone: transformers takes missing settings from the model's own."""
     before = model.generation_config
     model.generation_config = settings
     try:
@@ -121,13 +121,13 @@ class TransformersCausalModel(TransformersModel):
     framing: Framing = "raw"
 
     def plan(self, queries: Sequence[SentenceQuery]) -> ScoringPlan:
-        """Say what answering the queries will cost, without answering them."""
+        """Estimate the cost of the queries, without answering them."""
         if self.framing == "chat":
             return self.plan_continuations(_requested(queries))
         return self._shared(self._sentence_plan(queries))
 
     def plan_continuations(self, queries: Sequence[ContinuationQuery]) -> ScoringPlan:
-        """Say what scoring the continuations will cost, without scoring them."""
+        """Estimate the cost of scoring the continuations, without scoring them."""
         return self._shared(self._continuation_plan(queries))
 
     def likelihood(self, queries: Sequence[SentenceQuery]) -> list[Answer | Refusal]:
@@ -137,13 +137,13 @@ class TransformersCausalModel(TransformersModel):
         return self._answered(self._sentence_plan(queries))
 
     def continuations(self, queries: Sequence[ContinuationQuery]) -> list[Answer | Refusal]:
-        """ln P(continuation | context) of each query; in chat framing, of the answer to what the user said."""
+        """ln P(continuation | context) of each query; in chat framing, as the answer to the user's turn."""
         return self._answered(self._continuation_plan(queries))
 
     def generate(self, prompts: Sequence[str], *, max_tokens: int) -> list[str | Refusal]:
-        """What the model writes after each prompt; in chat framing, its answer to what the user said."""
+        """The text generated after each prompt; in chat framing, the answer to the user's turn."""
         if max_tokens < 1:
-            raise UsageError(f"max_tokens is {max_tokens}; ask for at least one token")
+            raise UsageError(f"max_tokens is {max_tokens}; request at least one token")
         writer = Writer(
             self.torch_model, self.tokenizer, self._pad_token, self.device, self.max_length, self.token_budget
         )
@@ -152,7 +152,7 @@ class TransformersCausalModel(TransformersModel):
 
     @property
     def about(self) -> dict[str, str]:
-        """The model in words for a reader of its results; loads it."""
+        """A description of the model for readers of its results; loads it."""
         return {**super().about, "framing": self.framing}
 
     def _sentence_plan(self, queries: Sequence[SentenceQuery]) -> ScoringPlan:
@@ -167,7 +167,7 @@ class TransformersCausalModel(TransformersModel):
         return super()._run(self._shared(plan), readout=readout)
 
     def _shared(self, plan: ScoringPlan) -> ScoringPlan:
-        """The plan with equal beginnings run once, where this model allows that."""
+        """The plan with shared prefixes run once, if this model allows that."""
         if len(plan.inputs) < 2:
             return plan
         longest = max(map(len, plan.inputs))
@@ -186,10 +186,10 @@ class TransformersCausalModel(TransformersModel):
 
 
 class TransformersChatModel(TransformersCausalModel):
-    """A causal model with a chat template: what it scores can be framed as the answer to a user's turn."""
+    """A causal model with a chat template: it can score text as the answer to a user's turn."""
 
     def framed(self, framing: Framing) -> TransformersChatModel:
-        """The same weights, asked raw or by the chat template."""
+        """The same weights, prompted raw or by the chat template."""
         if framing not in ("raw", "chat"):
             raise UsageError(f"framing {framing!r} is not 'raw' or 'chat'")
         if framing == self.framing:

@@ -1,4 +1,4 @@
-"""Text classifiers: an encoder or decoder with a sequence-classification head, and the part of a long text it reads."""
+"""Text classifiers: an encoder or decoder with a sequence-classification head, and its window on long texts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from biascheck.models.scoring.engine import TorchEngine, padded
 from biascheck.models.scoring.plan import ScoringPlan, make_plan
 from biascheck.models.scoring.queries import Refusal
 
-# Which part of a long text a classifier reads.
+# The part of a long text that a classifier reads.
 
 Keep = Literal["head", "tail", "both"]
 WINDOW_CHUNK = 1_024
@@ -34,7 +34,7 @@ class Window:
         if self.keep not in ("head", "tail", "both"):
             raise UsageError(f"a window keeps 'head', 'tail' or 'both', not {self.keep!r}")
         if self.pieces < 4:
-            raise UsageError(f"a window of {self.pieces} tokens holds no text; give at least 4")
+            raise UsageError(f"a window of {self.pieces} tokens fits no text; give at least 4")
 
     def cut(self, ids: Sequence[int], special: Sequence[int]) -> tuple[int, ...]:
         """The part of a tokenised text that is read; special tokens at its ends stay."""
@@ -64,16 +64,16 @@ def read_through(window: Window, texts: Sequence[str], tokenizer: Any) -> Iterat
 # Text classifiers in transformers' form: an encoder or decoder with a sequence-classification head.
 
 WINDOW_IN_CONFIG = "biascheck_window"
-"""Where config.json says which part of a text the classifier was trained to read."""
+"""The field of config.json for the part of a text that the classifier was trained to read."""
 LONGEST = 512
 
 
 class TransformersClassifier(TransformersModel):
     """BERT, RoBERTa, DistilBERT, GPT-2 … ForSequenceClassification, read as P(positive).
 
-    ``positive`` names the positive class; it is found by itself where exactly one label begins with "pos".
-    ``window`` says what is read of a text that is too long; without one, what the folder was trained with, else its
-    head up to the model's limit. Texts that are the same within the window run once.
+    ``positive`` names the positive class; it is found automatically if exactly one label begins with "pos".
+    ``window`` is the part that is read of a text that is too long; by default what the folder was trained with, or else
+    its head up to the model's limit. Texts that are the same within the window run once.
     """
 
     kind: ClassVar[Literal["classifier"]] = "classifier"
@@ -92,7 +92,7 @@ class TransformersClassifier(TransformersModel):
 
     @property
     def fingerprint(self) -> str:
-        """A digest of weights, tokenizer, precision, and of how the classifier was asked to be read."""
+        """A digest of weights, tokenizer, precision, and of the chosen class and window."""
         window = None if self._window is None else [self._window.pieces, self._window.keep]
         return digest_of([self.pair_fingerprint.digest, self._positive, window])
 
@@ -103,7 +103,7 @@ class TransformersClassifier(TransformersModel):
 
     @cached_property
     def positive_class(self) -> int:
-        """The number of the positive class."""
+        """The index of the positive class."""
         if len(self.labels) < 2:
             raise ModelError(f"{self.name}: one output is a regression; a sentiment needs two classes or more")
         if self._positive is not None:
@@ -120,7 +120,7 @@ class TransformersClassifier(TransformersModel):
 
     @cached_property
     def window(self) -> Window:
-        """Which part of a text is read."""
+        """The part of a text that is read."""
         limit = self.max_length or LONGEST
         if self._window is not None:
             return self._window if self._window.pieces <= limit else Window(limit, self._window.keep)
@@ -128,7 +128,7 @@ class TransformersClassifier(TransformersModel):
         return Window(**trained) if trained else Window(limit)
 
     def plan(self, texts: Sequence[str]) -> ScoringPlan:
-        """Say what rating the texts will cost, without rating them."""
+        """Estimate the cost of rating the texts, without rating them."""
         inputs = read_through(self.window, texts, self.tokenizer)
         return make_plan((Encoded(ids, (0,), (self.positive_class,)) for ids in inputs), self._budget)
 
@@ -146,15 +146,15 @@ class TransformersClassifier(TransformersModel):
 
 
 class _ClassEngine(TorchEngine):
-    """Reads classes instead of tokens: a reading's token is a class, its position says nothing."""
+    """Reads classes instead of tokens: the token of a reading is a class, its position is ignored."""
 
     def _logits(self, inputs: Sequence[Sequence[int]], places: Sequence[tuple[int, int]]) -> Any:
         return self.class_logits(padded(inputs, pad=self._pad, device=self._device))[[row for row, _ in places]]
 
     def class_logits(self, batch: dict[str, Any]) -> Any:
         """The logits of the classes, one row for each text."""
-        # A decoder classifies by its last token, which it finds as the last one that is no padding. The model's own
-        # setting is put back: it is part of its fingerprint.
+        # A decoder classifies by its last token, which it finds as the last one that is not padding. The model's own
+        # setting is restored: it is part of its fingerprint.
         config, before = self._model.config, self._model.config.pad_token_id
         config.pad_token_id = self._pad
         try:

@@ -1,4 +1,4 @@
-"""Contextual encoders: word states and sentence vectors, kept on disk under the digest of the encoder."""
+"""Contextual encoders: word states and sentence vectors, cached on disk under the digest of the encoder."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from biascheck.models.scoring.queries import Refusal, State, WordQuery
 
 # States on disk: the vectors of one set of queries, under the digest of the encoder and of the queries.
 #
-# Kept beside the cached results and only where those are kept. A file holds plain numbers (no pickles), appears
-# whole or not at all, and one that cannot be read is computed again.
+# They are stored beside the cached results, and only if those are. A file contains plain numbers (no pickles), appears
+# completely or not at all, and one that cannot be read is computed again.
 
 STATES_FOLDER = "states"
 STATES_VERSION = 1
 
 
 def cached_states(encoder: Encoder, queries: Sequence[WordQuery]) -> list[State | Refusal]:
-    """The states of the queries, from disk where the same encoder has answered the same ones before."""
+    """The states of the queries, from disk if the same encoder has answered the same ones before."""
     cache = active_cache()
     if cache is None or cache.folder is None or active_estimate() is not None:
         return encoder.words(queries)
@@ -58,7 +58,7 @@ def _key(encoder: Encoder, queries: Sequence[WordQuery]) -> str:
 
 
 def _read(path: Path, count: int) -> list[State | Refusal] | None:
-    """As many states as there are queries, or ``None``: a file can be damaged in more ways than there are errors."""
+    """The states, one per query, or ``None``: a file can be damaged in more ways than there are errors."""
     try:
         with np.load(path, allow_pickle=False) as stored:
             rows, pieces, reasons = iter(stored["vectors"]), stored["pieces"].tolist(), stored["reasons"].tolist()
@@ -97,7 +97,7 @@ STATES_IN_MEMORY = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class SentencePooling:
-    """How a text becomes one vector: the mean of its states, the first or the last; of length 1 if normalised."""
+    """The pooling of states: their mean, the first or the last; normalised to length 1 if requested."""
 
     mode: Pooling = "mean"
     normalise: bool = False
@@ -107,7 +107,7 @@ class TransformersEncoder(TransformersModel):
     """The states of a transformers model, as one vector for each word or text.
 
     A word is found by its characters and is the mean of its tokens' states at ``layer`` (0 the embeddings, −1
-    the last). Where a tokenizer puts nothing before a text, an opening token is put there, and not read.
+    the last). If a tokenizer puts nothing before a text, an opening token is added and not read.
     """
 
     kind: ClassVar[Literal["encoder"]] = "encoder"
@@ -140,7 +140,7 @@ class TransformersEncoder(TransformersModel):
         return self if (layer, pooling) == (-1, "mean") else super().as_encoder(layer=layer, pooling=pooling)
 
     def plan(self, queries: Sequence[WordQuery]) -> ScoringPlan:
-        """Say what encoding the words will cost, without encoding them."""
+        """Estimate the cost of encoding the words, without encoding them."""
         return make_plan(encode_words(queries, self.tokenizer, max_length=self.max_length), self._budget)
 
     def words(self, queries: Sequence[WordQuery]) -> list[State | Refusal]:
@@ -161,7 +161,7 @@ class TransformersEncoder(TransformersModel):
         )
 
     def _checked_layer(self, layers: int) -> int:
-        """The layer that is read; the last one by its usual name."""
+        """The index of the layer that is read; the last one under its usual name."""
         if not -layers - 1 <= self.layer <= layers:
             raise UsageError(
                 f"{self.name} has the layers 0 (embeddings) to {layers}, or −1 from the end, not {self.layer}"
@@ -194,9 +194,9 @@ def _normalised(state: State | Refusal) -> State | Refusal:
 
 
 def encoder_of(model: Any, *, layer: int = -1, pooling: Pooling = "mean") -> Encoder:
-    """Use a language model that is loaded already as an encoder; an encoder stays what it is.
+    """Use a loaded language model as an encoder; an encoder is returned unchanged.
 
-    ``layer`` and ``pooling`` are for models whose states can be read: any other encoder has its own.
+    ``layer`` and ``pooling`` are for models whose states can be read: any other encoder uses its own.
     """
     if pooling not in get_args(Pooling):
         raise UsageError(f"pooling is one of {', '.join(get_args(Pooling))}, not {pooling!r}")
@@ -213,7 +213,7 @@ class _Module(msgspec.Struct):
 
 
 def pooling_of_folder(folder: Path) -> SentencePooling:
-    """What a sentence-transformers folder says about pooling; the plain mean where it says nothing."""
+    """The pooling that a sentence-transformers folder states; the plain mean if it states none."""
     modules = checked_file(folder / "modules.json")
     if modules is None:
         return SentencePooling()

@@ -1,4 +1,4 @@
-"""What is in a model folder, found out from its files before anything is loaded."""
+"""Inspection of a model folder, from its files, before anything is loaded."""
 
 from __future__ import annotations
 
@@ -63,22 +63,22 @@ SEQ2SEQ_HEADS = ("ForConditionalGeneration",)
 
 @dataclass(frozen=True)
 class ModelFolder:
-    """A folder that passed inspection: what kind of model it holds, and in which files."""
+    """A folder that passed inspection: the kind of its model, and its files."""
 
     path: Path
     kind: Kind
     weights: tuple[Path, ...]
-    """The weights, and all else that decides what the model computes: settings, adapters, code."""
+    """The weights, and everything else that affects what the model computes: settings, adapters, code."""
     tokenizer: tuple[Path, ...]
     pickled: bool
     settings: tuple[str, ...] = ()
-    """What changes the model besides its files."""
+    """Settings that change the model besides its files."""
     chat: bool = False
     """Whether a chat template comes with the tokenizer."""
 
     @property
     def named(self) -> Path:
-        """What a reader of an error knows it by: the folder, or the one file that has all."""
+        """The name in error messages: the folder, or the single file that has everything."""
         return self.weights[0] if self.weights and self.weights == self.tokenizer else self.path
 
     def fingerprint(self, dtype: str) -> Fingerprint:
@@ -106,7 +106,7 @@ class _TokenizerConfig(msgspec.Struct):
 
 
 def kind_of_architecture(name: str, *, encoder_decoder: bool = False) -> Kind | None:
-    """Tell from the name of a transformers class how its head reads; ``None`` where it has no such head."""
+    """Derive how a head reads from the name of its transformers class; ``None`` if there is no such head."""
     # Masked first: XLMWithLMHeadModel and FlaubertWithLMHeadModel fill masks, GPT2LMHeadModel does not.
     if name.endswith(MASKED_HEADS):
         return "masked"
@@ -118,7 +118,7 @@ def kind_of_architecture(name: str, *, encoder_decoder: bool = False) -> Kind | 
 
 
 def kind_in_words(kind: Kind) -> str:
-    """What a model of this kind is called in messages."""
+    """The name of a kind of model in messages."""
     names = {"classifier": "text classifier", "seq2seq": "encoder-decoder language model"}
     return names.get(kind, f"{kind} language model")
 
@@ -181,7 +181,7 @@ def _read_config(path: Path) -> _Config:
 
 
 def _refuse_impossible(file: Path, config: _Config) -> None:
-    """Refuse counts that no model has: without layers it scores noise, with millions it is built for ever."""
+    """Raise an error for impossible counts: without layers a model scores noise, with millions it is built for ever."""
     for name in ("num_hidden_layers", "n_layer", "n_layers", "num_labels"):
         count = getattr(config, name)
         least, most = (0, MOST_LABELS) if name == "num_labels" else (1, MOST_LAYERS)
@@ -213,14 +213,14 @@ def _kind_of(config: _Config, declared: Kind | None, path: Path, wanted: Kind | 
     named = ", ".join(architectures) or "nothing"
     raise ModelError(
         f"{path}: config.json names {named} as its architecture, which has no language-model head to score with; "
-        "save the model as …ForMaskedLM or …ForCausalLM, or pass kind='masked' or 'causal' if the weights do hold "
-        "a head, or kind='encoder' to look at its states only"
+        "save the model as …ForMaskedLM or …ForCausalLM, or pass kind='masked' or 'causal' if the weights do have "
+        "a head, or kind='encoder' to read its states only"
     )
 
 
 def _settings(path: Path, kind: Kind) -> list[Path]:
     names = [*SETTINGS, *(SENTENCE_SETTINGS if kind == "encoder" else ())]
-    # A module of sentence-transformers keeps its settings in a folder of its own, such as 1_Pooling.
+    # A module of sentence-transformers has its settings in a separate folder, such as 1_Pooling.
     modules = sorted(path.glob("*/config.json")) if kind == "encoder" and (path / "modules.json").exists() else []
     return [file for place in (*(path / name for name in names), *modules) if (file := checked_file(place)) is not None]
 
@@ -231,7 +231,7 @@ def _tokenizer_map(path: Path) -> dict[str, Any] | list[Any] | None:
 
 
 def own_tokenizer(path: Path) -> tuple[Path, ...]:
-    """The files of the tokenizer in a folder; none where there is no vocabulary."""
+    """The files of the tokenizer in a folder; none if there is no vocabulary."""
     _tokenizer_map(path)
     named = {file for name in TOKENIZER_FILES if (file := checked_file(path / name)) is not None}
     like = {file for pattern in MORE_TOKENIZER_FILES for file in path.glob(pattern) if not file.is_dir()}

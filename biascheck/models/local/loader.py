@@ -33,7 +33,7 @@ from biascheck.models.local.seq2seq import TransformersSeq2SeqModel
 from biascheck.models.local.transformers import TransformersMaskedModel, refuse_map
 from biascheck.models.scoring.engine import ModelReference
 
-# What `load` returns: who names a kind, or loads a language model, gets its type from `biascheck.load`.
+# Return types of `load`: callers who name a kind, or load a language model, get its type from `biascheck.load`.
 LoadedModel = (
     TransformersMaskedModel
     | TransformersCausalModel
@@ -45,7 +45,7 @@ LoadedModel = (
 BUNDLED: Mapping[str, Callable[[Path], Path]] = MappingProxyType(
     {"minilm-mlm": materialise_minilm_mlm, "smollm2": materialise_smollm2}
 )
-"""Models made from a pip package: each is written once, as an ordinary folder, into the cache."""
+"""Models made from a pip package: each is written into the cache once, as an ordinary folder."""
 
 HUB_ID_PATTERN = re.compile(r"[\w.-]+/[\w.-]+|[\w.-]+")
 FROM_HUB = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
@@ -53,7 +53,7 @@ DTYPES = ("float32", "float16", "bfloat16", "float64")
 
 
 class Safety(TypedDict):
-    """What of a model's files may be trusted."""
+    """What may be trusted in a model's files."""
 
     allow_pickle: bool
     trust_remote_code: bool
@@ -106,14 +106,14 @@ def load(
     positive: str | None = None,
     window: Window | None = None,
 ) -> Any:
-    """Load what has files or is in memory already; :func:`biascheck.load` knows the references, too.
+    """Load a model from files or memory; :func:`biascheck.load` also knows the reference models.
 
     Weights are read from safetensors only and no code from the model's author is run, unless
     ``allow_pickle`` or ``trust_remote_code`` say otherwise. A model whose head would be initialised at
     random is refused, and so is one of which only some layers would be used. ``lazy=True`` checks the files now and
     loads the weights with the first score; it is an error if the files have changed by then.
     ``positive`` and ``window`` are for classifiers only. A folder with an adapter alone is merged into its ``base``,
-    which is the model that it names unless given; other models take no notice of it. ``device_map`` spreads the layers
+    which is the model that it names unless given; other models ignore it. ``device_map`` spreads the layers
     of a folder over devices, memory and disk, as in transformers.
     """
     if dtype not in DTYPES:
@@ -163,7 +163,7 @@ def load(
 
 
 def _spec_of(model: str | Path) -> str:
-    """What another process is to load: a name as it is, a folder or file by its whole path."""
+    """The reference by which another process loads a model: a name unchanged, a folder or file by its full path."""
     path = Path(model).expanduser()
     return str(path.absolute()) if str(model) not in BUNDLED and path.exists() else str(model)
 
@@ -176,7 +176,7 @@ def _whole_model(
     safety: Safety,
     device_map: str | dict[str, Any] | None,
 ) -> tuple[Callable[[], ModelFolder], Callable[[Any], tuple[Any, Any]]]:
-    """How the folder of a model, or a GGUF file, is inspected and read."""
+    """Options to inspect and read a model folder, or a GGUF file."""
     trust = safety["trust_remote_code"]
     inspect = partial(inspect_folder, path, kind=kind, gguf_file=gguf_file, **safety)
     return inspect, partial(
@@ -193,7 +193,7 @@ def _adapter_of(
     dtype: str,
     safety: Safety,
 ) -> tuple[Callable[[], ModelFolder], Callable[[Any], tuple[Any, Any]]]:
-    """How the folder of an adapter and that of its base are inspected and read."""
+    """Options to inspect and read the folder of an adapter and that of its base."""
 
     def find(model: str | Path) -> Path:
         return _folder(model, revision, files)
@@ -204,7 +204,7 @@ def _adapter_of(
 
 
 def _model_options(device: str | None, token_budget: int | None) -> dict[str, Any]:
-    """Where a model runs, and how many tokens at once."""
+    """The device of a model, and the number of tokens at once."""
     if token_budget is None:
         return {"device": _device(device)}
     if token_budget < 1:
@@ -282,7 +282,7 @@ def _kind_of_class(class_name: str, wanted: Kind | None, *, encoder_decoder: boo
     if wanted and declared and wanted != declared:
         raise ModelError(f"{class_name} is a {kind_in_words(declared)}; leave out kind={wanted!r}")
     found = wanted or declared
-    # …ForPreTraining in memory hands out several kinds of logits; from a folder it is read as …ForMaskedLM.
+    # …ForPreTraining in memory returns several kinds of logits; from a folder it is read as …ForMaskedLM.
     if found is None or class_name.endswith("ForPreTraining"):
         raise ModelError(f"{class_name} has no language-model head to score with; pass a …ForMaskedLM or …ForCausalLM")
     return found
@@ -295,7 +295,7 @@ def _folder(model: str | Path, revision: str | None, hub_files: list[str]) -> Pa
     if path.is_dir() or (path.suffix == ".gguf" and path.is_file()):
         return path
     if path.is_file():
-        raise ModelError(f"{path} is a file; pass the folder that holds config.json, weights and tokenizer")
+        raise ModelError(f"{path} is a file; pass the folder that contains config.json, weights and tokenizer")
     if path.suffix == ".gguf":
         raise ModelError(f"no file {str(model)!r}; check the path")
     if isinstance(model, Path) or str(model).startswith((".", "/", "~")) or not HUB_ID_PATTERN.fullmatch(str(model)):
@@ -304,7 +304,7 @@ def _folder(model: str | Path, revision: str | None, hub_files: list[str]) -> Pa
 
 
 def _hub_files(*, allow_pickle: bool, trust_remote_code: bool, gguf_file: str | None) -> list[str]:
-    """Fetch what may be used and nothing else: no pickles or code without leave."""
+    """Download what may be used and nothing else: no pickles or code without permission."""
     extra = {"*.bin": allow_pickle, "*.py": trust_remote_code, gguf_file or "": gguf_file is not None}
     return [*FROM_HUB, *(pattern for pattern, wanted in extra.items() if wanted)]
 

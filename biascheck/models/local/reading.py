@@ -1,4 +1,4 @@
-"""Reading a model folder with transformers, adapters and GGUF files included, and checking what became of it."""
+"""Reading a model folder with transformers, adapters and GGUF files included, and checks of what was read."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from biascheck.models.local.folders import Kind, ModelFolder, inspect_folder, ow
 from biascheck.models.local.transformers import note_placement
 from biascheck.models.local.weights import ADAPTER_CONFIG, adapter_files, check_unexpected, refuse_uninitialised
 
-# What reading a GGUF file with transformers needs, and what it loses of the tokenizer.
+# Requirements for reading a GGUF file with transformers, and the parts of the tokenizer that it loses.
 
 READERS = ("gguf", "accelerate")
 PRE_TOKENIZER = "tokenizer.ggml.pre"
 
 
 def require_gguf_readers() -> None:
-    """Refuse early where the libraries that unpack a GGUF file are absent."""
+    """Raise an error early if the libraries that unpack a GGUF file are missing."""
     require("reading GGUF", "local", READERS, ModelError)
 
 
@@ -58,17 +58,17 @@ def _pre_tokenizer(file: Path) -> str | None:
     return None if field is None else str(field.contents())
 
 
-# The pooler of a checkpoint, which a language model leaves aside and a classifier starts from.
+# The pooler of a checkpoint, which a language model drops and a classifier starts from.
 
 _POOLER = re.compile(r"(?:\w+\.)?(pooler\..+)")
 _PICKLES = (".bin", ".pt", ".pth", ".ckpt")
 
 
 def stored_pooler(folder: ModelFolder) -> dict[str, Any]:
-    """The tensors of the pooler in a folder, under their names in the body; nothing where the weights have none.
+    """The tensors of the pooler in a folder, under their names in the body; empty if the weights have none.
 
     BERT and ALBERT are published with the pooler that next-sentence or sentence-order prediction trained. The classes
-    for masked language modelling have no place for it; those for classification take it as their start.
+    for masked language modelling drop it; those for classification start from it.
     """
     return {name: tensor for file in folder.weights for name, tensor in _poolers(file)}
 
@@ -90,7 +90,7 @@ def _matching(names: Any) -> list[re.Match[str]]:
     return [match for name in names if (match := _POOLER.fullmatch(name))]
 
 
-# Reading the files of a model folder with transformers, and checking what became of them.
+# Reading the files of a model folder with transformers, and checking the result.
 
 Read = TypeVar("Read")
 
@@ -104,7 +104,7 @@ AUTO_CLASSES = {
 
 
 def read_unchanged(read: Callable[[], Read], inspect: Callable[[], ModelFolder], fingerprint: Fingerprint) -> Read:
-    """Read a folder, and make sure that what was read is what was fingerprinted."""
+    """Read a folder, and make sure that its files still match their fingerprint."""
     before = inspect()
     states = _states(before)
     if before.fingerprint(fingerprint.dtype) != fingerprint:
@@ -125,8 +125,8 @@ def _states(folder: ModelFolder) -> dict[str, FileState]:
 
 def _changed(folder: ModelFolder) -> ModelError:
     return ModelError(
-        f"{folder.path}: the files changed during the run, so that figures could be filed under another model; "
-        "start the run again, and leave the folder alone until it ends"
+        f"{folder.path}: the files changed during the run, so that scores could be stored under another model; "
+        "start the run again, and do not change the folder until it ends"
     )
 
 
@@ -138,7 +138,7 @@ def read_folder(
     gguf_file: str | None,
     device_map: str | dict[str, Any] | None = None,
 ) -> tuple[Any, Any]:
-    """The model and the tokenizer in a folder; a ModelError where they are not whole."""
+    """The model and the tokenizer in a folder; a ModelError if they are incomplete."""
     import transformers
 
     common: dict[str, Any] = {"trust_remote_code": trust_remote_code, "local_files_only": True}
@@ -191,13 +191,13 @@ def sketch_folder(folder: ModelFolder, *, dtype: str, trust_remote_code: bool) -
 
 @contextmanager
 def without_bars(*, gguf: bool = False) -> Iterator[None]:
-    """Keep transformers' own bars for reading weights off the terminal."""
+    """Hide transformers' own progress bars for reading weights from the terminal."""
     from transformers.utils import logging
 
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
-        # The bar for unpacking GGUF is not one of those that can be switched off.
+        # The bar for unpacking GGUF cannot be switched off.
         with redirect_stderr(StringIO()) if gguf else nullcontext():
             yield
     finally:
@@ -212,8 +212,8 @@ def read_tokenizer(folder: ModelFolder, **common: Any) -> Any:
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder.path, **common)
     there = {path.name for path in folder.tokenizer}
     if "vocab.txt" in there and there.isdisjoint(tokenizer.vocab_files_names.values()):
-        # An ALBERT with a WordPiece vocabulary, say: transformers goes by the model type and makes up
-        # an empty tokenizer, without a word.
+        # An ALBERT with a WordPiece vocabulary, say: transformers goes by the model type and creates
+        # an empty tokenizer, without a warning.
         return transformers.BertTokenizerFast.from_pretrained(folder.path, **common)
     return tokenizer
 
@@ -234,10 +234,10 @@ def explained(folder: ModelFolder, read: Callable[[], Any]) -> Any:
         raise ModelError(f"{folder.named}: could not be loaded ({text[0]}); {remedy}") from error
 
 
-# Folders with an adapter alone (LoRA and its kin, as the peft library saves them), and the model it belongs to.
+# Folders with only an adapter (LoRA and similar, as saved by the peft library), and the model it belongs to.
 #
-# The adapter is merged into the weights of its base when they are read, so that everything else meets an
-# ordinary model.
+# The adapter is merged into the weights of its base when they are read, so that all other code deals with an ordinary
+# model.
 
 
 @dataclass(frozen=True)
@@ -249,7 +249,7 @@ class AdapterFolder(ModelFolder):
     own_tokenizer: bool = False
 
     def fingerprint(self, dtype: str) -> Fingerprint:
-        """A fingerprint of base and adapter, wherever the two lie."""
+        """A fingerprint of base and adapter, independent of their paths."""
         assert self.base is not None
         below = self.base.fingerprint(dtype)
         own = fingerprint_of_files(self.path, self.adapter, self.tokenizer if self.own_tokenizer else (), dtype)
@@ -262,12 +262,12 @@ class _AdapterConfig(msgspec.Struct):
 
 
 def is_adapter_folder(path: Path) -> bool:
-    """Whether a folder holds an adapter and no model."""
+    """Whether a folder contains an adapter and no model."""
     return (path / ADAPTER_CONFIG).is_file() and not (path / "config.json").exists()
 
 
 def base_of_adapter(path: Path, find: Callable[[str | Path], Path]) -> Path:
-    """The folder of the base that the adapter names: beside it, from here, or as ``find`` finds any model."""
+    """The folder of the base that the adapter names: beside it, under the working directory, or found by ``find``."""
     config = checked_file(path / ADAPTER_CONFIG)
     assert config is not None
     named = read_json(config, _AdapterConfig).base_model_name_or_path
@@ -290,7 +290,7 @@ HINT = "(--bias-base on the command line)"
 def inspect_adapter(
     path: Path, *, base: Path, kind: Kind | None = None, allow_pickle: bool = False, trust_remote_code: bool = False
 ) -> AdapterFolder:
-    """Check that the folder has an adapter's settings and weights, and the base what a model needs."""
+    """Check that the folder has an adapter's settings and weights, and that the base is a complete model."""
     below = inspect_folder(base, kind=kind, allow_pickle=allow_pickle, trust_remote_code=trust_remote_code)
     adapter = adapter_files(path, allow_pickle=allow_pickle)
     tokenizer = own_tokenizer(path)
@@ -332,9 +332,7 @@ def _merged(folder: AdapterFolder, model: Any) -> Any:
         warnings.simplefilter("always")
         adapted = PeftModel.from_pretrained(model, folder.path, local_files_only=True)
     if any("missing adapter keys" in str(one.message) for one in said):
-        raise ModelError(
-            f"{folder.path}: some weights of the adapter are missing and would count as none; copy it again"
-        )
+        raise ModelError(f"{folder.path}: some weights of the adapter are missing and would be ignored; copy it again")
     if not hasattr(adapted, "merge_and_unload"):
         raise ModelError(f"{folder.path}: {type(adapted.base_model).__name__} cannot be merged into weights; use LoRA")
     return adapted.merge_and_unload(safe_merge=True).eval()

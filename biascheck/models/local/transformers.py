@@ -1,4 +1,4 @@
-"""Adapters for Hugging Face transformers: what all models with a tokenizer share, and masked language models."""
+"""Adapters for Hugging Face transformers: the base of all models with a tokenizer, and masked language models."""
 
 from __future__ import annotations
 
@@ -31,13 +31,14 @@ if TYPE_CHECKING:
     from biascheck.models.scoring.encode import Pooling
 
 
-# A trial of one forward pass: does the model run, and does it tell one word from another?
+# A trial of one forward pass: does the model run, and do its outputs differ between words?
 
 TRIAL_TEXT = "This is a text."
 
 
 def refuse_constant(name: str, model: Any, run: Callable[[], Any]) -> None:
-    """Refuse a model that fails, or that gives every token, class or dimension of a position the same number.
+    """Raise ModelError for a model that fails, or that gives every token, class or dimension of a position the same
+    number.
 
     ``run`` does the forward pass. All-zero weights give every word the same probability, so that every gap is 0 and
     every gate passes.
@@ -68,7 +69,7 @@ MAPS = ("auto", "balanced", "balanced_low_0", "sequential")
 
 
 def refuse_map(device_map: str | dict[str, Any], *, device: str | None, adapter: bool) -> None:
-    """Refuse a map that cannot be followed, before anything is read."""
+    """Raise an error for a map that cannot be followed, before anything is read."""
     if isinstance(device_map, str) and device_map not in MAPS:
         raise UsageError(
             f"device map {device_map!r} is not one of {', '.join(MAPS)}; for a single device use device={device_map!r}"
@@ -81,18 +82,18 @@ def refuse_map(device_map: str | dict[str, Any], *, device: str | None, adapter:
 
 
 def is_placed(model: Any) -> bool:
-    """Whether transformers has put the layers where they belong, so that the model must not be moved as a whole."""
+    """Whether transformers has distributed the layers, so that the model must not be moved as a whole."""
     return bool(getattr(model, "hf_device_map", None))
 
 
 def note_placement(model: Any) -> None:
-    """Note that a map was followed: transformers does so only where it has led to several devices."""
+    """Record that a map was followed: transformers does so only if the map led to several devices."""
     if not is_placed(model):
         model.hf_device_map = {"": str(model.device)}
 
 
 def entrance_of(model: Any) -> str:
-    """The device that the inputs of a placed model go to: that of its embeddings, or where a hook brings them."""
+    """The device for the inputs of a distributed model: that of its embeddings, or where a hook moves them."""
     embeddings = model.get_input_embeddings()
     hook = getattr(embeddings, "_hf_hook", None)
     found = getattr(hook, "execution_device", None)
@@ -101,7 +102,7 @@ def entrance_of(model: Any) -> str:
 
 
 def quantisation_of(model: Any) -> str:
-    """How the weights of a quantised checkpoint are stored, in words; empty for one that is not."""
+    """The storage format of a quantised checkpoint's weights, in words; empty for one that is not quantised."""
     config = getattr(model.config, "quantization_config", None)
     if config is None:
         return ""
@@ -126,11 +127,11 @@ class ModelOptions(TypedDict):
 
 
 class TransformersModel:
-    """A model and its tokenizer, loaded when the first score is asked for.
+    """A model and its tokenizer, loaded when the first score is needed.
 
     ``load_pair`` returns the (model, tokenizer) pair. It is called late, so that a run whose results are all in the
-    cache never loads the weights. ``fingerprint`` is how the pair is known; a function where that can change.
-    ``stored_pooler`` reads the pooler in the model's files, which a language model leaves aside; ``None`` for a model
+    cache never loads the weights. ``fingerprint`` identifies the pair; a function if it can change.
+    ``stored_pooler`` reads the pooler in the model's files, which a language model drops; ``None`` for a model
     without files. ``reference`` is how another process loads the same model, and ``sketch`` reads it without weights,
     for a process that leaves the scoring to others; ``None`` for a model in memory.
     """
@@ -161,7 +162,7 @@ class TransformersModel:
 
     @property
     def pair_fingerprint(self) -> Fingerprint:
-        """The digests of weights and tokenizer as they are now: training on changes them."""
+        """The present digests of weights and tokenizer: further training changes them."""
         return self._fingerprint() if callable(self._fingerprint) else self._fingerprint
 
     @property
@@ -171,7 +172,7 @@ class TransformersModel:
 
     @property
     def about(self) -> dict[str, str]:
-        """The model in words for a reader of its results; loads it."""
+        """A description of the model for readers of its results; loads it."""
         pieces = f"{len(self.tokenizer):,} tokens"
         return {
             "architecture": type(self.outline).__name__,
@@ -197,7 +198,7 @@ class TransformersModel:
 
     @property
     def outline(self) -> Any:
-        """The transformers model for its configuration and shapes: without weights where others do the scoring."""
+        """The transformers model for its configuration and shapes: without weights if another process scores."""
         return self._known_pair[0]
 
     @property
@@ -214,7 +215,7 @@ class TransformersModel:
 
     @property
     def max_length(self) -> int | None:
-        """The longest input the model reads, if it has a limit."""
+        """The longest input that the model reads, if it has a limit."""
         limits = [getattr(self.tokenizer, "model_max_length", None), self._position_limit()]
         known = [limit for limit in limits if limit is not None and limit < NO_LIMIT]
         return min(known) if known else None
@@ -246,12 +247,12 @@ class TransformersModel:
         return self._engine
 
     def _placed(self, readout: Readout = Readout()) -> Engine:  # noqa: B008 - frozen
-        """The engine for a part of the model, here or wherever plans run now."""
+        """The engine for a part of the model, here or wherever plans are run now."""
         placed: Engine | None = active_placement().engine_for(self, readout)
         return self.engine_of(readout) if placed is None else placed
 
     def _answered(self, plan: ScoringPlan, readout: Readout = Readout()) -> list[Answer | Refusal]:  # noqa: B008 - frozen
-        """Run a plan, but for what an earlier chunk of the same questions has read already."""
+        """Run a plan, except for readings that an earlier chunk of the same queries has computed."""
         return answer(plan, partial(self._run, readout=readout), self._budget, owner=f"{id(self)} {readout.kind}")
 
     def _run(self, plan: ScoringPlan, *, readout: Readout) -> list[Answer | Refusal]:
@@ -265,7 +266,7 @@ class TransformersModel:
         limit: int | None = getattr(config, "max_position_embeddings", None)
         if limit is None or limit <= 0:
             return None
-        # RoBERTa and its kin count positions from the padding id on, so their table is that much longer.
+        # RoBERTa and similar models count positions from the padding id on, so their table is that much longer.
         counts_from_padding = {"roberta", "xlm-roberta", "camembert", "mpnet", "longformer", "xlm-roberta-xl"}
         return limit - 2 if config.model_type in counts_from_padding else limit
 
@@ -283,7 +284,7 @@ class TransformersModel:
         return model.to(self.device), tokenizer
 
     def _aligned(self, tokenizer: Any) -> AlignedTokenizer:
-        """A tokenizer written in Python, with offsets; refused where its tokens do not even spell a plain text."""
+        """A tokenizer written in Python, with offsets; an error if its tokens do not even spell a plain text."""
         if isinstance(tokenizer, AlignedTokenizer):
             return tokenizer
         if not any(end for _, end in aligned(tokenizer.tokenize(TRIAL_TEXT), TRIAL_TEXT)):
@@ -301,7 +302,7 @@ class TransformersModel:
 
     @property
     def _checked_model(self) -> Any:
-        """The model, once the engine has refused one that says the same of everything."""
+        """The model, after the engine has rejected one with constant outputs."""
         return self._engine and self.torch_model
 
     def _trial_input(self) -> dict[str, Any]:
@@ -321,17 +322,17 @@ class TransformersModel:
 
 
 def vocabulary_of(model: Any, *, default: int) -> int:
-    """How many tokens the model has logits for, as far as its configuration says so."""
+    """The number of tokens for which the model has logits, if its configuration states it."""
     return int(getattr(model.config, "vocab_size", default))
 
 
 def _refuse_foreign(name: str, model: Any, tokenizer: Any) -> None:
-    """Refuse a tokenizer that cannot be this model's, such as the empty one made up for a missing file."""
+    """Raise ModelError for a tokenizer that is not this model's, such as the empty one created for a missing file."""
     pieces = len(tokenizer)
     known = vocabulary_of(model, default=pieces)
     if tokenizer.vocab_size > known or 2 * pieces < known:
         raise ModelError(
-            f"{name}: {type(tokenizer).__name__} has {pieces:,} tokens and the model knows {known:,}, so they do "
+            f"{name}: {type(tokenizer).__name__} has {pieces:,} tokens and the model has {known:,}, so they do "
             "not belong together; use the tokenizer the model was trained with, saved as tokenizer.json"
         )
 
@@ -348,7 +349,7 @@ class TransformersMaskedModel(TransformersModel):
         masking: Masking = Masking(),  # noqa: B008 - frozen
         multi_token: MultiToken = "joint",
     ) -> ScoringPlan:
-        """Say what answering the queries will cost, without answering them."""
+        """Estimate the cost of the queries, without answering them."""
         self._require_mask()
         encoded = encode_masked(
             queries, self.tokenizer, masking=masking, multi_token=multi_token, max_length=self.max_length

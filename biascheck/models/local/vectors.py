@@ -34,10 +34,10 @@ def _as_table(matrix: ArrayLike, name: str) -> NDArray[np.float32]:
 
 
 class WordVectors:
-    """One vector for each word: word2vec, GloVe, fastText, or the table of one's own product.
+    """One vector for each word: word2vec, GloVe, fastText, or a table of your own.
 
     A word is looked up as it is, then in lower case, then with underscores for spaces (word2vec writes
-    ``computer_programmer``). ``fingerprint`` defaults to a digest of words and numbers. ``treatment`` says what was
+    ``computer_programmer``). ``fingerprint`` defaults to a digest of words and numbers. ``treatment`` names what was
     done to the vectors after they were trained.
     """
 
@@ -83,18 +83,18 @@ class WordVectors:
         return self._digests[checksum]
 
     def vectors(self, words: Sequence[str]) -> list[State | Refusal]:
-        """The vector of each word, or why it has none."""
+        """The vector of each word, or the reason why it has none."""
         return [self._state(word) for word in words]
 
     def with_matrix(
         self, matrix: ArrayLike, *, name: str | None = None, treatment: tuple[str, ...] = ()
     ) -> WordVectors:
-        """The same words with other numbers, and what made them so."""
+        """The same words with other numbers, and the treatment that produced them."""
         return WordVectors(self.vocabulary, matrix, name=name or self.name, treatment=(*self.treatment, *treatment))
 
     @cached_property
     def places(self) -> Mapping[str, int]:
-        """The row of each word; of a word that is listed twice, the first."""
+        """The row of each word; for a word that is listed twice, the first."""
         places: dict[str, int] = {}
         for row, word in enumerate(self.vocabulary):
             places.setdefault(word, row)
@@ -209,7 +209,7 @@ def _read_index(path: Path) -> list[str]:
 
 
 def _words_of_text(content: bytes) -> list[str]:
-    # Not str.splitlines, which also splits at characters that published vocabularies have as words.
+    # Not str.splitlines, which also splits at characters that occur as words in published vocabularies.
     lines = content.decode("utf-8").replace("\r\n", "\n").split("\n")
     return lines[:-1] if not lines[-1] else lines
 

@@ -1,4 +1,4 @@
-"""Weight files of a model folder, and what transformers reports after reading them."""
+"""Weight files of a model folder, and transformers' report after reading them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from biascheck.models.local.folders import ModelFolder
 
 
-# Which files the weights of a model folder are read from: the choice transformers makes, made beforehand.
+# The files that the weights of a model folder are read from: the choice that transformers makes, made in advance.
 
 SAFE_WEIGHTS = "model.safetensors"
 SAFE_ENDINGS = (".safetensors", ".safetensors.index.json")
@@ -52,7 +52,7 @@ def weight_files(folder: Path, *, named: str | None, allow_pickle: bool) -> tupl
 
 
 def adapter_files(folder: Path, *, allow_pickle: bool) -> tuple[Path, ...]:
-    """The settings and the weights of an adapter that lies in the folder; nothing where there is none."""
+    """The settings and the weights of an adapter in the folder; empty if there is none."""
     config = checked_file(folder / ADAPTER_CONFIG)
     if config is None:
         return ()
@@ -111,12 +111,12 @@ def _pickled_files(folder: Path, allow_pickle: bool) -> tuple[Path, ...]:
     if (index := checked_file(folder / PICKLED_INDEX)) is not None:
         return (index, *_shards(folder, index, allow_pickle))
     raise ModelError(
-        f"{folder}: neither {SAFE_WEIGHTS} nor {PICKLED_WEIGHTS}; if {pickled[0].name} holds the weights, rename it"
+        f"{folder}: neither {SAFE_WEIGHTS} nor {PICKLED_WEIGHTS}; if {pickled[0].name} contains the weights, rename it"
     )
 
 
 def _permitted(folder: Path, weights: Path, allow_pickle: bool) -> Path:
-    """Refuse a pickle and a file from elsewhere, unless they were allowed."""
+    """Raise an error for a pickle or a file from elsewhere, unless it was allowed."""
     if allow_pickle:
         return weights
     if not weights.name.endswith(".safetensors"):
@@ -136,8 +136,7 @@ def _is_like(path: Path, patterns: tuple[str, ...]) -> bool:
     return any(path.match(pattern) for pattern in patterns)
 
 
-# What transformers reports after loading: tensors that the weights lack, and tensors that the model does not
-# use.
+# Transformers' report after loading: tensors missing from the weights, and tensors that the model does not use.
 
 UNREAD_BY_ENCODERS = ("pooler.",)
 LAYER = re.compile(r"(?:^|.*\.)(?:\w*layers?|h|\w*blocks?|\w*groups?)\.\d+(?=\.)")
@@ -146,7 +145,7 @@ HARMLESS = re.compile(r"(^|\.)(pooler\.|position_ids$|masked_bias$|attn\.bias$|a
 
 
 def refuse_uninitialised(folder: ModelFolder, model: Any, report: dict[str, Any]) -> None:
-    """Refuse weights the file did not hold: transformers fills them at random and only logs a warning."""
+    """Raise an error for weights missing from the file: transformers fills them at random and only logs a warning."""
     unread = UNREAD_BY_ENCODERS if folder.kind == "encoder" else ()
     missing = sorted(key for key in map(str, report.get("missing_keys", ())) if not key.startswith(unread))
     mismatched = sorted(str(key) for key in report.get("mismatched_keys", ()))
@@ -161,7 +160,8 @@ def refuse_uninitialised(folder: ModelFolder, model: Any, report: dict[str, Any]
 
 
 def check_unexpected(folder: ModelFolder, model: Any, report: dict[str, Any]) -> None:
-    """Refuse a model that lacks layers of its weights; warn of other tensors of its body that it does not use.
+    """Raise an error for a model that lacks layers of its weights; warn about other tensors of its body that it does
+    not use.
 
     Heads of other tasks are normal, and so are poolers.
     """
@@ -189,7 +189,7 @@ def _within_body(model: Any, names: Iterable[str]) -> list[str]:
 
 
 def _missing_layers(model: Any, names: Iterable[str]) -> list[str]:
-    """The layers among these tensors of which the model has nothing at all."""
+    """The layers among these tensors that the model lacks completely."""
     layers = {match[0] for name in names if (match := LAYER.match(name))}
     there = [name for name, _ in model.base_model.named_parameters()]
     return sorted(layer for layer in layers if not any(name.startswith(f"{layer}.") for name in there))

@@ -1,6 +1,6 @@
-"""Questions in chunks: a plan is made, run and folded for some of them at a time, so that memory stays flat.
+"""Queries in chunks: a plan is made, run and folded for one chunk at a time, so that memory stays constant.
 
-Few questions are one plan, as if there were no chunks. Readings that recur in a later chunk are not run again.
+Few queries are one plan, without chunks. Readings that recur in a later chunk are not run again.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from biascheck.models.scoring.plan import Chunk
 
 
-# What a plan has read before: readings that later chunks of the same questions need not run again.
+# Readings of earlier plans, which later chunks of the same queries need not run again.
 
 MOST_READINGS = 2**17
 Run = Callable[[ScoringPlan], "list[Answer | Refusal]"]
 
 
 class ScoreMemory:
-    """Log-probabilities by a digest of model, input, position and token; those not asked for longest are forgotten."""
+    """Log-probabilities by a digest of model, input, position and token; the least recently used are dropped."""
 
     def __init__(self, most: int = MOST_READINGS) -> None:
         self._most = most
@@ -49,14 +49,14 @@ class ScoreMemory:
         return len(self._values)
 
     def get(self, key: bytes) -> float | None:
-        """The value of a reading, if it is known; it counts as asked for now."""
+        """The value of a reading, if it is known; it counts as used now."""
         value = self._values.pop(key, None)
         if value is not None:
             self._values[key] = value
         return value
 
     def put(self, key: bytes, value: float) -> None:
-        """Remember a reading; beyond the limit, forget the oldest."""
+        """Store a reading; beyond the limit, drop the least recently used."""
         self._values[key] = value
         if len(self._values) > self._most:
             del self._values[next(iter(self._values))]
@@ -67,7 +67,7 @@ _ACTIVE: ContextVar[ScoreMemory | None] = ContextVar("remembered", default=None)
 
 @contextmanager
 def remembering(memory: ScoreMemory) -> Iterator[None]:
-    """Let the models that are asked inside the block use what they have answered before."""
+    """Let models reuse, inside the block, what they have already computed."""
     token = _ACTIVE.set(memory)
     try:
         yield
@@ -76,7 +76,7 @@ def remembering(memory: ScoreMemory) -> Iterator[None]:
 
 
 def answer(plan: ScoringPlan, run: Run, budget: Budget, *, owner: str) -> list[Answer | Refusal]:
-    """Run a plan; within :func:`remembering`, only what ``owner`` has not read before.
+    """Run a plan; within :func:`remembering`, only what ``owner`` has not computed before.
 
     Every reading has the same value and every query the same sum as if all of the plan had run.
     """
@@ -113,15 +113,15 @@ def _rest(plan: ScoringPlan, missing: Sequence[int], budget: Budget) -> ScoringP
 # Scores of finished chunks on disk, until the result that they belong to is stored: an interrupted run loses no
 # more than the chunks in flight.
 #
-# One file for each chunk, under the digest of the model and of what was asked. A file holds plain numbers (no
-# pickles), appears whole or not at all, and one whose checksum is wrong is computed again. Kept only where
-# results are kept.
+# One file for each chunk, under the digest of the model and of its queries. A file contains plain numbers (no pickles),
+# appears completely or not at all, and one with a wrong checksum is computed again. They are stored only if results
+# are.
 
 SCORES_FOLDER = "scores"
 SCORES_VERSION = 1
 CHECKSUM = 32
 CACHED_FROM_BATCHES = 4
-"""Chunks that a plan must have for its scores to be kept: less is computed again sooner than it is written."""
+"""The number of chunks from which a plan's scores are stored: computing fewer again is faster than writing them."""
 
 
 class CachedScores:
@@ -142,7 +142,7 @@ class CachedScores:
         return found
 
     def add(self, chunk: Chunk, scores: NDArray[np.float64]) -> None:
-        """Keep the scores of a chunk; a disk that is full or read-only costs time, not the result."""
+        """Store the scores of a chunk; a disk that is full or read-only costs time, not the result."""
         if self._folder is None:
             return
         buffer = io.BytesIO()
@@ -161,7 +161,7 @@ class CachedScores:
 
 
 def _read(path: Path) -> NDArray[Any] | None:
-    """The numbers in a file with its checksum, or ``None`` when there are none that can be trusted."""
+    """The numbers in a file with its checksum, or ``None`` if there are none that can be trusted."""
     try:
         content = path.read_bytes()
     except OSError:
@@ -174,7 +174,7 @@ def _read(path: Path) -> NDArray[Any] | None:
 
 
 def cached_scores(identity: Callable[[], str] | None) -> CachedScores:
-    """The kept scores of a model that says who it is, beside the cached results; nothing where those are not kept."""
+    """The stored scores of a model with an identity, beside the cached results; empty if those are not stored."""
     cache = active_cache()
     if identity is None or cache is None or cache.folder is None or not cache.writable:
         return CachedScores(None)
@@ -182,7 +182,7 @@ def cached_scores(identity: Callable[[], str] | None) -> CachedScores:
 
 
 QUERIES_AT_ONCE = 2**16
-"""More questions than this are asked in chunks; whatever is below is one plan."""
+"""More queries than this are run in chunks; fewer are one plan."""
 
 Query = TypeVar("Query")
 Found = TypeVar("Found")
@@ -191,9 +191,9 @@ _SIZE: ContextVar[int] = ContextVar("queries_at_once", default=QUERIES_AT_ONCE)
 
 @contextmanager
 def chunks_of(size: int) -> Iterator[None]:
-    """Ask in chunks of another size inside the block."""
+    """Use another chunk size inside the block."""
     if size < 1:
-        raise UsageError(f"a chunk of {size} queries asks nothing; give a size of at least 1")
+        raise UsageError(f"a chunk of {size} queries is empty; give a size of at least 1")
     token = _SIZE.set(size)
     try:
         yield
@@ -202,7 +202,7 @@ def chunks_of(size: int) -> Iterator[None]:
 
 
 def asked_in_chunks(ask: Callable[[list[Query]], Sequence[Found]], queries: Iterable[Query]) -> Iterator[Found]:
-    """What ``ask`` says to each query, in order; ``queries`` is read as far as the next chunk needs."""
+    """The answers of ``ask`` to each query, in order; ``queries`` is read as far as the next chunk needs."""
     source, size = iter(queries), _SIZE.get()
     chunk = list(islice(source, size))
     if len(chunk) < size:

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from biascheck.models.base import ContinuationModel
 
 
-# From a context and its continuation to token ids: where one ends, the other begins, and what is read.
+# Tokenisation of a context and its continuation: the boundary between them, and the tokens that are read.
 #
 # Both are tokenised as one text, so the boundary is where the joint tokenisation puts it. The tokens of the
-# continuation are all those that hold one of its characters; a token that holds the end of the context, too, is
+# continuation are all those that cover one of its characters; a token that also covers the end of the context is
 # scored whole.
 
 SENTENCE_REQUEST = "Write one sentence."
-"""What the user asks for where a whole sentence is scored as the answer of a chat model."""
+"""The user's request if a whole sentence is scored as the answer of a chat model."""
 
 UNDATED = "01 Jan 2025"
 WORD = re.compile(r"\w+|\S")
@@ -67,7 +67,7 @@ def encode_filled_spans(
 
     The pseudo-log-likelihood is ``Σ ln P(token | text with this token and the later ones of its word masked)``: within
     a word from left to right (Kauf & Ivanova 2023, PLL-word-l2r), so that the end of a rare word does not give its
-    beginning away, and everything else in sight. A word is a run of letters and digits, or one other character.
+    beginning away, and everything else visible. A word is a run of letters and digits, or one other character.
     """
     texts = (query.context + query.continuation for query in queries)
     for query, tokenised in zip(queries, tokenise(texts, tokenizer), strict=True):
@@ -75,7 +75,7 @@ def encode_filled_spans(
 
 
 def encode_prompts(prompts: Sequence[str], tokenizer: Any, *, framing: Framing = "raw") -> Iterator[tuple[int, ...]]:
-    """Encode what a model is to write on from, begun as :func:`encode_continuations` begins a context."""
+    """Encode a prompt to generate from, begun as :func:`encode_continuations` begins a context."""
     before = _usual_opening(tokenizer) if framing == "raw" else ()
     texts = prompts if framing == "raw" else [chat_prompt(tokenizer, prompt) for prompt in prompts]
     start = opening_token(tokenizer)
@@ -99,7 +99,7 @@ def _in_chat(queries: Sequence[ContinuationQuery], tokenizer: Any) -> list[Conti
 
 
 def _first_token(query: ContinuationQuery, tokenised: Tokenised) -> int | None:
-    """The first token that holds a character of the continuation, or stands for the space before it."""
+    """The first token that covers a character of the continuation, or the space before it."""
     edge = len(query.context)
     for index, (begin, end) in enumerate(tokenised.offsets):
         if not tokenised.special[index] and (end > edge or begin >= edge):
@@ -108,14 +108,14 @@ def _first_token(query: ContinuationQuery, tokenised: Tokenised) -> int | None:
 
 
 def _lost(query: ContinuationQuery) -> Refusal:
-    """Why a continuation has no token to score."""
+    """The reason why a continuation has no token to score."""
     if not query.continuation:
         return EMPTY
     return Refusal(f"{query.continuation!r} leaves no token with this tokenizer; spell it differently or drop it")
 
 
 def _usual_opening(tokenizer: Any) -> tuple[int, ...]:
-    """What this tokenizer puts before every text."""
+    """The tokens that this tokenizer puts before every text."""
     tokenised = next(tokenise(["a"], tokenizer))
     return tuple(tokenised.ids[: sum(1 for _ in takewhile(bool, tokenised.special))])
 
@@ -148,7 +148,7 @@ def _filled(
 
 
 def _words_of(span: Sequence[int], tokenised: Tokenised) -> list[int]:
-    """Which word of the text each token ends in; a bare space counts with the word after it."""
+    """The word in which each token ends; a bare space counts with the word after it."""
     ends = [found.end() for found in WORD.finditer(tokenised.text)]
     return [bisect_right(ends, max(tokenised.offsets[index][1] - 1, tokenised.offsets[index][0])) for index in span]
 
@@ -156,8 +156,8 @@ def _words_of(span: Sequence[int], tokenised: Tokenised) -> list[int]:
 # A choice among options: which of several continuations a model prefers after the same context.
 
 LengthRule = Literal["whole", "per token"]
-"""Whether options are compared by ln P of the whole option, or by its mean for a token: long options lose by the first
-and may win by the second."""
+"""Whether options are compared by ln P of the whole option, or by its mean per token: the first puts long options at a
+disadvantage, the second may favour them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ class Choice:
 
     @property
     def best(self) -> int | None:
-        """The option with the largest share; ``None`` where several share first place."""
+        """The option with the largest share; ``None`` if several share first place."""
         top = max(self.shares)
         found = [index for index, share in enumerate(self.shares) if share == top]
         return found[0] if len(found) == 1 else None

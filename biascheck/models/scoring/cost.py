@@ -1,7 +1,7 @@
-"""What a run will cost: every question is counted, and a few are answered to see how long that takes.
+"""The cost of a run: every query is counted, and a few are run to measure the speed.
 
-While an estimate is being made, plans are counted instead of run. Their queries get made-up numbers, so that a measure
-goes on to its next question; nothing that comes of them is kept or judged.
+While an estimate is made, plans are counted instead of run. Their queries get made-up numbers, so that a measure
+continues to its next query; nothing computed from them is stored or compared with a limit.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ LOWEST, HIGHEST = -4.0, -1.0
 
 @dataclass
 class ModelCost:
-    """What one model has to do: inputs and tokens, and the seconds that its kind of work takes for a token."""
+    """The work of one model: inputs and tokens, and the seconds per token of each kind of work."""
 
     title: str
     inputs: int = 0
     tokens: int = 0
     seconds: float = 0.0
     speed: float | None = None
-    """Tokens in a second, as a probe found."""
+    """Tokens per second, as measured by a probe."""
 
     def __str__(self) -> str:
         parts = [f"{self.inputs:,} distinct inputs", f"{self.tokens:,} tokens", in_time(self.seconds)]
@@ -52,7 +52,7 @@ class CostEstimate:
     probe_seconds: float = PROBE_SECONDS
     costs: dict[str, ModelCost] = field(default_factory=dict)
     counted_questions: set[object] = field(default_factory=set)
-    """What a server would have answered by then, and would not be asked again."""
+    """What a server would have answered so far, and would not be asked again."""
 
     def scores(self, plan: ScoringPlan, run: Callable[[Batch], object], title: str) -> NDArray[np.float64]:
         """Count a plan, try some of its batches, and make up a number for each of its readings."""
@@ -65,14 +65,14 @@ class CostEstimate:
         return made_up(len(plan.readings))
 
     def add(self, title: str, *, inputs: int, tokens: int, seconds: float) -> None:
-        """Count what a server would be asked."""
+        """Count the requests to a server."""
         cost = self.costs.setdefault(title, ModelCost(title))
         cost.inputs += inputs
         cost.tokens += tokens
         cost.seconds += seconds
 
     def _tried(self, plan: ScoringPlan, run: Callable[[Batch], object]) -> float:
-        """Tokens in a second, over batches of all lengths; the largest, which takes most memory, goes before."""
+        """Tokens in a second, over batches of all lengths; the largest, which takes most memory, comes first."""
         size = {batch: sum(len(plan.inputs[i]) for i in batch.inputs) for batch in plan.batches}
         run(max(plan.batches, key=size.__getitem__))
         started, tokens = monotonic(), 0
@@ -85,12 +85,12 @@ class CostEstimate:
 
     @property
     def seconds(self) -> float:
-        """How long it all will take."""
+        """The estimated duration of everything."""
         return sum(cost.seconds for cost in self.costs.values())
 
     @property
     def memory(self) -> int | None:
-        """Bytes that this process took at most, the largest batch included; on a GPU, what was used there."""
+        """The peak memory of this process in bytes, the largest batch included; on a GPU, the memory used there."""
         torch = sys.modules.get("torch")
         if torch is not None and torch.cuda.is_available() and torch.cuda.max_memory_allocated():
             return int(torch.cuda.max_memory_allocated())
@@ -103,12 +103,12 @@ class CostEstimate:
 
 
 def made_up(count: int) -> NDArray[np.float64]:
-    """Log-probabilities that mean nothing."""
+    """Made-up log-probabilities."""
     return np.random.default_rng(0).uniform(LOWEST, HIGHEST, count)
 
 
 def _spread(batches: tuple[Batch, ...]) -> Iterator[Batch]:
-    """The batches in an order that soon has short and long ones: every sixteenth, then the rest."""
+    """The batches in an order that mixes short and long ones early: every sixteenth, then the rest."""
     step = 16
     for start in range(step):
         yield from batches[start::step]
@@ -118,13 +118,13 @@ _ACTIVE: ContextVar[CostEstimate | None] = ContextVar("estimate", default=None)
 
 
 def active_estimate() -> CostEstimate | None:
-    """The estimate that is being made now, if any."""
+    """The estimate that is being made, if any."""
     return _ACTIVE.get()
 
 
 @contextmanager
 def estimating(estimate: CostEstimate) -> Iterator[CostEstimate]:
-    """Count what models are asked inside the block, instead of asking them."""
+    """Count the queries inside the block, instead of running them."""
     token = _ACTIVE.set(estimate)
     try:
         yield estimate

@@ -1,4 +1,4 @@
-"""From characters to token ids: which tokens a span is, and what the input looks like."""
+"""From characters to token ids: the tokens of a span, and the masked input."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from typing import Any, Literal
 from biascheck.core.spans import Span
 from biascheck.models.scoring.queries import MaskedQuery, Masking, MultiToken, Refusal, SentenceQuery, WordQuery
 
-# Tokenizers written in Python do not say which characters a token covers: those are found in the text, in
-# order.
+# Tokenizers written in Python do not return the characters of a token: they are searched for in the text, in order.
 
 PREFIXES = ("##", "▁", "Ġ")
 SUFFIXES = ("@@", "</w>")
@@ -20,11 +19,12 @@ UNKNOWN = (0, 0)
 
 
 class AlignedTokenizer:
-    """A tokenizer with character offsets, wherever its tokens spell the text.
+    """A tokenizer with character offsets, if its tokens spell the text.
 
-    The marks of word parts (``##``, ``▁``, ``Ġ``, ``@@``, ``</w>``) are taken off, white space between tokens is
-    skipped, case does not count. A text that its tokens do not spell, because it was rewritten on the way, has no
-    offsets, so that a query about one of its words is refused. Everything else is the tokenizer inside.
+    The marks of word parts (``##``, ``▁``, ``Ġ``, ``@@``, ``</w>``) are removed, white space between tokens is skipped,
+    case does not count. A text that its tokens do not spell, because the tokenizer rewrote it, has no offsets, so that
+    a
+    query about one of its words is refused. Everything else is delegated to the inner tokenizer.
     """
 
     def __init__(self, tokenizer: Any) -> None:
@@ -62,7 +62,7 @@ class AlignedTokenizer:
 
 
 def aligned(tokens: Sequence[str], text: str) -> list[tuple[int, int]]:
-    """The characters of each token; (0, 0) for all of them where they do not spell the text."""
+    """The characters of each token; (0, 0) for all of them if they do not spell the text."""
     found: list[tuple[int, int]] = []
     place = 0
     for token in tokens:
@@ -87,10 +87,10 @@ def _surface(token: str) -> str:
     return token
 
 
-# From characters to token ids: which pieces a span is, and what the input looks like once masked.
+# From characters to token ids: the tokens of a span, and the input once it is masked.
 #
-# The sentence is tokenised whole and then masked, so a target is always looked up in the form it takes at its
-# place: ``son``, ``Ġson`` or ``▁son``. This one rule serves WordPiece, byte BPE, SentencePiece and Unigram
+# The sentence is tokenised as a whole and then masked, so a target always has the tokens of its position:
+# ``son``, ``Ġson`` or ``▁son``. This one rule serves WordPiece, byte BPE, SentencePiece and Unigram
 # vocabularies alike.
 
 ENCODING_CHUNK = 4_096
@@ -99,12 +99,12 @@ SPACE_MARKS = ("▁", "Ġ")
 NO_START = Refusal("the tokenizer has neither an opening nor an end-of-text token to start a sentence from")
 
 Pooling = Literal["mean", "cls", "last"]
-"""How the states of a text become one vector."""
+"""The pooling of the states of a text to one vector."""
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """An input for the model, and which token to read at which position of it."""
+    """An input for the model, and the token to read at each position of interest."""
 
     ids: tuple[int, ...]
     positions: tuple[int, ...]
@@ -113,7 +113,7 @@ class Encoded:
 
 @dataclass(frozen=True)
 class Tokenised:
-    """The tokens of a text, the characters each covers, and which of them are no part of the text."""
+    """The tokens of a text, the characters each covers, and which of them are not part of the text."""
 
     text: str
     ids: list[int]
@@ -141,7 +141,7 @@ def encode_masked(
     multi_token: MultiToken = "joint",
     max_length: int | None = None,
 ) -> Iterator[Encoded | Refusal]:
-    """Encode each query, or say why it cannot be."""
+    """Encode each query, or give the reason why that is impossible."""
     for query, tokenised in zip(queries, tokenise((q.text for q in queries), tokenizer), strict=True):
         try:
             encoded = _mask(query, tokenised, tokenizer, masking, multi_token)
@@ -170,7 +170,7 @@ def encode_sentences(
 def encode_words(
     queries: Sequence[WordQuery], tokenizer: Any, *, max_length: int | None = None
 ) -> Iterator[Encoded | Refusal]:
-    """Encode each text with its hidden words masked; the pieces of the word are read, whatever they say."""
+    """Encode each text with its hidden words masked; the tokens of the word are read, whatever they are."""
     before = _missing_opening(tokenizer)
     for query, tokenised in zip(queries, tokenise((q.text for q in queries), tokenizer), strict=True):
         try:
@@ -199,7 +199,7 @@ def encode_texts(
 def _word(query: WordQuery, tokenised: Tokenised, tokenizer: Any) -> Encoded:
     pieces = _pieces(query.span, tokenised, tokenizer)
     if query.hidden and tokenizer.mask_token_id is None:
-        raise _NoPiecesError("this tokenizer has no mask to hide a word behind; use a filler word instead")
+        raise _NoPiecesError("this tokenizer has no mask to hide a word; use a filler word instead")
     if any(span.overlaps(query.span) for span in query.hidden):
         raise _NoPiecesError(f"{query.word!r} overlaps a hidden word; give them separate spans")
     hidden = [_pieces(span, tokenised, tokenizer) for span in query.hidden]
@@ -210,7 +210,7 @@ def _word(query: WordQuery, tokenised: Tokenised, tokenizer: Any) -> Encoded:
 
 
 def _missing_opening(tokenizer: Any) -> int | None:
-    """The token to put before a text where the tokenizer puts none.
+    """The token to put before a text if the tokenizer puts none.
 
     A decoder gives the first token of its input a state unlike any other; that token should not be a word.
     """
@@ -225,10 +225,10 @@ def _opened(encoded: Encoded, opening: int | None) -> Encoded:
 
 
 def opening_token(tokenizer: Any) -> int | None:
-    """What precedes running text: the tokenizer's opening token, or its end-of-text token.
+    """The tokens before running text: the tokenizer's opening token, or its end-of-text token.
 
-    Chat models often name the marker of a turn as their opening token. After it a role is expected, not a
-    sentence, so the end of the text before is used instead.
+    Chat models often declare the marker of a turn as their opening token. After it a role is expected, not a
+    sentence, so the end-of-text token is used instead.
     """
     opening: int | None = tokenizer.bos_token_id
     opens_a_turn = tokenizer.bos_token is not None and tokenizer.bos_token in (tokenizer.chat_template or "")
@@ -278,7 +278,7 @@ def _mask(
     positions = tuple(range(start, start + len(target)))
     if positions[-1] >= len(ids):
         word = query.target.of(query.text)
-        raise _NoPiecesError(f"{word!r} is {len(target)} tokens, too many for the place it is read at; drop it")
+        raise _NoPiecesError(f"{word!r} is {len(target)} tokens, too many for the position it is read at; drop it")
     return _padded(Encoded(tuple(ids), positions, tokens), masking.pad_to, tokenizer.mask_token_id)
 
 
@@ -293,10 +293,10 @@ def _refuse_overlap(query: MaskedQuery) -> None:
 def _replace(
     ids: Sequence[int], masks: dict[int, int], replaced: set[int], mask: int
 ) -> tuple[list[int], dict[int, int]]:
-    """Put masks in place of the replaced pieces; also tell where each old index went.
+    """Put masks in place of the replaced tokens; also return the new index of each old one.
 
-    A span may become fewer or more masks than it had pieces: its first piece goes to its first mask,
-    every other to its last.
+    A span may become fewer or more masks than it had tokens: its first token is mapped to its first mask, all others to
+    its last.
     """
     out: list[int] = []
     moved: dict[int, int] = {}
@@ -314,7 +314,7 @@ def _mask_count(pieces: Sequence[int], text: str, masking: Masking) -> int:
 
 
 def _pieces(span: Span, tokenised: Tokenised, tokenizer: Any) -> list[int]:
-    """The indices of the pieces that make up the span, no more and no less."""
+    """The indices of the tokens that make up the span, no more and no less."""
     word = span.of(tokenised.text)
     overlapping = [
         (index, visible)
@@ -328,7 +328,7 @@ def _pieces(span: Span, tokenised: Tokenised, tokenizer: Any) -> list[int]:
         if not span.covers(visible):
             piece = tokenizer.convert_ids_to_tokens(tokenised.ids[index])
             raise _NoPiecesError(
-                f"token {piece!r} reaches over the edge of {word!r}; rephrase so that a space parts them"
+                f"token {piece!r} crosses the edge of {word!r}; rephrase so that a space separates them"
             )
         if tokenised.ids[index] == unknown:
             raise _NoPiecesError(f"{word!r} is not in this model's vocabulary; choose another word or drop it")
@@ -336,9 +336,9 @@ def _pieces(span: Span, tokenised: Tokenised, tokenizer: Any) -> list[int]:
 
 
 def _with_leading_space_piece(found: list[int], tokenised: Tokenised, tokenizer: Any) -> list[int]:
-    """Add the bare ``▁`` or ``Ġ`` that may be cut off a word: it belongs to the word, not to its left.
+    """Add the bare ``▁`` or ``Ġ`` that may be split off a word: it belongs to the word, not to its left neighbour.
 
-    A word whose first piece has its own space does not take another: that one is white space of the text.
+    A word whose first token has its own space does not take another: that one is white space of the text.
     """
     before = found[0] - 1
     visible = tokenised.visible[before] if before >= 0 else None
@@ -354,7 +354,7 @@ def _last_piece(span: Span, tokenised: Tokenised, tokenizer: Any) -> int:
 
 
 def _visible(offset: tuple[int, int], text: str) -> Span:
-    """The piece without the white space that some tokenizers count as part of it."""
+    """The token without the white space that some tokenizers count as part of it."""
     start, end = offset
     while start < end and text[start].isspace():
         start += 1
@@ -367,13 +367,13 @@ def _padded(encoded: Encoded, length: int | None, mask: int) -> Encoded:
     if length is None:
         return encoded
     if encoded.positions[-1] >= length:
-        raise _NoPiecesError(f"the target lies beyond the {length} tokens that the published procedure keeps")
+        raise _NoPiecesError(f"the target lies beyond the {length} tokens that the published procedure reads")
     ids = (*encoded.ids[:length], *[mask] * max(0, length - len(encoded.ids)))
     return Encoded(ids, encoded.positions, encoded.tokens)
 
 
 def unless_too_long(encoded: Encoded, max_length: int | None) -> Encoded | Refusal:
-    """The input, or why it does not fit."""
+    """The input, or the reason why it is too long."""
     if max_length is not None and len(encoded.ids) > max_length:
         return Refusal(f"{len(encoded.ids)} tokens, and this model reads at most {max_length}; shorten the sentence")
     return encoded

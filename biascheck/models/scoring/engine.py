@@ -1,4 +1,4 @@
-"""Runs a scoring plan. The plan says what to compute; an engine says where."""
+"""Engines that run a scoring plan: the plan says what to compute, an engine where."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from biascheck.models.scoring.plan import ScoringPlan, TokenReading
 
 
-# Where plans run: in this process unless a block says otherwise.
+# The place where plans run: this process, unless a block says otherwise.
 #
-# A placement hands out the engine for a part of a model. One that runs elsewhere takes chunks and needs no
-# weights here: it knows the model by its reference.
+# An `Engine` creates the engine for a part of a model. A distributed one takes chunks and needs no weights here: it
+# loads the model by its reference.
 
 CHUNK_TOKENS = 16_384
-"""Padded tokens of a chunk: some seconds of work, and what is scored again when a worker is lost."""
+"""Padded tokens of a chunk: some seconds of work, and what is computed again if a worker is lost."""
 
 
 @dataclass(frozen=True, slots=True)
 class Readout:
-    """What is read off a model: log-probabilities, the same normalised in float64, or the states of a layer."""
+    """What is read from a model: log-probabilities, the same normalised in float64, or the states of a layer."""
 
     kind: Literal["scores", "double", "states"] = "scores"
     layer: int = -1
@@ -43,7 +43,7 @@ class Readout:
 
 @dataclass(frozen=True)
 class ModelReference:
-    """How a model is loaded again in another process: what `load` was given, apart from where it runs."""
+    """The arguments that load a model again in another process: those of `load`, except where it runs."""
 
     spec: str
     options: dict[str, Any] = field(default_factory=dict)
@@ -57,12 +57,12 @@ class ModelReference:
 
 @runtime_checkable
 class DistributedEngine(Protocol):
-    """An engine that takes many chunks and answers them in any order, holding only a few at a time."""
+    """An engine that takes many chunks and answers them in any order, with only a few in memory at a time."""
 
     def run_chunks(
         self, chunks: Iterator[tuple[int, Chunk]], advance: Callable[[int], None]
     ) -> Iterator[tuple[int, NDArray[np.float64]]]:
-        """Each chunk has a number, which comes back with its answer; ``advance`` hears of the tokens that are done."""
+        """Each chunk has a number, returned with its answer; ``advance`` gets the number of finished tokens."""
 
 
 class Placement(Protocol):
@@ -77,7 +77,7 @@ class Placement(Protocol):
         """Whether this process can do without the weights."""
 
     def engine_for(self, model: Any, readout: Readout) -> Any | None:
-        """The engine for a part of a model, or ``None`` where the model's own is to run in this process."""
+        """The engine for a part of a model, or ``None`` if the model's own engine is to run in this process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class LocalEngine:
         return False
 
     def engine_for(self, model: Any, readout: Readout) -> None:  # noqa: ARG002 - as the protocol says
-        """Nobody else's engine."""
+        """No engine of its own."""
         return
 
 
@@ -105,13 +105,13 @@ _ACTIVE: ContextVar[Placement] = ContextVar("placement", default=_LOCAL)
 
 
 def active_placement() -> Placement:
-    """Where plans run now."""
+    """The present place for running plans."""
     return _ACTIVE.get()
 
 
 @contextmanager
 def placed_on(placement: Placement) -> Iterator[None]:
-    """Let plans inside the block run there."""
+    """Run plans inside the block there."""
     token = _ACTIVE.set(placement)
     try:
         yield
@@ -131,7 +131,7 @@ def execute(
 ) -> list[Answer | Refusal]:
     """Run every batch once and hand each query the sum of its readings.
 
-    ``identity`` says which model this is: with it, the scores of a long plan outlive an interruption.
+    ``identity`` identifies the model: with it, the scores of a long plan survive an interruption.
     """
     if (estimate := active_estimate()) is not None:
         scores = estimate.scores(plan, lambda batch: engine.run(*localised(plan, batch)), title)
@@ -149,7 +149,7 @@ def execute(
 def run_plan(
     plan: ScoringPlan, engine: Engine, found: NDArray[Any], title: str, identity: Callable[[], str] | None
 ) -> None:
-    """Fill ``found``, one row for each reading: from the scores that were kept, else chunk by chunk."""
+    """Fill ``found``, one row for each reading: from stored scores, else chunk by chunk."""
     size = active_placement().chunk_tokens
     cached = cached_scores(identity if plan.padded_tokens > CACHED_FROM_BATCHES * size else None)
     places: dict[int, tuple[int, ...]] = {}
@@ -173,7 +173,7 @@ def run_plan(
 def _answered(
     engine: Engine, chunks: Iterator[tuple[int, Chunk]], advance: Callable[[int], None]
 ) -> Iterator[tuple[int, NDArray[Any]]]:
-    """The chunks with their scores: in any order from an engine that spreads them, else one after another."""
+    """The chunks with their scores: in any order from an engine that distributes them, else one after another."""
     if isinstance(engine, DistributedEngine):
         yield from engine.run_chunks(chunks, advance)
         return
@@ -188,8 +188,8 @@ def _answered(
 class TorchEngine:
     """One transformers model on one device.
 
-    The head of a language model is applied position by position, so it is given only the positions
-    that are asked for: a hook on the model's body passes those states on and drops the rest. On a
+    The head of a language model works position by position, so it is given only the requested positions: a hook on the
+    model's body passes those states on and drops the rest. On a
     short sentence with one mask the head is most of the work, and most of that is saved. ``double`` normalises in
     float64: sums over many tokens add up the rounding of each, which is 2e-5 in float32.
     """
@@ -201,12 +201,12 @@ class TorchEngine:
         self._double = double
 
     def run(self, inputs: Sequence[Sequence[int]], readings: Sequence[TokenReading]) -> NDArray[np.float64]:
-        """Read the asked log-probabilities off one forward pass."""
+        """Read the requested log-probabilities from one forward pass."""
         import torch
 
         places = sorted({(r.input, r.position) for r in readings})
         order = {place: n for n, place in enumerate(places)}
-        # Indices stay on the processor: layers of one model may be on several devices, and so may what comes out.
+        # Indices stay on the processor: layers of one model may be on several devices, and so may the outputs.
         which = torch.tensor([order[r.input, r.position] for r in readings])
         tokens = torch.tensor([r.token for r in readings])
         with torch.inference_mode(), evaluating(self._model):
@@ -217,7 +217,7 @@ class TorchEngine:
         return result
 
     def _logits(self, inputs: Sequence[Sequence[int]], places: Sequence[tuple[int, int]]) -> Any:
-        """Logits at the asked places, one row for each."""
+        """Logits at the requested positions, one row for each."""
         import torch
 
         rows = torch.tensor([row for row, _ in places])
@@ -229,7 +229,7 @@ class TorchEngine:
 
 
 def logits_at(model: Any, inputs: dict[str, Any], rows: Any, columns: Any) -> Any:
-    """The logits of a language model at some positions, one row for each; with gradients where they are wanted."""
+    """The logits of a language model at some positions, one row for each; with gradients if they are needed."""
 
     def keep_asked(_module: Any, _arguments: Any, output: Any) -> Any:
         return _with_first(output, output[0][rows, columns].unsqueeze(0))
@@ -246,7 +246,7 @@ def logits_at(model: Any, inputs: dict[str, Any], rows: Any, columns: Any) -> An
 
 
 def padded(inputs: Sequence[Sequence[int]], *, pad: int, device: str) -> dict[str, Any]:
-    """Inputs of any length as one batch, with the attention that keeps the padding out."""
+    """Inputs of any length as one batch, with an attention mask that excludes the padding."""
     import torch
 
     longest = max(map(len, inputs))
@@ -260,7 +260,7 @@ def padded(inputs: Sequence[Sequence[int]], *, pad: int, device: str) -> dict[st
 
 @contextmanager
 def evaluating(model: Any) -> Iterator[None]:
-    """Switch dropout off, and leave a model that is in training as it was."""
+    """Switch dropout off, and restore the training mode afterwards."""
     training = model.training
     model.eval()
     try:
@@ -270,14 +270,14 @@ def evaluating(model: Any) -> Iterator[None]:
 
 
 def _with_first(output: Any, states: Any) -> Any:
-    """The output of a model's body with other hidden states in first place."""
+    """The output of a model's body with its hidden states replaced."""
     if isinstance(output, tuple):
         return (states, *output[1:])
     output["last_hidden_state"] = states
     return output
 
 
-# Runs a plan for hidden states: the same distinct inputs and batches as for probabilities, other readings.
+# Plans for hidden states: the same distinct inputs and batches as for probabilities, other readings.
 
 
 def execute_states(
@@ -288,7 +288,7 @@ def execute_states(
     title: str = "encoding",
     identity: Callable[[], str] | None = None,
 ) -> list[State | Refusal]:
-    """Run every batch once and hand each query the mean of the states it asks for, which have ``width`` numbers."""
+    """Run every batch once and return for each query the mean of its states, which have ``width`` numbers."""
     if (estimate := active_estimate()) is not None:
         scores = estimate.scores(
             plan, lambda batch: engine.run(*localised(plan, batch)), f"{title.rpartition(': ')[0] or title} (states)"
@@ -306,7 +306,7 @@ def execute_states(
 
 
 def _made_up(count: int, width: int) -> NDArray[np.float32]:
-    """States that mean nothing, while a run is only being planned."""
+    """Made-up states, while a run is only being planned."""
     return np.random.default_rng(0).standard_normal((count, width)).astype(np.float32)
 
 
@@ -317,7 +317,7 @@ def _mean(states: NDArray[np.float32], rows: tuple[int, ...]) -> NDArray[np.floa
 
 
 class StateEngine(TorchEngine):
-    """The body of one transformers model on one device: no head is applied.
+    """The body of one transformers model on one device, without its head.
 
     ``layer`` counts as transformers counts hidden states: 0 is the embedding layer, −1 the last.
     """
@@ -327,7 +327,7 @@ class StateEngine(TorchEngine):
         self._layer = layer
 
     def run(self, inputs: Sequence[Sequence[int]], readings: Sequence[TokenReading]) -> NDArray[Any]:
-        """Read the states at the asked places off one forward pass."""
+        """Read the states at the requested positions from one forward pass."""
         import torch
 
         rows = torch.tensor([r.input for r in readings])

@@ -1,4 +1,4 @@
-"""Which engine runs the plans, and with what: the choice of a command line or of a call."""
+"""The choice of an engine and its options, from a command line or a call."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ADDRESS = re.compile(r"auto|ray://\S+|[\w.\[\]:-]+:\d+")
 
 
 class EngineOptions(TypedDict, total=False):
-    """What an engine is given besides its address."""
+    """The options of an engine besides its address."""
 
     actors: int | None
     cpus: float
@@ -30,14 +30,16 @@ class EngineOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class EngineChoice:
-    """Where plans run, and what each worker gets.
+    """The engine that runs plans, and the resources of each worker.
 
     ``address`` is ``local`` (this process), ``ray`` (a cluster on this machine, which ends with the run, or the one
     that RAY_ADDRESS names), ``auto`` (the cluster that runs on this machine), ``HOST:PORT`` or ``ray://HOST:PORT``.
-    ``actors`` is how many workers there are, as many as the cluster has room for unless given. Each has ``cpus`` and
-    ``gpus`` of the cluster to itself and computes with ``threads`` (as many as it has processors unless given), so that
-    none starves another; with a GPU the model is put there. ``chunk_tokens`` is how much is sent at a time, and scored
-    again when a worker is lost. ``log`` is a file for a line on each chunk that begins or ends.
+    ``actors`` is the number of workers, by default as many as the cluster has room for. Each has ``cpus`` and ``gpus``
+    of
+    the cluster to itself and computes with ``threads`` (by default as many as it has processors), so that
+    none starves another; with a GPU the model is put there. ``chunk_tokens`` is the size of the work sent at a time,
+    and
+    computed again if a worker is lost. ``log`` is a file with a line for each chunk that begins or ends.
     """
 
     address: str = LOCAL
@@ -65,12 +67,12 @@ class EngineChoice:
 
     @property
     def is_local(self) -> bool:
-        """Whether everything stays in this process."""
+        """Whether everything runs in this process."""
         return self.address == LOCAL
 
     @property
     def threads_of_worker(self) -> int:
-        """The threads with which a worker computes."""
+        """The number of threads of a worker."""
         return self.threads or max(1, int(self.cpus))
 
 
@@ -80,14 +82,14 @@ def engine(address: str = LOCAL, **options: Unpack[EngineOptions]) -> AbstractCo
     ``address`` is ``local``, ``ray`` (a cluster on this machine), ``auto``, ``HOST:PORT`` or ``ray://HOST:PORT``; the
     options are those of :class:`EngineChoice`. Models are handed over by reference: folders, Hub ids, bundled names and
     references; one in memory has to be saved to a folder first. Scores are those of the local engine with as many
-    threads, to the last bit. Models behind an endpoint, functions, and text that models write stay in this process.
+    threads, to the last bit. Models behind an endpoint, functions, and generated text stay in this process.
     """
     return running_on(EngineChoice(address, **options))
 
 
 @contextmanager
 def running_on(choice: EngineChoice) -> Iterator[None]:
-    """Let plans inside the block run as chosen. A cluster is begun with the first plan, and freed at the end."""
+    """Let plans inside the block run as chosen. A cluster is started with the first plan, and released at the end."""
     if choice.is_local:
         with _threads(choice.threads), placed_on(LocalEngine(choice.chunk_tokens)):
             yield

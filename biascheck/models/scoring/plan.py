@@ -1,7 +1,7 @@
-"""The scoring plan: which inputs a set of queries really needs, and in which batches they run.
+"""The scoring plan: the distinct inputs of a set of queries, and the batches in which they run.
 
 A plan is plain data. Making it needs a tokenizer and no weights; running it needs an engine and knows
-nothing of queries. Identical inputs run once however many queries ask about them.
+nothing of queries. Identical inputs run once, however many queries use them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much may be in memory at once: tokens of a padded batch, and positions with logits."""
+    """The limits of memory: tokens of a padded batch, and positions with logits."""
 
     tokens: int = 2_048
     readings: int = 1_024
@@ -49,10 +49,10 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """Distinct inputs as trees: each token of a row follows the token at its parent's place, not the one before it.
+    """Distinct inputs as trees: each token of a row follows its parent token, not the one before it.
 
     ``parents`` has one number for every token of every row, −1 for the first of a text. ``distinct_inputs`` and
-    ``tokens`` count what there was before beginnings were shared.
+    ``tokens`` count what there was before prefixes were shared.
     """
 
     parents: tuple[tuple[int, ...], ...]
@@ -64,8 +64,9 @@ class Sharing:
 class ScoringPlan:
     """Distinct inputs, the readings taken from them, and for each query the readings it is made of.
 
-    With ``sharing``, an input is a row that holds many texts, of which equal beginnings are there once. ``unshared``
-    says why a model that reads from left to right does not share them.
+    With ``sharing``, an input is a row of many texts that contains shared prefixes once. ``unshared`` is the reason why
+    a
+    model that reads from left to right does not share them.
     """
 
     inputs: tuple[tuple[int, ...], ...]
@@ -77,27 +78,27 @@ class ScoringPlan:
 
     @property
     def distinct_inputs(self) -> int:
-        """How many different texts the model has to read."""
+        """The number of distinct texts to run."""
         return len(self.inputs) if self.sharing is None else self.sharing.distinct_inputs
 
     @property
     def tokens(self) -> int:
-        """Tokens that the model runs, padding not counted."""
+        """The number of tokens to run, without padding."""
         return sum(map(len, self.inputs))
 
     @property
     def padded_tokens(self) -> int:
-        """Tokens the batches hold, padding included."""
+        """The number of tokens in the batches, with padding."""
         return sum(len(b.inputs) * max(len(self.inputs[i]) for i in b.inputs) for b in self.batches)
 
     @property
     def size(self) -> str:
-        """How much there is to run, in words."""
+        """The size of the plan, in words."""
         return f"{self.distinct_inputs:,} distinct inputs, {self.tokens:,} tokens"
 
     def __str__(self) -> str:
-        before = "" if self.sharing is None else f"{self.sharing.tokens:,} tokens, with shared beginnings "
-        reason = f"; beginnings are not shared: {self.unshared}" if self.unshared else ""
+        before = "" if self.sharing is None else f"{self.sharing.tokens:,} tokens, with shared prefixes "
+        reason = f"; prefixes are not shared: {self.unshared}" if self.unshared else ""
         return (
             f"{len(self.queries):,} queries → {self.distinct_inputs:,} distinct inputs "
             f"in {len(self.batches):,} batches, {before}{self.tokens:,} tokens ({self.padded_tokens:,} padded){reason}"
@@ -105,7 +106,7 @@ class ScoringPlan:
 
 
 def make_plan(encoded: Iterable[Encoded | tuple[Encoded, ...] | Refusal], budget: Budget) -> ScoringPlan:
-    """Remove duplicate inputs and readings, then pack inputs of like length into batches.
+    """Remove duplicate inputs and readings, then pack inputs of similar length into batches.
 
     A query that needs several inputs is a tuple of them; its answer is the sum over all their readings.
     """
@@ -126,7 +127,7 @@ def make_plan(encoded: Iterable[Encoded | tuple[Encoded, ...] | Refusal], budget
 
 
 def pack(inputs: tuple[tuple[int, ...], ...], readings: tuple[TokenReading, ...], budget: Budget) -> tuple[Batch, ...]:
-    """Put inputs of like length into batches that the budget allows."""
+    """Put inputs of similar length into batches that the budget allows."""
     wanted: list[list[int]] = [[] for _ in inputs]
     for index, reading in enumerate(readings):
         wanted[reading.input].append(index)
@@ -134,7 +135,7 @@ def pack(inputs: tuple[tuple[int, ...], ...], readings: tuple[TokenReading, ...]
     batches: list[Batch] = []
     current: list[int] = []
     held = 0
-    # Shortest first: the input that opens the last place is also the longest, so padding is its length.
+    # Shortest first: the last input added is also the longest, so the batch is padded to its length.
     for index in sorted(range(len(inputs)), key=lambda i: (len(inputs[i]), i)):
         padded = (len(current) + 1) * len(inputs[index])
         if current and (padded > budget.tokens or held + positions[index] > budget.readings):
@@ -149,14 +150,14 @@ def _batch(inputs: list[int], wanted: list[list[int]]) -> Batch:
     return Batch(tuple(inputs), tuple(r for i in inputs for r in wanted[i]))
 
 
-# Chunks: some batches of a plan as plain arrays, small enough to be sent, kept, or run again after a loss.
+# Chunks: some batches of a plan as plain arrays, small enough to be sent, stored, or run again after a loss.
 #
-# Floating-point scores depend on which inputs share a batch, so a chunk never takes a batch apart: whoever runs
-# it, and however often, gets the same bytes.
+# Floating-point scores depend on which inputs share a batch, so a chunk never splits a batch: every run on any worker
+# gives the same bytes.
 
 
 class TreeRow(tuple[int, ...]):
-    """The tokens of several texts with shared beginnings; ``parents`` says which token each of them follows."""
+    """The tokens of several texts with shared prefixes; ``parents`` gives the predecessor of each token."""
 
     parents: tuple[int, ...]
 
@@ -186,7 +187,7 @@ def localised(plan: ScoringPlan, batch: Batch) -> tuple[list[tuple[int, ...]], l
 class Chunk:
     """Batches one after another: tokens, lengths and parents of their inputs, and their readings as three columns.
 
-    ``inputs`` and ``readings`` count how many of each belong to a batch. ``parents`` is empty where no beginnings are
+    ``inputs`` and ``readings`` count how many of each belong to a batch. ``parents`` is empty if no prefixes are
     shared.
     """
 
@@ -214,17 +215,17 @@ class Chunk:
 
     @property
     def tokens(self) -> int:
-        """Tokens that the model runs, padding not counted."""
+        """The number of tokens to run, without padding."""
         return len(self.ids)
 
     @property
     def bytes(self) -> int:
-        """How much is sent."""
+        """The number of bytes to send."""
         return sum(part.nbytes for part in self._parts)
 
     @cached_property
     def digest(self) -> str:
-        """A digest of everything that is asked, in its order."""
+        """A digest of all queries, in their order."""
         digest = hashlib.sha256()
         for part in self._parts:
             digest.update(f"{part.shape}".encode() + part.tobytes())
@@ -251,12 +252,12 @@ class Chunk:
 
 
 def padded_tokens(plan: ScoringPlan, batch: Batch) -> int:
-    """Tokens of a batch, padding included."""
+    """The number of tokens of a batch, with padding."""
     return len(batch.inputs) * max(len(plan.inputs[i]) for i in batch.inputs)
 
 
 def chunks_of_plan(plan: ScoringPlan, tokens: int) -> Iterator[tuple[tuple[int, ...], Chunk]]:
-    """The plan in chunks of about so many padded tokens, each with the readings (by index) that it answers."""
+    """The plan in chunks of about this many padded tokens, each with the readings (by index) that it answers."""
     current: list[Batch] = []
     held = 0
     for batch in plan.batches:

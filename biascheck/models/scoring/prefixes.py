@@ -1,4 +1,4 @@
-"""Equal beginnings run once: trees of tokens, and the attention mask that lets a token see its own beginning only."""
+"""Shared prefixes run once: trees of tokens, and the attention mask that lets a token see only its own prefix."""
 
 from __future__ import annotations
 
@@ -17,21 +17,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# Equal beginnings run once: the distinct inputs of a causal plan as trees of tokens.
+# Shared prefixes run once: the distinct inputs of a causal plan as trees of tokens.
 #
-# A model that reads from left to right gives a token the same state whatever follows it, so texts that begin
-# alike share the tokens of their beginning. Sorted texts that fit are laid out in one row; every token knows
-# its parent, the token before it in its text. A row that is full begins again from the root, so a beginning
-# runs once for each row it is in.
+# A model that reads from left to right gives a token the same state whatever follows it, so texts with a common prefix
+# share its tokens. Sorted texts that fit are laid out in one row; every token knows its parent, the token before it in
+# its text. A new row starts again from the root, so a prefix runs once for each row that contains it.
 
 SHORTEST_ROW = 256
 TEXTS_IN_A_ROW = 4
 WORTH_IT = 0.9
-"""Attention within a row costs more than within its texts: fewer tokens than this share of them must be left."""
+"""Attention costs more within a row than within its texts: sharing must reduce the tokens to less than this share."""
 
 
 def without_unread(encoded: Iterable[Encoded | Refusal]) -> Iterator[Encoded | Refusal]:
-    """Drop the tokens behind the last one that is read: nothing before them depends on them."""
+    """Drop the tokens after the last one that is read: no earlier token depends on them."""
     for item in encoded:
         if isinstance(item, Refusal):
             yield item
@@ -40,13 +39,13 @@ def without_unread(encoded: Iterable[Encoded | Refusal]) -> Iterator[Encoded | R
 
 
 def row_length(longest: int, budget: Budget, limits: Sequence[int | None]) -> int:
-    """How many tokens a row may have: some texts, and no more than the budget and the model's own limits allow."""
+    """The maximum number of tokens of a row: several texts, within the budget and the model's own limits."""
     most = min([budget.tokens, budget.readings, *(limit for limit in limits if limit is not None)])
     return max(longest, min(most, max(SHORTEST_ROW, TEXTS_IN_A_ROW * longest)))
 
 
 def share_beginnings(plan: ScoringPlan, budget: Budget, length: int) -> ScoringPlan:
-    """The same queries on rows of at most ``length`` tokens; the plan itself where that would save little."""
+    """The same queries on rows of at most ``length`` tokens; the plan itself if that would save little."""
     layout = Layout(length)
     order = sorted(range(len(plan.inputs)), key=plan.inputs.__getitem__)
     paths = {index: layout.add(plan.inputs[index]) for index in order}
@@ -68,7 +67,7 @@ def share_beginnings(plan: ScoringPlan, budget: Budget, length: int) -> ScoringP
 
 @dataclass
 class Layout:
-    """Rows under construction; texts arrive sorted, so that equal beginnings are neighbours."""
+    """Rows under construction; texts arrive sorted, so that common prefixes are adjacent."""
 
     length: int
     rows: list[list[int]] = field(default_factory=list)
@@ -77,7 +76,7 @@ class Layout:
     _path: tuple[int, ...] = ()
 
     def add(self, ids: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
-        """Lay a text out; returns its row and the place of each of its tokens there."""
+        """Add a text; returns its row and the position of each of its tokens there."""
         common = _common(self._before, ids)
         if not self.rows or len(self.rows[-1]) + len(ids) - common > self.length:
             self.rows.append([])
@@ -94,7 +93,7 @@ class Layout:
 
 
 def _common(first: Sequence[int], second: Sequence[int]) -> int:
-    """How many tokens two texts share from their beginning."""
+    """The number of tokens in the common prefix of two texts."""
     count = 0
     for one, other in zip(first, second, strict=False):
         if one != other:
@@ -103,19 +102,18 @@ def _common(first: Sequence[int], second: Sequence[int]) -> int:
     return count
 
 
-# Runs rows of texts with shared beginnings: an attention mask that lets a token see its own text only.
+# Rows of texts with shared prefixes: an attention mask lets a token see only its own text.
 #
-# transformers takes a mask of four dimensions as it is, and positions as they are given, in most architectures.
-# Where it does not, or where a layer has a window of its own, a trial or the configuration says so, and nothing
-# is shared.
+# Most architectures in transformers use a four-dimensional mask and given positions unchanged. For others, or if a
+# layer has a sliding window, a trial or the configuration detects it, and nothing is shared.
 
 WINDOWS = ("sliding_window", "attention_chunk_size", "window_size", "local_attention", "attention_window")
 TOLERANCE = {"float32": 1e-3, "float16": 3e-2, "bfloat16": 2e-1}
-"""How far a log-probability of the trial may be off: rounding in that precision, and far less than a wrong mask."""
+"""The tolerance for a log-probability of the trial: rounding in that precision, far less than a wrong mask causes."""
 
 
 class TreeEngine(TorchEngine):
-    """One causal transformers model on one device, with or without shared beginnings."""
+    """One causal transformers model on one device, with or without shared prefixes."""
 
     def _batch(self, inputs: Sequence[Sequence[int]]) -> dict[str, Any]:
         if not isinstance(inputs[0], TreeRow):
@@ -142,7 +140,7 @@ class TreeEngine(TorchEngine):
 
 
 def _ancestors(parents: Sequence[int], size: int) -> NDArray[np.bool_]:
-    """Which tokens each token sees: itself and those before it in its text. Padding sees itself."""
+    """The tokens visible to each token: itself and those before it in its text. Padding sees itself."""
     sees = np.eye(size, dtype=bool)
     for place, parent in enumerate(parents):
         if parent >= 0:
@@ -151,7 +149,7 @@ def _ancestors(parents: Sequence[int], size: int) -> NDArray[np.bool_]:
 
 
 def attention_window(model: Any) -> int | None:
-    """The shortest stretch of text that a layer of the model is limited to, if one is."""
+    """The shortest window to which a layer of the model is limited, if any."""
     config = model.config.get_text_config()
     found = [getattr(config, name, None) for name in WINDOWS]
     known = [window for window in found if isinstance(window, int) and not isinstance(window, bool) and window > 0]
@@ -159,7 +157,7 @@ def attention_window(model: Any) -> int | None:
 
 
 def why_not_shared(engine: Engine, model: Any, vocabulary: int) -> str:
-    """Try four short texts with and without sharing; the reason against it, or an empty text."""
+    """Try four short texts with and without sharing; the reason against sharing, or an empty text."""
     kind = model.config.model_type
     texts = _trial_texts(vocabulary)
     layout = Layout(sum(map(len, texts)))
@@ -172,11 +170,11 @@ def why_not_shared(engine: Engine, model: Any, vocabulary: int) -> str:
         together = engine.run([row], joint)
     except Exception as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        return f"{kind} takes no attention mask that says what each token sees ({reason})"
+        return f"{kind} accepts no attention mask for each token ({reason})"
     off = float(np.max(np.abs(alone - together)))
     limit = TOLERANCE.get(str(model.dtype).split(".")[-1], TOLERANCE["float32"])
-    # not <= rather than >: a score that is no number is no agreement
-    return "" if off <= limit else f"{kind} scores a trial otherwise with them, by {off:.2g}"
+    # not <= rather than >: NaN does not count as agreement
+    return "" if off <= limit else f"{kind} scores a trial differently with shared prefixes, by {off:.2g}"
 
 
 def _trial_texts(vocabulary: int) -> list[tuple[int, ...]]:

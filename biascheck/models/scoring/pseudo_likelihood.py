@@ -26,9 +26,10 @@ MaskOrder = Literal["one at a time", "within word", "left to right"]
 class PseudoQuery:
     """How probable are the tokens of this text, each behind its mask?
 
-    ``shared_with`` asks only for the tokens that the text shares with another one (an alignment of token ids, as in
-    CrowS-Pairs), ``span`` only for those of some characters. ``second`` says that the text is the second of the two:
-    an alignment depends on which is the first, and two texts that are compared have one alignment.
+    ``shared_with`` restricts scoring to the tokens that the text shares with another one (an alignment of token ids, as
+    in
+    CrowS-Pairs), ``span`` to those of some characters. ``second`` marks the text as the second of the two: an alignment
+    depends on which is the first, and two texts that are compared have one alignment.
     """
 
     text: str
@@ -40,7 +41,7 @@ class PseudoQuery:
 
 @dataclass(frozen=True, slots=True)
 class TokenScores:
-    """ln P of every token that was asked for, in the order of the text."""
+    """ln P of every requested token, in the order of the text."""
 
     log_probabilities: tuple[float, ...]
 
@@ -58,7 +59,7 @@ class TokenScores:
 def encode_pseudo(
     queries: Sequence[PseudoQuery], tokenizer: Any, *, max_length: int | None = None
 ) -> Iterator[list[Encoded] | Refusal]:
-    """One input for every token of a query that is scored, or why there is none."""
+    """One input for every scored token of a query, or the reason why there is none."""
     known: dict[str, Any] = {}
 
     def tokenised(text: str) -> Any:
@@ -81,7 +82,7 @@ def encode_pseudo(
         if query.span is not None:
             scored = [place for place in scored if _inside(batch["offset_mapping"][place], query.span, query.text)]
         if not scored:
-            yield Refusal("no token of the text is left to score")
+            yield Refusal("the text leaves no token to score")
             continue
         yield [_masked(ids, place, scored, query.order, batch, tokenizer.mask_token_id) for place in scored]
 
@@ -102,7 +103,7 @@ def gathered_tokens(
 
 
 def _shared(ids: Sequence[int], others: Sequence[int], *, second: bool) -> set[int]:
-    """The places of tokens that both sequences share, by difflib's alignment as in the authors' metric.py."""
+    """The positions of tokens that both sequences share, by difflib's alignment as in the authors' metric.py."""
     first, last = (others, ids) if second else (ids, others)
     matcher = SequenceMatcher(None, [str(token) for token in first], [str(token) for token in last])
     blocks = ((block.b if second else block.a, block.size) for block in matcher.get_matching_blocks())
@@ -127,7 +128,7 @@ def _masked(ids: Sequence[int], place: int, scored: Sequence[int], order: MaskOr
 
 
 def _rest_of_word(place: int, batch: Any) -> set[int]:
-    """The tokens to the right that continue the same whitespace word: no character lies between them."""
+    """The tokens to the right that continue the same whitespace-separated word."""
     offsets, special = batch["offset_mapping"], batch["special_tokens_mask"]
     words = batch.word_ids() if hasattr(batch, "word_ids") else [None] * len(offsets)
     found: set[int] = set()

@@ -1,4 +1,4 @@
-"""What a measure asks of a language model, and what comes back.
+"""Queries of measures to language models, and their answers.
 
 A query names characters, never tokens: the model's own tokenizer decides which tokens they are.
 """
@@ -25,10 +25,10 @@ Framing = Literal["raw", "chat"]
 class MaskedQuery:
     """How probable are the characters under ``target`` once they and ``hidden`` are masked?
 
-    ``people`` are words that give the group away and are in sight; a model that corrects itself online
-    (:mod:`biascheck.models.wrappers`) hides them for its prior, every other model takes no notice.
-    ``read_at`` asks for the probability of the target at another place than its own mask. No measure
-    of ours needs it; it exists to reproduce published figures that were read there.
+    ``people`` are visible words that reveal the group; a model with online mitigation
+    (:mod:`biascheck.models.wrappers`)
+    hides them for its prior, every other model ignores them. ``read_at`` reads the probability of the target at another
+    position than its own mask. It exists only to reproduce published figures that were read there.
     """
 
     text: str
@@ -49,8 +49,9 @@ class SentenceQuery:
 class ContinuationQuery:
     """How probable is ``continuation`` after ``context``? A space between the two belongs to one of them.
 
-    The two are tokenised as one text, and every token that holds a character of the continuation is scored. A token
-    that holds the end of the context, too, is scored whole.
+    The two are tokenised as one text, and every token that covers a character of the continuation is scored. A token
+    that
+    also covers the end of the context is scored whole.
     """
 
     context: str
@@ -89,7 +90,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a query has no answer; it becomes a skipped item, never a silent gap."""
+    """The reason why a query has no answer; it becomes a skipped item, never a silent gap."""
 
     reason: str
 

@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from biascheck.models.scoring.plan import TokenReading
 
 
-# A Ray cluster: found or started, asked for its resources, and left as it was.
+# A Ray cluster: found or started, queried for its resources, and left unchanged.
 
 OBJECT_STORE = 200 * 1024 * 1024
-"""Bytes for what is on its way between processes of a cluster of our own: chunks are far smaller than a megabyte."""
+"""Bytes for data in transit between processes of a local cluster: chunks are far smaller than a megabyte."""
 ADDRESS_OF_RAY = "RAY_ADDRESS"
 CLIENT_PORT = 10_001
 """Ray's own, where an address names none."""
@@ -48,7 +48,7 @@ ANSWER_SECONDS = 30.0
 
 
 def require_ray() -> Any:
-    """Ray itself; an error with the extra where it is not installed."""
+    """The ray module; an error with the extra if it is not installed."""
     require("the engine ray", "ray", ("ray",), instead=", or use the engine local")
     import ray
 
@@ -90,7 +90,7 @@ class RayCluster:
             ) from error
 
     def workers(self) -> int:
-        """How many workers run at a time; an error where the cluster cannot give what was asked for."""
+        """The number of concurrent workers; an error if the cluster cannot provide what was requested."""
         wanted = self._choice
         nodes = [node["Resources"] for node in self.ray.nodes() if node["Alive"]]
         room = sum(_room(node, wanted.cpus, wanted.gpus) for node in nodes)
@@ -98,32 +98,32 @@ class RayCluster:
         each = f"{wanted.cpus:g} processors" + (f" and {wanted.gpus:g} GPUs" if wanted.gpus else "")
         if room == 0:
             raise UsageError(
-                f"no machine of the Ray cluster can give a worker {each} (it has {has}); ask for less "
+                f"no machine of the Ray cluster can give a worker {each} (it has {has}); request less "
                 "(--bias-engine-cpus, --bias-engine-gpus), or add a machine"
             )
         if wanted.actors is not None and wanted.actors > room:
             raise UsageError(
-                f"the Ray cluster has room for {room} of {wanted.actors} workers with {each} each (it has {has}); ask "
-                f"for fewer (--bias-engine-actors {room}) or smaller ones, or add a machine"
+                f"the Ray cluster has room for {room} of {wanted.actors} workers with {each} each (it has {has}); "
+                f"request fewer (--bias-engine-actors {room}) or smaller ones, or add a machine"
             )
         return wanted.actors or room
 
     def free(self) -> str:
-        """What nobody uses now, in words."""
+        """The free resources, in words."""
         left = self.ray.available_resources()
         return f"{left.get('CPU', 0):g} processors and {left.get('GPU', 0):g} GPUs are free"
 
     def leave(self) -> None:
-        """End a cluster that was started for this process, or its connection to one."""
+        """Stop a cluster that was started for this process, or disconnect from one."""
         if self._ours and self.ray.is_initialized():
             try:
                 self.ray.shutdown()
-            except Exception as error:  # the results are there; what remains is for the cluster to clean up
-                announce(f"biascheck: the Ray cluster did not end in order ({error})")
+            except Exception as error:  # the results are complete; the cluster cleans up the rest
+                announce(f"biascheck: the Ray cluster did not shut down cleanly ({error})")
 
 
 def _require_answer(address: str) -> None:
-    """Raise OSError where nothing listens at an address; Ray itself would go on trying for minutes."""
+    """Raise OSError if nothing listens at an address; Ray itself would keep trying for minutes."""
     place = urlsplit(address if "//" in address else f"//{address}")
     if address != "auto" and place.hostname:
         socket.create_connection((place.hostname, place.port or CLIENT_PORT), timeout=ANSWER_SECONDS).close()
@@ -134,15 +134,15 @@ def _room(node: dict[str, float], cpus: float, gpus: float) -> int:
     return min(by_cpu, int(node.get("GPU", 0) / gpus + 1e-9)) if gpus else by_cpu
 
 
-# What runs inside an actor: it loads a model by its reference, once, and scores chunks with it.
+# Code inside an actor: it loads a model by its reference, once, and scores chunks with it.
 
 MODELS_KEPT = 2
-"""A model and what it is compared with; more would need memory that was not asked for."""
+"""A model and the one it is compared with; more would need memory that was not requested."""
 
 
 @dataclass(frozen=True)
 class Order:
-    """Which part of which model a chunk is for; ``digest`` is the fingerprint of the model in the driver."""
+    """The part of the model that a chunk is for; ``digest`` is the fingerprint of the model in the driver."""
 
     reference: ModelReference
     digest: str
@@ -150,12 +150,12 @@ class Order:
 
     @property
     def key(self) -> tuple[str, Readout]:
-        """What an engine is kept under."""
+        """The cache key of an engine."""
         return self.digest, self.readout
 
 
 class ScoringWorker:
-    """One process with its own threads and device. It keeps the last two models that it was asked for."""
+    """One process with its own threads and device. It keeps the last two requested models in memory."""
 
     def __init__(self, *, threads: int, device: str, environment: dict[str, str], log: Path | None = None) -> None:
         os.environ.update(environment)
@@ -200,7 +200,7 @@ class ScoringWorker:
 
     def _loaded(self, order: Order) -> Any:
         options: dict[str, Any] = {**order.reference.options, "lazy": True}
-        if options.get("device_map") is None:  # else the map says where its layers are
+        if options.get("device_map") is None:  # else the map assigns its layers
             options["device"] = self._device
         model: Any = order.reference.load(**options)
         if model.pair_fingerprint.digest != order.digest:
@@ -224,24 +224,24 @@ class ScoringWorker:
 
 # Plans on a Ray cluster: a pool of actors that score chunks.
 #
-# Ray places the actors, starts them again when they are lost, and sends them the chunks that they had not
-# answered. Ours is the window: each actor has one chunk to work on and one waiting, so that neither side waits
-# for the other and no more than that is in flight, whatever the size of the plan.
+# Ray places the actors, restarts lost ones, and sends them the chunks that they had not answered. This module adds a
+# window: each actor has one chunk to work on and one waiting, so that neither side waits for the other and no more
+# than that is in flight, whatever the size of the plan.
 
 IN_FLIGHT = 2
 ENGINE_RETRIES = 9
-"""A chunk that has taken ten workers with it will take the next one, too."""
+"""Attempts; a chunk that has crashed this many workers will crash the next one, too."""
 START_SECONDS = 180.0
 FORWARDED = ("BIASCHECK_CACHE", "BIASCHECK_DATA", "HF_HOME", "HF_HUB_OFFLINE")
 
 
 def forwarded_environment() -> dict[str, str]:
-    """What workers must know of this process's environment to find the same files."""
+    """Environment variables that workers need to find the same files."""
     return {name: os.environ[name] for name in FORWARDED if name in os.environ}
 
 
 class RayEngine:
-    """A placement: plans of models with a reference run on the cluster. It is begun with the first of them."""
+    """The engine for plans on the cluster; it starts with the first plan of a model that has a reference."""
 
     elsewhere = True
 
@@ -258,7 +258,7 @@ class RayEngine:
         return self._choice.chunk_tokens
 
     def engine_for(self, model: Any, readout: Readout) -> Any:
-        """The engine for a part of a model; a model in memory is refused."""
+        """The engine for a part of a model; a model in memory is an error."""
         if model.reference is None:
             raise UsageError(
                 f"{model.name} is in the memory of this process, and the engine ray hands models over by reference; "
@@ -274,13 +274,13 @@ class RayEngine:
     def stream(
         self, order: Order, chunks: Iterator[tuple[int, Chunk]], advance: Callable[[int], None]
     ) -> Iterator[tuple[int, NDArray[Any]]]:
-        """Send chunks as actors become free, and hand out their answers in the order in which they come."""
+        """Send chunks as actors become free, and yield their answers as they arrive."""
         running: dict[Any, tuple[int, int, Any]] = {}
         idle: deque[Any] | None = None
         try:
             while True:
                 while (idle is None or idle) and (following := next(chunks, None)) is not None:
-                    # a plan of which everything is kept needs no cluster
+                    # a plan whose scores are all stored needs no cluster
                     idle = deque(self.actors() * IN_FLIGHT) if idle is None else idle
                     actor, (number, chunk) = idle.popleft(), following
                     running[actor.score.remote(order, chunk)] = number, chunk.tokens, actor
@@ -295,12 +295,12 @@ class RayEngine:
                 advance(tokens)
                 yield number, scores
         finally:
-            if running:  # an error, or Ctrl-C: what is still being computed is of no use to anyone
+            if running:  # an error, or Ctrl-C: what is still being computed is useless
                 self.free()
 
     def actors(self) -> list[Any]:
-        """The pool; begun where there is none."""
-        if self._fault is not None:  # every other plan would wait for the same answer
+        """The pool; started if there is none."""
+        if self._fault is not None:  # every other plan would wait for the same error
             raise self._fault
         if not self._actors:
             try:
@@ -330,8 +330,8 @@ class RayEngine:
         if late:
             self._kill(actors)
             raise UsageError(
-                f"only {len(ready)} of {count} workers began within {START_SECONDS:g} s; others may be using the "
-                f"cluster ({cluster.free()}); ask for fewer (--bias-engine-actors) or wait until it is free"
+                f"only {len(ready)} of {count} workers started within {START_SECONDS:g} s; others may be using the "
+                f"cluster ({cluster.free()}); request fewer (--bias-engine-actors) or wait until it is free"
             )
         for one in ready:
             self._got(one)
@@ -348,13 +348,13 @@ class RayEngine:
                 self._cluster.ray.kill(actor)
 
     def free(self) -> None:
-        """Give the workers back to the cluster; the next plan begins new ones."""
+        """Return the workers to the cluster; the next plan starts new ones."""
         actors, self._actors = self._actors, []
         if actors:
             self._kill(actors)
 
     def close(self) -> None:
-        """Free the workers and leave the cluster."""
+        """Release the workers and disconnect from the cluster."""
         try:
             self.free()
         finally:
@@ -384,7 +384,7 @@ class _RemoteModel:
 
 
 def unwrapped(ray: Any, answer: Any) -> Any:
-    """What a worker answered; its own error where it is one of ours, and what to do where it was lost for good."""
+    """The answer of a worker; its own error if it is one of biascheck's, and the remedy if it was lost for good."""
     try:
         return ray.get(answer)
     except ray.exceptions.RayTaskError as error:
@@ -401,11 +401,10 @@ def unwrapped(ray: Any, answer: Any) -> Any:
         ) from error
 
 
-# Many independent pieces of work on a Ray cluster: whole suites of a model, or the fine-tunings of a grid.
+# Many independent tasks on a Ray cluster: whole suites of a model, or the fine-tuning runs of a grid.
 #
-# Each piece runs in a process of its own, which ends with it, and is run again when its worker is lost. So it
-# has to be one that may be repeated: results and checkpoints go to the cache, which every machine shares, and
-# are found there.
+# Each task runs in a separate process, which ends with it, and is run again if its worker is lost. So it has to be
+# repeatable: results and checkpoints are stored in the cache, which every machine shares, and are found there.
 
 Argument = TypeVar("Argument")
 Value = TypeVar("Value")
@@ -419,8 +418,8 @@ def run_tasks(
 ) -> Generator[tuple[int, Value | Exception], None, None]:
     """Call a function of an importable module with each argument, as many at a time as there is room for.
 
-    What comes first is handed out first, with the number of its argument: a value, or the error of ours that ended it.
-    Leaving early frees the cluster.
+    Results are yielded as they arrive, with the number of the argument: a value, or the BiascheckError that ended the
+    task. Leaving early releases the cluster.
     """
     cluster = RayCluster(choice)
     running: dict[Any, int] = {}
@@ -445,7 +444,7 @@ def run_tasks(
 
 
 def in_order(numbered: Generator[tuple[int, Value], None, None]) -> Iterator[Value]:
-    """The values by their numbers, which begin with 0; each as soon as all before it have come."""
+    """The values in the order of their numbers, which begin with 0."""
     early: dict[int, Value] = {}
     following = 0
     with closing(numbered) as values:

@@ -1,4 +1,4 @@
-"""Counterfactual data: balance, return, and nothing changed but what is listed."""
+"""Counterfactual data: balance, reversal, and no change that is not listed."""
 
 import re
 
@@ -137,7 +137,7 @@ def test_unknown_treatments_are_told(options, message):
         counterfactual(Documents.of("t", ["he"]), **options)
 
 
-def test_a_language_without_terms_is_told():
+def test_a_language_without_terms_is_an_error():
     with pytest.raises(UsageError, match="no terms for the language 'fr'; there are en and de"):
         counterfactual(Documents.of("t", ["il"], language="fr"))
 

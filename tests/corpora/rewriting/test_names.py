@@ -1,4 +1,4 @@
-"""First names: one stands for one, in like frequency; hidden names are entities."""
+"""First names: a one-to-one map of similar frequencies; hidden names are entities."""
 
 import pytest
 

@@ -2,7 +2,7 @@
 
 ``pronoun_role_labels.tsv`` holds 317 occurrences of *her*, drawn at random from reviews and encyclopedia texts and
 labelled by reading them: where each stands (row and character of the published file) and its role, nothing of the text.
-Three more were left out because their role cannot be told even by reading.
+Three more were left out because their role is unclear even to a reader.
 """
 
 import csv

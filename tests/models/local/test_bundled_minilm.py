@@ -241,9 +241,9 @@ def test_tensors_that_do_not_fit_are_named(adapter_copy: Path, edit: Edit, findi
 
 
 @needs_base
-def test_an_adapter_holds_36_low_rank_pairs_and_67_whole_parameters() -> None:
+def test_an_adapter_has_36_low_rank_pairs_and_67_whole_parameters() -> None:
     # 6 layers × (query, key, value, two output matrices, intermediate) = 36 pairs. In full: 36 biases of these,
-    # 13 encoder LayerNorms of two, and of the head: transform (4) and one bias per piece.
+    # 13 encoder LayerNorms of two, and of the head: transform (4) and one bias per token.
     names = expected_adapter_names(dict(masked_lm_from_base(minilm_base_folder()).named_parameters()))
     assert sum(".lora_" in name for name in names) == 72
     assert sum(".lora_" not in name for name in names) == 36 + 26 + 5
@@ -365,7 +365,7 @@ def test_a_failed_write_leaves_nothing(tmp_path: Path, built: Built, monkeypatch
         ("This is one of the [MASK] movies of all time.", "best"),
     ],
 )
-def test_plain_facts_of_language_are_among_the_first_ten_of_30522_pieces(built: Built, text: str, word: str) -> None:
+def test_plain_facts_of_language_are_among_the_first_ten_of_30522_tokens(built: Built, text: str, word: str) -> None:
     assert word in top(built, text, 10)
 
 
@@ -385,6 +385,6 @@ def test_held_out_figures_are_those_of_the_manifest(
         assert found.positions == stated[corruption]["positions"]
         assert found.accuracy == pytest.approx(stated[corruption]["accuracy"], abs=1e-3)
         assert found.loss == pytest.approx(stated[corruption]["loss"], abs=1e-3)
-    # The target is set for training's own corruption; with every piece masked the task is harder.
+    # The target is set for training's own corruption; with every token masked the task is harder.
     assert stated["bert"]["accuracy"] >= 0.33
     assert stated["mask"]["accuracy"] >= 0.31

@@ -42,7 +42,7 @@ def encoder(family):
 
 
 def naive_states(encoder, text, layer=-1):
-    """All states of one text, with the pieces' offsets; the opening token where the tokenizer has none."""
+    """All states of one text, with the tokens' offsets; the opening token where the tokenizer has none."""
     tokens = encoder.tokenizer(text, return_offsets_mapping=True, return_special_tokens_mask=True)
     ids, offsets = tokens["input_ids"], tokens["offset_mapping"]
     if not tokens["special_tokens_mask"][0]:
@@ -56,14 +56,14 @@ def naive_states(encoder, text, layer=-1):
 def naive_word(encoder, asked, layer=-1):
     states, offsets, ids = naive_states(encoder, asked.text, layer)
     rows = [i for i, (a, b) in enumerate(offsets) if a < b and a < asked.span.end and b > asked.span.start]
-    # a space that is cut off a word as a piece of its own belongs to the word
+    # a space that is cut off a word as a separate token belongs to the word
     before, first = encoder.tokenizer.convert_ids_to_tokens([ids[rows[0] - 1], ids[rows[0]]])
     if before in ("Ġ", "▁") and not first.startswith(before):
         rows.insert(0, rows[0] - 1)
     return states[rows].mean(axis=0), len(rows)
 
 
-def test_a_word_is_the_mean_of_its_pieces_whatever_else_is_in_the_batch(encoder):
+def test_a_word_is_the_mean_of_its_tokens_whatever_else_is_in_the_batch(encoder):
     asked = [
         query(TEXTS[0], "nurse"),
         query(TEXTS[1], "boyfriend"),
@@ -127,7 +127,7 @@ def test_a_decoder_cannot_hide_a_word_and_says_so():
     encoder = biascheck.encoder_of(biascheck.load(gpt2.build()))
     assert not encoder.can_mask
     (refusal,) = encoder.words([query(TEXTS[0], "nurse", ["son"])])
-    assert refusal == Refusal("this tokenizer has no mask to hide a word behind; use a filler word instead")
+    assert refusal == Refusal("this tokenizer has no mask to hide a word; use a filler word instead")
 
 
 def test_an_encoder_satisfies_the_protocol_and_stays_what_it_is(encoder):

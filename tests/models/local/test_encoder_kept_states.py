@@ -1,4 +1,4 @@
-"""States kept on disk: read again, never trusted when damaged, never kept where results are not."""
+"""Hidden states on disk: reused, recomputed when damaged, and stored only if results are."""
 
 import numpy as np
 import pytest

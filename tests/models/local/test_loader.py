@@ -153,7 +153,7 @@ def test_a_model_describes_itself(bert_folder):
     }
 
 
-def test_a_lazy_model_scores_when_asked(bert_folder):
+def test_a_lazy_model_loads_with_the_first_score(bert_folder):
     assert scores(load(bert_folder, lazy=True)) == pytest.approx(scores(load(bert_folder)), abs=1e-5)
 
 
@@ -170,7 +170,7 @@ print(sorted({{"torch", "transformers"}} & set(sys.modules)))
     assert done.stdout.strip() == "[]"
 
 
-def test_a_model_takes_the_name_of_its_folder_unless_told(bert_folder, monkeypatch):
+def test_a_model_takes_the_name_of_its_folder_by_default(bert_folder, monkeypatch):
     assert load(bert_folder, lazy=True).name == "my-bert"
     assert load(bert_folder, lazy=True, name="ours").name == "ours"
     assert repr(load(bert_folder, lazy=True)) == "TransformersMaskedModel('my-bert')"
@@ -180,7 +180,7 @@ def test_a_model_takes_the_name_of_its_folder_unless_told(bert_folder, monkeypat
     assert load("~/my-bert", lazy=True).name == "my-bert"
 
 
-def test_a_pair_takes_the_name_of_its_class_unless_told():
+def test_a_pair_takes_the_name_of_its_class_by_default():
     assert load(fresh_pair("bert-uncased")).name == "BertForMaskedLM"
     assert load(pair("bert-uncased"), name="ours").name == "ours"
 

@@ -57,7 +57,7 @@ def test_a_missing_path(wanted):
 
 def test_a_file_instead_of_a_folder(folder):
     file = folder / "model.safetensors"
-    expected = f"{file} is a file; pass the folder that holds config.json, weights and tokenizer"
+    expected = f"{file} is a file; pass the folder that contains config.json, weights and tokenizer"
     assert message(file) == expected
 
 
@@ -135,7 +135,7 @@ def test_an_encoder_without_a_head(folder):
     assert message(folder) == (
         f"{folder}: config.json names BertModel as its architecture, which has no language-model head to score "
         "with; save the model as …ForMaskedLM or …ForCausalLM, or pass kind='masked' or 'causal' "
-        "if the weights do hold a head, or kind='encoder' to look at its states only"
+        "if the weights do have a head, or kind='encoder' to read its states only"
     )
 
 
@@ -226,7 +226,7 @@ def test_a_slow_tokenizer_of_another_model():
     slow = transformers.CanineTokenizer()
     with pytest.raises(ModelError) as caught:
         load((model, slow), name="slow").fill([SON])
-    assert str(caught.value).startswith("slow: CanineTokenizer has 1,114,112 tokens and the model knows ")
+    assert str(caught.value).startswith("slow: CanineTokenizer has 1,114,112 tokens and the model has ")
 
 
 def test_a_tokenizer_without_a_mask():
@@ -247,7 +247,7 @@ def test_a_tokenizer_of_another_model(pieces):
     with pytest.raises(ModelError) as caught:
         load((model, tokenizer), name="odd").fill([SON])
     assert str(caught.value) == (
-        f"odd: {type(tokenizer).__name__} has {len(tokenizer)} tokens and the model knows "
+        f"odd: {type(tokenizer).__name__} has {len(tokenizer)} tokens and the model has "
         f"{model.config.vocab_size}, so they do not belong together; use the tokenizer the model was trained "
         "with, saved as tokenizer.json"
     )
@@ -306,7 +306,7 @@ def test_the_path_of_a_gguf_file_that_is_not_there(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("content", [b"", b"GG", b"\x00" * 64], ids=["empty", "cut", "zeros"])
-def test_a_file_that_is_no_gguf_is_refused_before_anything_is_asked(tmp_path, content):
+def test_a_file_that_is_not_gguf_is_refused_first(tmp_path, content):
     path = tmp_path / "model.gguf"
     path.write_bytes(content)
     assert message(path) == f"{path}: not a GGUF file, or a damaged one; download or convert it again"

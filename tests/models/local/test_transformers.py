@@ -40,7 +40,7 @@ def _label(asked: MaskedQuery) -> str:
 
 
 @pytest.mark.parametrize("family", MASKED)
-def test_the_vocabularies_hold_words_of_one_piece_and_of_several(family):
+def test_the_vocabularies_have_words_of_one_token_and_of_several(family):
     _, tokenizer = pair(family)
     for word in ONE_PIECE:
         assert len(tokenizer.tokenize(f" {word}")) == 1
@@ -60,7 +60,7 @@ def test_a_masked_score_is_that_of_the_sentence_alone(family, asked):
     model, tokenizer = pair(family)
     ids = ids_by_tokens(tokenizer, asked)
     # A mask written before punctuation makes a SentencePiece tokenizer see "▁." where the sentence has ".",
-    # so there the text with masks is another input; the pieces of the whole sentence decide.
+    # so there the text with masks is another input; the tokens of the whole sentence decide.
     if FAMILIES[family].pieces != "metaspace" or asked not in BEFORE_PUNCTUATION:
         assert ids == ids_by_string(tokenizer, asked)
 
@@ -87,7 +87,7 @@ def test_the_scores_differ_enough_for_a_wrong_position_to_show(family):
     ],
 )
 @pytest.mark.parametrize("family", CAUSAL)
-def test_a_sentence_score_is_the_sum_over_its_pieces_from_the_opening_token_on(family, text):
+def test_a_sentence_score_is_the_sum_over_its_tokens_from_the_opening_token_on(family, text):
     model, tokenizer = pair(family)
 
     [answer] = loaded(family).likelihood([SentenceQuery(text)])
@@ -139,10 +139,10 @@ def test_a_real_korean_albert_scores_as_transformers_does(korean_albert, text, t
     assert answer.log_probability == pytest.approx(expected, abs=ACCURACY * answer.pieces)
 
 
-def test_a_noun_that_shares_its_piece_with_a_particle_is_refused(korean_albert):
-    """One piece holds "she" and the topic particle, so "she" alone has no probability."""
+def test_a_noun_that_shares_its_token_with_a_particle_is_refused(korean_albert):
+    """One token covers "she" and the topic particle, so "she" alone has no probability."""
     [refusal] = korean_albert.fill([query("그녀는 병원에서 일한다.", "그녀")])
-    assert refusal == Refusal("token '그녀는' reaches over the edge of '그녀'; rephrase so that a space parts them")
+    assert refusal == Refusal("token '그녀는' crosses the edge of '그녀'; rephrase so that a space separates them")
 
 
 def test_a_real_korean_albert_knows_korean(korean_albert):

@@ -1,4 +1,4 @@
-"""Questions in chunks: whatever the size of a chunk, every figure is that of one plan, and nothing runs twice."""
+"""Queries in chunks: any chunk size gives the scores of one plan, and nothing runs twice."""
 
 import copy
 from contextlib import contextmanager
@@ -73,7 +73,7 @@ def test_chunks_of_any_size_answer_like_one_plan_and_run_nothing_twice(encoded, 
 
 
 @given(st.lists(queries(), max_size=30), st.integers(0, 5))
-def test_a_memory_that_forgets_asks_again_and_answers_the_same(encoded, most):
+def test_a_full_memory_recomputes_the_same_answers(encoded, most):
     engine = HashEngine()
     expected = execute(make_plan(encoded, BUDGET), engine)
     memory = ScoreMemory(most)

@@ -1,4 +1,4 @@
-"""Questions in all orders of their options, interrupted in the middle: the second run asks what is left."""
+"""Questions in all orders of their options, interrupted in the middle: the second run computes the rest."""
 
 import pytest
 

@@ -66,7 +66,7 @@ def test_after_nothing_a_continuation_is_a_sentence(family):
 
 
 @pytest.mark.parametrize("family", CAUSAL)
-def test_a_token_that_holds_the_end_of_the_context_is_scored_whole(family):
+def test_a_token_that_covers_the_end_of_the_context_is_scored_whole(family):
     """ "nur" and "se" are one token together, so the boundary moves to where that token begins."""
     model = loaded(family)
     merged, apart, spaced = model.continuations(

@@ -1,4 +1,4 @@
-"""Which pieces become masks, checked token by token, and which queries are refused and why."""
+"""Tokens that become masks, checked one by one, and which queries are refused and why."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HAND_MADE = PIECES.split()
 
 @pytest.fixture(scope="module")
 def wordpiece():
-    """A vocabulary written by hand, so that every piece below can be read off it."""
+    """A vocabulary written by hand, so that every token below can be read off it."""
     return hf.BertTokenizerFast(vocab={piece: number for number, piece in enumerate(HAND_MADE)})
 
 
@@ -50,7 +50,7 @@ def test_the_target_alone(wordpiece):
     assert encoded.tokens == (HAND_MADE.index("son"),)
 
 
-def test_one_mask_for_every_piece_of_target_and_hidden_word(wordpiece):
+def test_one_mask_for_every_token_of_target_and_hidden_word(wordpiece):
     encoded = encode(wordpiece, query("My boyfriend is a phlebotomist.", "boyfriend", "phlebotomist"))
     assert names(wordpiece, encoded) == "[CLS] my [MASK] [MASK] is a [MASK] [MASK] [MASK] [MASK] . [SEP]"
     assert encoded.positions == (2, 3)
@@ -71,7 +71,7 @@ def test_only_the_span_is_masked_not_the_word_elsewhere(wordpiece):
 
 
 def test_masks_as_bartl_2020_put_them(wordpiece):
-    """One mask per whitespace word of the profession, then attended masks up to 16 pieces, after [SEP]."""
+    """One mask per whitespace word of the profession, then attended masks up to 16 tokens, after [SEP]."""
     asked = query("My son works as a speech-language pathologist.", "son", "speech-language pathologist")
     encoded = encode(wordpiece, asked, masking=AS_IN_BARTL_2020)
     assert names(wordpiece, encoded) == (
@@ -86,21 +86,21 @@ def test_masks_as_bartl_2020_put_them(wordpiece):
     )
 
 
-def test_a_profession_of_two_pieces_is_one_mask_in_bartl_2020(wordpiece):
+def test_a_profession_of_two_tokens_is_one_mask_in_bartl_2020(wordpiece):
     asked = query("My son is a plumber.", "son", "plumber")
     assert names(wordpiece, encode(wordpiece, asked)) == "[CLS] my [MASK] is a [MASK] [MASK] . [SEP]"
     per_word = encode(wordpiece, asked, masking=Masking(per="word"))
     assert names(wordpiece, per_word) == "[CLS] my [MASK] is a [MASK] . [SEP]"
 
 
-def test_a_sentence_of_more_than_sixteen_pieces_is_cut_in_bartl_2020(wordpiece):
+def test_a_sentence_of_more_than_sixteen_tokens_is_cut_in_bartl_2020(wordpiece):
     text = "My son works as a speech-language pathologist and had a good day at the nurse."
     encoded = encode(wordpiece, query(text, "son"), masking=AS_IN_BARTL_2020)
     assert names(wordpiece, encoded) == (
         "[CLS] my [MASK] works as a speech - language path ##olog ##ist and had a good"
     )
     assert reason(wordpiece, query(text, "nurse"), masking=AS_IN_BARTL_2020) == (
-        "the target lies beyond the 16 tokens that the published procedure keeps"
+        "the target lies beyond the 16 tokens that the published procedure reads"
     )
 
 
@@ -127,7 +127,7 @@ def test_reading_at_a_hidden_word_reads_its_last_mask(wordpiece, masking, last_m
     assert HAND_MADE[encoded.ids[last_mask + 1]] == ","
 
 
-def test_reading_at_a_visible_word_of_several_pieces_reads_its_last(wordpiece):
+def test_reading_at_a_visible_word_of_several_tokens_reads_its_last(wordpiece):
     asked = _read_at(query("My plumber is a son.", "son"), "plumber")
     encoded = encode(wordpiece, asked)
     assert HAND_MADE[encoded.ids[encoded.positions[0]]] == "##er"
@@ -135,25 +135,25 @@ def test_reading_at_a_visible_word_of_several_pieces_reads_its_last(wordpiece):
 
 def test_a_target_that_does_not_fit_where_it_is_read_is_refused(wordpiece):
     asked = _read_at(query("My phlebotomist is a son.", "phlebotomist"), ".")
-    assert reason(wordpiece, asked) == "'phlebotomist' is 4 tokens, too many for the place it is read at; drop it"
+    assert reason(wordpiece, asked) == "'phlebotomist' is 4 tokens, too many for the position it is read at; drop it"
 
 
-def test_a_target_of_as_many_pieces_as_are_left_is_read_and_one_more_is_refused(wordpiece):
+def test_a_target_that_just_fits_is_read_and_one_token_more_is_refused(wordpiece):
     fits = encode(wordpiece, _read_at(query("The boyfriend is a nurse", "boyfriend"), "nurse"))
     assert fits.positions == (6, 7)
     assert len(fits.ids) == 8
     asked = _read_at(query("The pathologist is a nurse", "pathologist"), "nurse")
-    assert reason(wordpiece, asked) == "'pathologist' is 3 tokens, too many for the place it is read at; drop it"
+    assert reason(wordpiece, asked) == "'pathologist' is 3 tokens, too many for the position it is read at; drop it"
 
 
-def test_the_sixteenth_piece_is_kept_in_bartl_2020_and_the_next_is_not(wordpiece):
+def test_the_sixteenth_token_is_read_in_bartl_2020_and_the_next_is_not(wordpiece):
     fifteenth = query("My " + "good " * 13 + "son.", "son")
     assert encode(wordpiece, fifteenth, masking=AS_IN_BARTL_2020).positions == (15,)
     sixteenth = query("My " + "good " * 14 + "son.", "son")
     assert "beyond the 16" in reason(wordpiece, sixteenth, masking=AS_IN_BARTL_2020)
 
 
-def test_several_pieces_can_be_skipped(wordpiece):
+def test_several_tokens_can_be_skipped(wordpiece):
     asked = query("My phlebotomist is a nurse.", "phlebotomist")
     assert reason(wordpiece, asked, multi_token="skip") == (
         "'phlebotomist' is 4 tokens for this model; choose multi_token='joint' or drop it"
@@ -174,7 +174,7 @@ def test_an_unknown_word_elsewhere_is_no_obstacle(wordpiece):
     assert names(wordpiece, encoded) == "[CLS] my [MASK] is a [UNK] . [SEP]"
 
 
-def test_a_word_of_white_space_leaves_no_piece(wordpiece):
+def test_a_word_of_white_space_leaves_no_token(wordpiece):
     assert reason(wordpiece, MaskedQuery("My son  works.", Span(6, 8))) == (
         "'  ' leaves no token with this tokenizer; spell it differently or drop it"
     )
@@ -202,19 +202,19 @@ def _unigram(*pieces: str):
     return hf.XLMRobertaTokenizerFast(vocab=[*vocabulary.items(), ("<mask>", 0.0)])
 
 
-def test_a_piece_that_reaches_over_the_edge_is_refused():
+def test_a_token_that_crosses_the_edge_is_refused():
     tokenizer = _unigram("▁My", "▁son.", "▁works")
     assert tokenizer.tokenize("My son.") == ["▁My", "▁son."]
     assert reason(tokenizer, query("My son.", "son")) == (
-        "token '▁son.' reaches over the edge of 'son'; rephrase so that a space parts them"
+        "token '▁son.' crosses the edge of 'son'; rephrase so that a space separates them"
     )
     assert (
         names(tokenizer, encode(tokenizer, query("My son .", "son"))) == "<s> ▁My <mask> <mask> <mask> <mask> ▁ . </s>"
     )
 
 
-def test_a_part_of_a_piece_is_refused(wordpiece):
-    expected = "token 'nurse' reaches over the edge of 'nur'; rephrase so that a space parts them"
+def test_a_part_of_a_token_is_refused(wordpiece):
+    expected = "token 'nurse' crosses the edge of 'nur'; rephrase so that a space separates them"
     assert reason(wordpiece, query("My nurse works.", "nur")) == expected
 
 
@@ -249,7 +249,7 @@ def test_a_trained_space_mark_is_masked_with_its_word_and_no_other(family):
 @pytest.mark.parametrize("gap", ["  ", "   ", "\n", " \n"])
 @pytest.mark.parametrize("family", ["roberta", "modernbert"])
 def test_white_space_of_the_text_is_not_part_of_the_word_after_it(family, gap):
-    """Byte BPE keeps every space and line break as a piece; only the word's own space goes under the mask."""
+    """Byte BPE keeps every space and line break as a token; only the word's own space goes under the mask."""
     _, tokenizer = pair(family)
     text = f"My{gap}son is a nurse."
     encoded = encode(tokenizer, query(text, "son"))
@@ -273,7 +273,7 @@ def test_accents_that_the_tokenizer_strips_do_not_shift_the_span(wordpiece):
 @pytest.mark.parametrize("family", ["roberta", "modernbert"])
 @pytest.mark.parametrize("word", ["Haushälterin", "Logopädin", "überärztin"])
 def test_a_letter_of_two_bytes_is_masked_whole(family, word):
-    """Both bytes of ä have the same offsets; each of them is a piece and becomes a mask."""
+    """Both bytes of ä have the same offsets; each of them is a token and becomes a mask."""
     _, tokenizer = pair(family)
     text = f"The son is a {word} at work."
     encoded = encode(tokenizer, query(text, "son", word))
@@ -296,7 +296,7 @@ SENTENCE_WORDS = ["My", "son", "daughter", "boyfriend", "nurse", "plumber", "phl
 
 @given(words=st.lists(st.sampled_from(SENTENCE_WORDS), min_size=2, max_size=8), data=st.data())
 @pytest.mark.parametrize("family", ["bert-uncased", "bert-cased", "roberta", "xlm-roberta", "deberta-v2"])
-def test_masking_changes_the_masked_pieces_and_nothing_else(family, words, data):
+def test_masking_changes_only_the_masked_tokens(family, words, data):
     _, tokenizer = pair(family)
     text = " ".join(words) + "."
     chosen = data.draw(st.lists(st.integers(0, len(words) - 1), min_size=1, max_size=3, unique=True))

@@ -1,4 +1,4 @@
-"""What reaches the head, what is left on the model afterwards, and scores that are no numbers."""
+"""States that reach the head, hooks left on the model, and scores that are not finite."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ class Counting:
         return np.array([-float(reading.token) for reading in readings])
 
 
-def test_an_answer_is_the_sum_of_its_readings_and_its_number_of_pieces():
+def test_an_answer_is_the_sum_of_its_readings_and_its_number_of_tokens():
     asked = [query("My boyfriend is a nurse.", "boyfriend"), query("My son is a nurse.", "son")]
     model = loaded("bert-uncased")
     engine = Counting()

@@ -95,7 +95,7 @@ def test_a_corpus_ten_times_as_large_needs_no_larger_batch(family):
 
 
 def test_the_rows_of_logits_in_memory_are_bounded_by_the_vocabulary(monkeypatch):
-    """Every piece of a causal input is read; 300 pieces at 40 rows in memory are at least 8 batches."""
+    """Every token of a causal input is read; 300 tokens at 40 rows in memory are at least 8 batches."""
     model = load(pair("gpt2"))
     monkeypatch.setattr("biascheck.models.local.transformers.LOGITS_IN_MEMORY", 40 * len(model.tokenizer))
     plan = model.plan([SentenceQuery(f"{chr(96 + n)} {'son ' * n}nurse.") for n in range(1, 25)])

@@ -1,4 +1,4 @@
-"""The plan as plain data: what it removes, how it packs, what it says of itself."""
+"""The plan as plain data: deduplication, packing and description."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_identical_inputs_are_read_once():
         query("My daughter is a nurse.", "daughter"),  # the same input as above, another token
         query("My son is a nurse.", "son"),  # the same in every way
         query("My son is a nurse.", "son", "nurse"),
-        query("My son is a plumber.", "son", "plumber"),  # the prior above: both professions are one piece
+        query("My son is a plumber.", "son", "plumber"),  # the prior above: both professions are one token
         query("My son is a plumber.", "son"),
     ]
     plan = loaded("bert-uncased").plan(asked)
@@ -95,7 +95,7 @@ def test_every_input_and_every_reading_is_in_exactly_one_batch_within_budget(enc
 
 
 @given(encoded=st.lists(encodings(), max_size=40), tokens=st.integers(1, 60))
-def test_a_plan_asks_what_the_queries_asked(encoded, tokens):
+def test_a_plan_contains_what_the_queries_request(encoded, tokens):
     plan = make_plan(encoded, Budget(tokens=tokens))
     for item, wanted in zip(encoded, plan.queries, strict=True):
         found = [plan.readings[r] for r in wanted]

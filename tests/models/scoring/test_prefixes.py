@@ -1,4 +1,4 @@
-"""Equal beginnings run once: the scores stay, the tokens that run are the distinct prefixes, and who cannot says so."""
+"""Shared prefixes run once: equal scores, fewer tokens, and a reason for models that cannot share."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_every_distinct_prefix_runs_once():
     assert sum(ran) == plan.padded_tokens
     assert str(plan) == (
         f"32 queries → 32 distinct inputs in {len(plan.batches)} batches, {sum(map(len, inputs)) - 32} tokens, "
-        f"with shared beginnings {plan.tokens} tokens ({plan.padded_tokens} padded)"
+        f"with shared prefixes {plan.tokens} tokens ({plan.padded_tokens} padded)"
     )
 
 
@@ -87,7 +87,7 @@ inputs = st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=8), min_size=
 
 
 @given(texts=inputs, length=st.integers(8, 60))
-def test_a_row_holds_its_texts_and_nothing_else(texts, length):
+def test_a_row_contains_its_texts_and_nothing_else(texts, length):
     encoded = [Encoded(tuple(ids), tuple(range(len(ids))), tuple(ids)) for ids in texts]
     plan = make_plan([*encoded, Refusal("no")], Budget())
     shared = share_beginnings(plan, Budget(), length)
@@ -127,7 +127,7 @@ def test_a_window_shorter_than_a_text_is_respected():
     plan = adapter.plan(QUERIES)
     assert plan.sharing is None
     assert plan.unshared == f"a layer sees 4 tokens, and a text has {longest}"
-    assert str(plan).endswith(f"; beginnings are not shared: {plan.unshared}")
+    assert str(plan).endswith(f"; prefixes are not shared: {plan.unshared}")
     assert scores_of(adapter.likelihood(QUERIES)) == pytest.approx(alone(model, tokenizer), abs=1e-5)
 
 

@@ -138,4 +138,4 @@ def test_whole_sentences_and_words_from_left_to_right(minilm, in_double):
 
 def test_a_text_that_shares_no_token_is_refused(minilm):
     (answer,) = minilm.pseudo_likelihood([PseudoQuery("yes", shared_with="no")])
-    assert answer.reason == "no token of the text is left to score"
+    assert answer.reason == "the text leaves no token to score"
