@@ -1,7 +1,7 @@
-"""Gates that are judged together: how many there are, and which of them exceed once all are known.
+"""Families of gates: their size, and which gates exceed once all are known.
 
-The run counts a family, nobody states its size: all cases of one parametrised test on one model, as they were
-collected. While it goes on, a gate exceeds only if its interval lies outside at the strictest level of the family
+The run counts a family, so that its size need not be stated: all collected cases of one parametrised test on one
+model. During the run a gate exceeds only if its interval lies outside at the strictest level of the family
 (Bonferroni). When all gates are known, Holm's procedure steps down from there: what exceeds stays, and more may exceed.
 """
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Family:
-    """Gates that are judged together. A family without a name is not settled at the end: its size was stated."""
+    """Gates that share one correction. A family without a name is not settled at the end: its size was stated."""
 
     name: str = ""
     size: int = 1
 
     def times(self, count: int) -> Family:
-        """The family if every test of it judges so many gates."""
+        """The family if each of its tests judges this many gates."""
         return Family(self.name, self.size * count)
 
 
@@ -46,16 +46,16 @@ def checking_in(family: Family) -> Iterator[None]:
 
 
 def family_of_gate(stated: int | None) -> Family:
-    """The family that the caller states, else the one that the run counted."""
+    """The family that the caller states, or the one that the run counted."""
     if stated is None:
         return _current.get()
     if not isinstance(stated, int) or isinstance(stated, bool) or stated < 1:
-        raise UsageError(f"family is the number of gates judged together, at least 1, not {stated!r}")
+        raise UsageError(f"family is the number of gates that share one correction, at least 1, not {stated!r}")
     return Family(size=stated)
 
 
 def outside_among(is_outside: Callable[[float], bool], level: float, largest: int) -> int:
-    """The largest family, up to ``largest``, in whose strictest step an interval lies outside; 0 if not even alone.
+    """The largest family, up to ``largest``, in whose strictest step an interval lies outside; 0 if there is none.
 
     Intervals are nested: what lies outside at one level does so at every lower one.
     """

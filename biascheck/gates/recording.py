@@ -1,4 +1,4 @@
-"""Who hears of gates and comparisons. Kept apart from them, so that listening costs no import of numpy."""
+"""The listener of gates and comparisons; a module of its own, so that listening does not import numpy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _listener: ContextVar[Listener | None] = ContextVar("gate_listener", default=Non
 
 @contextmanager
 def recording(listener: Listener) -> Iterator[None]:
-    """Hear of every gate and comparison that is judged inside the block; of two nested blocks, the inner one hears."""
+    """Pass every gate and comparison of the block to the listener; of nested blocks, to the innermost one."""
     token = _listener.set(listener)
     try:
         yield
@@ -29,18 +29,18 @@ def recording(listener: Listener) -> Iterator[None]:
 
 
 def record(judged: Gate | Comparison | Search, result: Result | None) -> None:
-    """Tell the listener of a gate, or of a comparison with what came before ``result``, if there is one.
+    """Pass a gate, a comparison or a search to the listener, if there is one.
 
-    A search has no result besides itself.
+    ``result`` is the judged (or, of a comparison, the later) result; a search has none.
     """
     if (listener := _listener.get()) is not None:
         listener(judged, result)
 
 
 def show(result: Result) -> Result:
-    """Let the run keep a result that no assertion judges: reports show it, a baseline compares it.
+    """Add a result without a verdict to the run: reports show it, a baseline compares it.
 
-    A test that only shows is marked ``bias(judges=False)``. Outside of a run this does nothing.
+    A test that only shows results is marked ``bias(judges=False)``. Outside a run this does nothing.
     """
     if (listener := _listener.get()) is not None:
         listener(None, result)

@@ -188,7 +188,7 @@ def _named(rows: GridRows, name: str) -> GridRow:
 def _caution(rows: GridRows | Absent, name: str) -> str:
     """Of a classifier that cannot tell good reviews from bad ones no delta means anything."""
     check = None if isinstance(rows, Absent) else _named(rows, name).result.competence
-    return "" if check is None or check.passed else f"Competence check failed: {check.finding}."
+    return "" if check is None or check.passed else f"Readability check failed: {check.finding}."
 
 
 def biases(setting: Setting, models: Sequence[str]) -> Iterator[Shown]:

@@ -127,7 +127,7 @@ def caveats(found: object) -> tuple[str, ...]:
     if not isinstance(found, Result):
         return ()
     check = found.competence
-    failed = () if check is None or check.passed else (f"Competence check failed: {check.finding}",)
+    failed = () if check is None or check.passed else (f"Readability check failed: {check.finding}",)
     return tuple(f"{text[:1].upper()}{text[1:].rstrip('.')}." for text in (*failed, *found.warnings))
 
 

@@ -41,7 +41,7 @@ def assert_invariant(
 ) -> Search:
     """Fail if the search finds an example whose versions are further apart than ``bound``.
 
-    ``strategy`` is one of :mod:`biascheck.worst_cases.strategies`, or your own that draws :class:`biascheck.corpora.Pair`.
+    ``strategy`` is one of :mod:`biascheck.worst_cases.strategies`, or your own that draws ``biascheck.corpora.Pair``.
     ``model`` is what can be rated (a classifier, a pipeline, an estimator, a function), a language model or an
     encoder; ``of`` says what must not change where that is not clear: ``"rating"``, ``"decision"`` (which needs no
     bound), ``"association"``, ``"probability"`` or ``"cosine"``.

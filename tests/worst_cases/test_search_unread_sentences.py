@@ -58,7 +58,7 @@ def test_every_artefact_says_invalid(unread, tmp_path):
     write_run(tmp_path / "run.json", run)
     assert read_run(tmp_path / "run.json").searches == (unread,)
     assert not run.passed
-    assert "1 search for worst cases said nothing, as the model cannot read the sentences" in answer(run)
+    assert "1 search for worst cases are invalid, as the model cannot read the sentences" in answer(run)
     assert "found some" not in answer(run)
     assert "1 invalid" in summary(run)
     page = render_page(page_of(run))
