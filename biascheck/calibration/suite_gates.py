@@ -1,4 +1,4 @@
-"""What the suites themselves say of a standard: they are run on it as a user runs them, in a process of their own."""
+"""The verdicts of the suites on a reference model: they run as for a user, in a process of their own."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from biascheck.runs.file import read_run
 from biascheck.runs.run import Run
 
 SERVED = ("bartl2020", "kurita2019", "manela2021")
-"""The suites that a standard can serve: its words are spelled, so that it has no word vectors worth measuring."""
+"""The suites that a reference model supports: it spells its words, so that its word vectors mean nothing."""
 ALL = (*SERVED, "basta2019", "jentzsch2022")
 """The suites whose gates judge one result; those of mitigation compare two."""
-FINISHED = (0, 1)  # pytest's codes for a run that came to its end, with and without failures
+FINISHED = (0, 1)  # pytest's exit codes of a finished run, with and without failures
 NOT_OURS = ("PYTEST_ADDOPTS", "BIASCHECK_DATA")
 
 
@@ -68,7 +68,7 @@ def run_of_suites(
         run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
         if run.returncode not in FINISHED:
             last = "\n".join((run.stdout + run.stderr).strip().splitlines()[-10:])
-            raise BiascheckError(f"the suites in {suites} did not come to their end on {model}:\n{last}")
+            raise BiascheckError(f"the suites in {suites} did not finish on {model}:\n{last}")
         found = read_run(results) if results.is_file() else Run()
     if not found.gates:
         raise BiascheckError(f"the suites in {suites} judged nothing on {model}; name a folder with {', '.join(names)}")

@@ -19,7 +19,7 @@ def calibrate(
     real: Annotated[str, typer.Option(help="model from which the simulated data take their noise")] = "minilm-mlm",
     data: Annotated[Path | None, typer.Option(help="published data sets, for the gates that need them")] = None,
     out: Annotated[Path, typer.Option(help="folder for calibration.json, .svg and .md")] = Path("docs"),
-    only: Annotated[str, typer.Option(help="'coverage': renew the coverage of intervals alone, in a minute")] = "",
+    only: Annotated[str, typer.Option(help="'coverage': compute only the coverage of intervals, in a minute")] = "",
 ) -> None:
     """Validate measures and gates on models with known bias; training these takes most of an hour, once."""
     from rich.console import Console
@@ -45,7 +45,7 @@ def calibrate(
 
 
 def _renew(part: str, out: Path) -> None:
-    """Compute one part of the calibration anew, and leave the rest as it was written."""
+    """Compute one part of the calibration again, and leave the rest unchanged."""
     from biascheck.calibration.coverage import coverage, renew_coverage, worst_sentence
 
     if part != "coverage":
@@ -61,4 +61,4 @@ def _doses(text: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise UsageError(f"--doses {text!r} is not understood; write numbers from 0 to 1, as in 0,0.5,1") from None
+        raise UsageError(f"--doses {text!r} cannot be read; write numbers from 0 to 1, as in 0,0.5,1") from None

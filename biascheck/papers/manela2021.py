@@ -55,7 +55,7 @@ from biascheck.papers.paper import (
 )
 from biascheck.results.result import Result
 
-# The models of Manela's tables: as it comes, and fine-tuned without (-U) and with (-A) gender-swapped copies.
+# The models of Manela's tables: the original, and fine-tuned without (-U) and with (-A) gender-swapped copies.
 
 MANELA_EPOCHS = 10
 FEWEST_SENTENCES, FEWEST_DOCUMENTS = 60, 60
@@ -63,7 +63,7 @@ FEWEST_SENTENCES, FEWEST_DOCUMENTS = 60, 60
 
 @dataclass(frozen=True)
 class ManelaMeasurements:
-    """What the tables share: the sentences, the trained models, and the measures taken on them. Attempt its methods."""
+    """The sentences, trained models and measurements that the tables share; ``attempt`` its methods."""
 
     setting: Setting
 
@@ -77,7 +77,7 @@ class ManelaMeasurements:
         return published_winobias(self.setting.data, "test", kind, rule=rule).corpus
 
     def model(self, treatment: str) -> Any:
-        """The model under test, fine-tuned where the treatment says so; online mitigation is a matter of measuring."""
+        """The model under test, fine-tuned if the treatment says so; online mitigation changes only the measurement."""
         if not treatment.strip("O"):
             return self.setting.model
         require_capability(self.setting.model, ("fills masks",), "training on masked pronouns")
@@ -92,7 +92,7 @@ class ManelaMeasurements:
         return name_resolution(self.model(treatment), corpus, seed=self.setting.seed, **_how(treatment, as_published))
 
     def accuracy(self, treatment: str) -> float:
-        """The share of pronouns on the text kept aside that the fine-tuned model finds most probable."""
+        """The share of held-out pronouns that the fine-tuned model finds most probable."""
         require_capability(self.setting.model, ("fills masks",), "training on masked pronouns")
         folder = checkpoint_folder(self._base, self.text, self.recipe(treatment), self.names)
         record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
@@ -381,7 +381,7 @@ def _certain(gaps: Result) -> Value:
 
 
 def trade_off(setting: Setting) -> Iterator[Shown]:
-    """Figure 4: stereotype and skew of the models as they come."""
+    """Figure 4: stereotype and skew of the original models."""
     bench, tried = ManelaMeasurements(setting), setting.tried
     corpora = [tried(bench.sentences, "T2", rule) for rule in ("ours", "authors")]
     ours, theirs = (tried(bench.gaps, "", corpus) for corpus in corpora)
@@ -403,7 +403,7 @@ def trade_off(setting: Setting) -> Iterator[Shown]:
         yield DrawnFigure(
             title="Figure 4: stereotype and skew",
             content=_bars(cells),
-            note="The tested model beside the paper's, errata put right.",
+            note="The tested model beside the paper's, errata corrected.",
         )
 
 
@@ -429,7 +429,7 @@ DOCUMENTS, SENTENCES_OF_A_DOCUMENT = 2_454, 5
 """Of GAP's documents, sentences with a pronoun: in the text for -U, and twice as many in the text for -A."""
 MANELA_TRAINED = (
     "-U and -A are fine-tuned on masked pronouns of anonymised text, -A also on gender-swapped copies (§3.3, appendix "
-    "A: of 10 epochs the one with the highest pronoun accuracy on a fifth kept aside; rate, batch and warm-up of the "
+    "A: of 10 epochs the one with the highest pronoun accuracy on a held-out fifth; rate, batch and warm-up of the "
     "authors' notebook). The paper's text is OntoNotes 5.0, which needs a licence: it is taken from ontonotes/text.txt "
     "of the data (one document per line), else GAP is."
 )
@@ -500,7 +500,7 @@ PAPER = Paper(
         ),
         PaperTable(
             "figure 4",
-            "Skew and stereotype of the models as they come",
+            "Skew and stereotype of the original models",
             trade_off,
             about=LINES,
             work=lambda setting: _work(setting, 3, online=False, trained=False),
@@ -510,7 +510,7 @@ PAPER = Paper(
             "section 4.3.2",
             "Accuracy of the fine-tuned models on masked pronouns",
             accuracies,
-            about=f"The share of pronouns that are the most probable token, on the text kept aside. {MANELA_TRAINED}",
+            about=f"The share of pronouns that are the most probable token, on held-out text. {MANELA_TRAINED}",
             work=lambda setting: _work(setting, 0),
             needs=("gap", "cds", "ontonotes"),
         ),

@@ -184,7 +184,7 @@ CHANGES_IN_WORDS = {
 
 SEARCHES = {
     SearchVerdict.FOUND: "found some",
-    SearchVerdict.INVALID: "are invalid, as the model cannot read the sentences",
+    SearchVerdict.INVALID: "could not be made, as the model cannot read the sentences",
     SearchVerdict.NOT_SEARCHED: "got too few figures from the model",
 }
 
