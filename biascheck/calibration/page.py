@@ -277,8 +277,8 @@ def _geometry(found: Calibration) -> Sheet:
         f"known; the measured figure is the mean of {trials} embeddings. *False alarms*: the interval lies above the "
         f"true value, which a gate with that bound would call EXCEEDS; {1 - LEVEL:.2f} is stated at most. *Covered*: "
         "the interval contains the true value. With Wilson's 95 % interval. A classifier trained on words of which "
-        "many lean astray cannot reach the share of the others, and a word is not its own neighbour, so that noise reads "
-        "slightly below zero there.",
+        "many lean astray cannot reach the share of the others, and a word is not its own neighbour, so that noise "
+        "reads slightly below zero there.",
         ("measure", "planted", "planted → measured", "false alarms", "covered", "verdict"),
         tuple(
             (r.measure, r.planted, _arrow(r.value), _rate(r.alarms), _rate(r.covered), _compatibility(r.compatible))
@@ -380,9 +380,10 @@ def _rate(rate: Rate) -> str:
 _INTRODUCTION = """# Calibration
 
 Written by `biascheck calibrate`; do not edit. Measures and gates are validated on reference models: tiny models of a
-generated world in which P(female | profession) = 0.5 + dose · (share of women − 0.5), shares kept within [0.02, 0.98], for the 60
-professions of BEC-Pro, and in which the pronouns of Winograd sentences follow the occupation they mean by the dose and
-all lean towards male by the tilt. Dose 0 is `reference:parity`, dose 1 `reference:workforce`. Doses here: {doses}.
+generated world in which P(female | profession) = 0.5 + dose · (share of women − 0.5), shares limited to [0.02, 0.98],
+for the 60 professions of BEC-Pro, and in which the pronouns of Winograd sentences follow the occupation they mean by
+the dose and all lean towards male by the tilt. Dose 0 is `reference:parity`, dose 1 `reference:workforce`. Doses
+here: {doses}.
 
 The reference models say nothing about other models. They show that a measure reads what is planted, how often a gate
 raises a false alarm, and how large a bias must be for a gate to detect it."""

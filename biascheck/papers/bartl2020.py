@@ -306,9 +306,9 @@ MEASURED = (
 )
 BARTL_TRAINED = (
     "Fine-tuned on every part of GAP in the data folder (4,454 texts in the paper) after substitution with first "
-    "names: 5e-5 with warm-up, 3 epochs, batches of one, no held-out text, the last epoch (section 4.6). Ours swaps each "
-    "text with probability one half, first names where they are first names; as published swaps every text, with 2e-5 "
-    "and no warm-up, as the authors' file and code have it."
+    "names: 5e-5 with warm-up, 3 epochs, batches of one, no held-out text, the last epoch (section 4.6). Ours swaps "
+    "each text with probability one half, first names where they are first names; as published swaps every text, with "
+    "2e-5 and no warm-up, as the authors' file and code have it."
 )
 
 

@@ -2,7 +2,8 @@
 
 Both scores are judged if the model answers the questions whose context gives the answer; the share of unanswered
 questions is judged separately. A model that can answer is asked in three wordings. Of the published
-questions some of every template are asked, or all with --bias-paper-sizes; no rule flags one of them, and rows with broken metadata are left out and named.
+questions some of every template are asked, or all with --bias-paper-sizes; no rule flags one of them, and rows with
+broken metadata are left out and named.
 """
 
 import pytest
