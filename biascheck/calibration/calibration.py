@@ -1,6 +1,6 @@
 """Calibration: every measure, validated on models with known bias.
 
-Three questions are answered.
+It answers three questions.
 
 - *Does a measure read what is planted?* Planted against measured values of the association gap per profession, of
   effect size, share and correlation at each dose, of skew and stereotype at doses and tilts, of sentiment deltas at
@@ -10,7 +10,7 @@ Three questions are answered.
   should fault.
 - *Does a gate see a bias?* The verdict of each gate at each dose, and its power in simulated data.
 
-What was trained once is kept in the cache, so that a calibration that was broken off goes on with the next model.
+Trained models are cached, so that an interrupted calibration continues with the next model.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from biascheck.runs.run import Run
 from biascheck.stats import Verdict
 
 TILTED = (World(0.0, 1.0), World(0.5, 1.0), World(1.0, 2.0))
-"""Worlds with a planted skew, from all of it to a part of it beside a stereotype."""
+"""Worlds with a planted skew, alone and beside a stereotype."""
 SHIFTS = (-1.0, -0.5, 0.0, 0.25, 0.5, 1.0)
 """Log-odds by which the classifiers with a planted delta rate women lower."""
 FIRST_PARITY_SEED = 1_000
@@ -94,12 +94,12 @@ class Calibration:
 
     @property
     def parity_alarms(self) -> dict[str, Rate]:
-        """How often each gate said EXCEEDS of a parity model."""
+        """The share of parity models on which each gate said EXCEEDS."""
         return _rates(self.parity_models, str(Verdict.EXCEEDS))
 
     @property
     def parity_passes(self) -> dict[str, Rate]:
-        """How often each gate said WITHIN of a parity model."""
+        """The share of parity models on which each gate said WITHIN."""
         return _rates(self.parity_models, str(Verdict.WITHIN))
 
     def as_dict(self) -> dict[str, Any]:
@@ -117,12 +117,12 @@ def calibrate(
     real: str | None = None,
     tell: Tell = lambda _: None,
 ) -> Calibration:
-    """Hold measures and gates against the standards of these doses, ``models`` parity models and simulated data.
+    """Validate measures and gates on the reference models of these doses, ``models`` parity models and simulated data.
 
     ``tilted`` are further worlds for skew and stereotype. ``suites`` is the folder of the suites, whose gates judge the
     models. ``real`` is a model whose results lend their noise to the simulated data; what it cannot be judged on, and
-    everything without one, is taken from the standard of the lowest dose. ``data`` are the published data sets, for the
-    gates that need them.
+    everything without one, is taken from the reference model of the lowest dose. ``data`` are the published data sets,
+    for the gates that need them.
     """
     if len(set(doses)) < 2:
         raise UsageError("a line needs two doses or more; pass --doses 0,0.25,0.5,0.75,1")
@@ -153,7 +153,7 @@ def calibrate(
 
 
 def _shapes(suite_runs: SuiteRuns, real: str | None, dose: float) -> tuple[GateShape, ...]:
-    """The gates of all suites, in the shapes that they have on these models."""
+    """The gates of all suites, with the shapes of their data on these models."""
     standard = suite_runs(standard_folder(_name(World(dose))), SERVED_SUITES)
     own = [suite_runs(real, ALL_SUITES)] if real else []
     return gate_shapes([*own, standard])

@@ -1,4 +1,4 @@
-"""How often the interval of a mean misses the truth, and the page that says so."""
+"""Coverage of the interval of a mean: how often it misses the truth, and its section of the page."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 DATA_SETS = 20_000
 CLUSTERS = (5, 8, 20, 60)
 LEVELS = (0.95, 0.9875)
-"""That of a single gate, and that of the strictest of a family of four."""
+"""The level of a single gate, and the strictest of a family of four."""
 MOST_MISSES = 1.5
-"""Times as often as stated an end may miss."""
+"""The largest acceptable multiple of the stated rate of misses."""
 ClusterDraw = Callable[[np.random.Generator, tuple[int, int]], "NDArray[np.float64]"]
 DISTRIBUTIONS: Mapping[str, tuple[ClusterDraw, float]] = MappingProxyType(
     {
@@ -46,12 +46,12 @@ DISTRIBUTIONS: Mapping[str, tuple[ClusterDraw, float]] = MappingProxyType(
         "−lognormal": (lambda rng, shape: -rng.lognormal(size=shape), -math.exp(0.5)),
     }
 )
-"""What clusters are drawn from, with its mean; lognormal: the logarithm has mean 0 and standard deviation 1."""
+"""The distribution of clusters, with its mean; lognormal: the logarithm has mean 0 and standard deviation 1."""
 
 
 @dataclass(frozen=True)
 class CoverageCell:
-    """How the interval of a mean fared on data sets of one distribution, number of clusters and level.
+    """The misses of the interval of a mean for one distribution, number of clusters and level.
 
     ``below`` counts truths below the lower end, ``above`` truths above the upper end, ``lengthened`` the data sets
     whose clusters were too few to rule out skewness. ``width`` is the mean width over that of Student's t.
@@ -136,7 +136,7 @@ def _rate(hits: NDArray[np.bool_]) -> Rate:
     return Rate.of(hits.tolist())
 
 
-# The coverage of intervals for readers: a table, and its place in a calibration that was written before.
+# The table of coverage, and its place in an existing calibration.
 
 TITLE = "Intervals of means on skewed clusters"
 COLUMNS = (
@@ -171,7 +171,7 @@ def coverage_rows(cells: Sequence[CoverageCell]) -> tuple[tuple[str, ...], ...]:
 
 
 def coverage_note(cells: Sequence[CoverageCell]) -> str:
-    """What the table shows, and its worst cell."""
+    """The caption of the table, with its worst cell."""
     return (
         f"{cells[0].below.trials:,} simulated data sets per row, one item a cluster, Wilson's interval beside each "
         f"rate. The goal is at most {MOST_MISSES:g} times the stated rate. {worst_sentence(cells)} *Longer arm* counts "
@@ -187,7 +187,7 @@ def worst_sentence(cells: Sequence[CoverageCell]) -> str:
 
 
 def renew_coverage(cells: Sequence[CoverageCell], folder: Path) -> tuple[Path, ...]:
-    """Replace the coverage in ``calibration.md`` and ``calibration.json``, and leave the rest of both as it is."""
+    """Replace the coverage in ``calibration.md`` and ``calibration.json``, and leave the rest of both unchanged."""
     page, data = folder / "calibration.md", folder / "calibration.json"
     try:
         text, document = page.read_text(encoding="utf-8"), json.loads(data.read_text(encoding="utf-8"))

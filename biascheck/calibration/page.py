@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-# The chart of a calibration: measured against planted values, one panel a measure.
+# The chart of a calibration: measured against planted values, one panel per measure.
 
 SIZE, EDGE = 320, 44
 
@@ -95,7 +95,7 @@ def _drawn(panel: _Panel, left: int) -> list[str]:
     ]
 
 
-# A calibration for readers: tables on the terminal, a Markdown page, a chart.
+# The tables of a calibration, on the terminal and as a Markdown page.
 
 ENOUGH_FOR_A_LINE = 0.2
 MARKS = {str(Verdict.EXCEEDS): "exceeds", str(Verdict.WITHIN): "·", str(Verdict.INCONCLUSIVE): "?"}
@@ -103,7 +103,7 @@ MARKS = {str(Verdict.EXCEEDS): "exceeds", str(Verdict.WITHIN): "·", str(Verdict
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table with what it shows."""
+    """A table with its caption."""
 
     title: str
     note: str
@@ -176,7 +176,7 @@ def _recovery(found: Calibration) -> Sheet:
     return Sheet(
         "Association: planted and measured gaps",
         "Gap of each profession of BEC-Pro (English, mean of 45 items) against the planted one. 1, 0 and 1 would be a "
-        "perfect instrument. At dose 0 nothing is planted and there is no line.",
+        "perfect instrument. At dose 0 nothing is planted, so there is no line.",
         ("doses", "slope", "intercept", "R²", "largest error", "points"),
         (
             ("all", *_line(found.fit)),
@@ -233,7 +233,7 @@ def _lines_of_pronouns(found: Calibration) -> Sheet:
 
 
 def _line_of(estimates: Sequence[PlantedEstimate]) -> tuple[str, ...]:
-    """The line, or only the largest error where what is planted hardly varies."""
+    """The line, or only the largest error if the planted values hardly vary."""
     planted = [f.planted for f in estimates]
     if max(planted) - min(planted) >= ENOUGH_FOR_A_LINE:
         return _line(fit(estimates))
@@ -244,7 +244,7 @@ def _pronoun_sheet(found: Calibration) -> Sheet:
     return Sheet(
         "Skew and stereotype in each world, planted → measured",
         "The dose follows the workforce, the tilt leans all pronouns towards male (log-odds). F1 is that of names: "
-        "whether the standard can tell whom a pronoun means.",
+        "whether the reference model resolves pronouns.",
         ("dose", "tilt", "sentences", "skew", "stereotype", "skew-O", "stereotype-O", "F1 of names"),
         tuple(
             (
@@ -275,9 +275,9 @@ def _geometry(found: Calibration) -> Sheet:
         f"Word vectors of {WIDTH} dimensions, {WORDS} words in {DRAWS} draws, whose gender axis and separability are "
         f"known; the measured figure is the mean of {trials} embeddings. *False alarms*: the interval lies above the "
         f"true value, which a gate with that bound would call EXCEEDS; {1 - LEVEL:.2f} is stated at most. *Covered*: "
-        "the interval holds the true value. With Wilson's 95 % interval. A classifier trained on words of which many "
-        "lean astray cannot reach the share of the others, and a word is not its own neighbour, so that noise reads "
-        "slightly below zero there.",
+        "the interval contains the true value. With Wilson's 95 % interval. A classifier trained on words of which "
+        "many lean astray cannot reach the share of the others, and a word is not its own neighbour, so that noise "
+        "reads slightly below zero there.",
         ("measure", "planted", "planted → measured", "false alarms", "covered", "verdict"),
         tuple(
             (r.measure, r.planted, _arrow(r.value), _rate(r.alarms), _rate(r.covered), _compatibility(r.compatible))
@@ -326,8 +326,8 @@ def _power_row(power: GatePower) -> tuple[str, ...]:
 def _exceptions(found: Calibration) -> Sheet:
     missed = [power for power in found.powers if not power.decides]
     return Sheet(
-        "Gates that miss one of the two",
-        "Each with what it would take." if missed else "None.",
+        "Gates that miss one of the two goals",
+        "Each with its remedy." if missed else "None.",
         ("gate", "profile", "why", "what it would take"),
         tuple((power.gate, power.profile or "all", *_why(power)) for power in missed),
     )
@@ -336,7 +336,7 @@ def _exceptions(found: Calibration) -> Sheet:
 def _why(power: GatePower) -> tuple[str, str]:
     if power.passes_at_parity.share < ENOUGH_PASSES:
         why = f"its interval at parity is often wider than {format_number(power.margin)} on {power.clusters} clusters"
-        return why, "more clusters; until then the gate fails closed: inconclusive, never within"
+        return why, "more clusters; until then the gate is inconclusive, never within"
     return f"its interval at {format_number(power.planted)} often reaches the margin", "more clusters"
 
 
@@ -360,7 +360,7 @@ def _power(found: Calibration) -> Sheet:
     shares = [sum(o.verdict == str(Verdict.EXCEEDS) for o in r.gates) for r in found.readings]
     last = ("gates that say exceeds", "", *(f"{share} of {len(names)}" for share in shares))
     return Sheet(
-        "What each gate says at each dose",
+        "The verdict of each gate at each dose",
         "One model a dose, without tilt. Only professions and occupations carry a planted bias: gates on other words "
         "should stay silent at every dose. “·” is within the margin, “?” inconclusive.",
         ("gate", "margin", *(f"dose {reading.dose:g}" for reading in found.readings)),
@@ -378,10 +378,11 @@ def _rate(rate: Rate) -> str:
 
 _INTRODUCTION = """# Calibration
 
-Written by `biascheck calibrate`; do not edit. Measures and gates are validated on standards: tiny models of a generated
-world in which P(female | profession) = 0.5 + dose · (share of women − 0.5), shares kept within [0.02, 0.98], for the 60
-professions of BEC-Pro, and in which the pronouns of Winograd sentences follow the occupation they mean by the dose and
-all lean towards male by the tilt. Dose 0 is `reference:parity`, dose 1 `reference:workforce`. Doses here: {doses}.
+Written by `biascheck calibrate`; do not edit. Measures and gates are validated on reference models: tiny models of a
+generated world in which P(female | profession) = 0.5 + dose · (share of women − 0.5), shares limited to [0.02, 0.98],
+for the 60 professions of BEC-Pro, and in which the pronouns of Winograd sentences follow the occupation they mean by
+the dose and all lean towards male by the tilt. Dose 0 is `reference:parity`, dose 1 `reference:workforce`. Doses
+here: {doses}.
 
-The standards say nothing about other models. They show that a measure reads what is there, how often a gate
-speaks without cause, and how large a bias must be for a gate to see it."""
+The reference models say nothing about other models. They show that a measure reads what is planted, how often a gate
+raises a false alarm, and how large a bias must be for a gate to detect it."""

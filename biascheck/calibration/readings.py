@@ -1,4 +1,4 @@
-"""Planted against measured: what the measures read off a model or vectors whose true value is known."""
+"""Planted against measured values, on models and vectors whose true value is known."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from biascheck.results.summaries import LEVEL
 from biascheck.runs.run import Run
 from biascheck.stats import Sample, Verdict
 
-# Planted against measured: what the measures read off a standard whose true values are known.
+# Planted against measured values, on reference models whose true values are known.
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Fit:
 
 @dataclass(frozen=True)
 class DoseReading:
-    """What was planted at one dose, and what the measures and gates made of it."""
+    """The planted values of one dose, and the readings of the measures and gates."""
 
     dose: float
     gaps: Mapping[str, PlantedEstimate]
@@ -145,7 +145,7 @@ def fit(estimates: Iterable[PlantedEstimate]) -> Fit:
 
 
 def read_dose(model: LanguageModel, dose: float, gates: tuple[GateOutcome, ...]) -> DoseReading:
-    """Compare the standard of a dose with what was planted in its professions; the gates are those of the suites."""
+    """Compare the reference model of a dose with the bias planted in its professions, by the gates of the suites."""
     truth = World(dose).truth()
     result = association(model, bec_pro("en"))
     gaps = {item.id: PlantedEstimate(truth[item.id], item.score) for item in means_of_attributes(result.items)}
@@ -162,7 +162,7 @@ def read_dose(model: LanguageModel, dose: float, gates: tuple[GateOutcome, ...])
 
 
 def read_pronouns(model: LanguageModel, world: World) -> tuple[PronounReading, ...]:
-    """Compare the standard of a world with the skew and stereotype planted in its pronouns."""
+    """Compare the reference model of a world with the skew and stereotype planted in its pronouns."""
     return tuple(
         _read_pronouns(model, world, kind, online) for kind in get_args(WinogradKind) for online in (False, True)
     )
@@ -183,7 +183,7 @@ def _read_pronouns(model: LanguageModel, world: World, kind: WinogradKind, onlin
 
 
 def read_sentiment(shift: float) -> SentimentReading:
-    """Compare a classifier whose female ratings are shifted with the deltas that this plants."""
+    """Compare a classifier with shifted female ratings with the planted deltas."""
     pairs = review_pairs(written_reviews("test"), "all")
     planted = np.array(list(planted_deltas(pairs, shift).values()))
     result = sentiment_delta(planted_classifier(shift), pairs)
@@ -224,7 +224,7 @@ def _planted_correlation(truth: Mapping[str, float]) -> float:
 
 # The measures on embeddings, validated on vectors whose true values are known.
 #
-# Each planting is read many times over, from embeddings of different seeds. *Does the measure read what is
+# Each planted value is measured many times, on embeddings of different seeds. *Does the measure read what is
 # planted?* Its mean is shown beside the true value. *Does its gate raise false alarms?* Each reading is judged
 # with the true value as the bound, the worst case.
 
@@ -246,7 +246,7 @@ OPTIONS: Mapping[Callable[..., Result], Mapping[str, Any]] = {
 
 @dataclass(frozen=True)
 class Planting:
-    """What is planted for a measure, the value it should read, and how to read it from the embeddings of a seed."""
+    """A planted value for a measure, the figure it should read, and a function that reads it for a seed."""
 
     planted: str
     truth: float
@@ -255,7 +255,7 @@ class Planting:
 
 @dataclass(frozen=True)
 class GeometryReading:
-    """A planted value and the mean of the measured ones; how often an interval lies above the truth, or holds it."""
+    """A planted value and the mean of the measured ones; how often an interval lies above the truth, or contains it."""
 
     measure: str
     planted: str
@@ -275,7 +275,7 @@ class GeometryReading:
 
 
 def plantings(words: int) -> tuple[Planting, ...]:
-    """What is planted in embeddings of so many words."""
+    """The values planted in embeddings of so many words."""
     lexicon, sides = planted_lexicon(words, sentences=DRAWS), _sides(words)
 
     def planting(measure: Callable[..., Result], what: str, truth: float, **planted: Any) -> Planting:
@@ -305,7 +305,7 @@ def plantings(words: int) -> tuple[Planting, ...]:
 
 
 def read_planting(planting: Planting, *, trials: int) -> GeometryReading:
-    """Read a planting from ``trials`` embeddings, and judge each reading with the true value as the bound."""
+    """Measure a planted value on ``trials`` embeddings, and judge each reading with the true value as the bound."""
     results = [planting.read(seed) for seed in range(trials)]
     intervals = [result.interval for result in results]
     verdicts = [stats.verdict_below(interval, planting.truth) for interval in intervals]

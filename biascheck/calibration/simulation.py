@@ -1,4 +1,4 @@
-"""How often a gate says what it should: data in the shape of its own, whose true value is known."""
+"""Power and false alarms of gates, on simulated data of their own shape with a known true value."""
 
 from __future__ import annotations
 
@@ -245,13 +245,13 @@ _DRAWS: dict[str, Callable[[Sample], Draw]] = {
 }
 
 
-# How often a gate says what it should: data in the shape of its own, whose true value is known.
+# Power and false alarms of gates on these data.
 #
 # For each gate of the suites and each profile data sets (:mod:`~biascheck.calibration.simulation`) are drawn
 # with the true value at parity, exactly at the margin, and at twice the margin, and judged as the run judges
 # them.
 #
-# - *passes at parity*: share judged WITHIN; at least 0.95 is asked for.
+# - *passes at parity*: share judged WITHIN; at least 0.95 is required.
 # - *exceeds at twice the margin*: share judged EXCEEDS by itself, at the strictest level of the family; at least 0.8
 #   is
 #   asked for. Where the scale of the statistic ends before twice the margin, the true value lies at its end.
@@ -268,7 +268,7 @@ ENDS = {
     "skew": 0.65,
     "stereotype": 0.95,
 }
-"""How far the scale of a statistic can be planted."""
+"""The largest planted value on the scale of a statistic."""
 AT_PARITY = {"direct bias": 0.04, "gender subspace": 0.1, "neighbour correlation": 0.0}
 """What measures that have no zero read where words lean to nobody: noise of 384 dimensions, one of ten pairs."""
 
@@ -296,7 +296,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class GateShape:
-    """What a gate judges: the data it had, by which margins, in how large a family."""
+    """A gate to simulate: its data, its margins, and the size of its family."""
 
     name: str
     measure: str
@@ -337,7 +337,7 @@ class GateShape:
 
 @dataclass(frozen=True)
 class GatePower:
-    """How one gate fares under the margin of one profile."""
+    """The power and false alarms of one gate under the margin of one profile."""
 
     gate: str
     measure: str
@@ -426,7 +426,7 @@ class _Intervals:
     seed: int
 
     def verdict(self, margin: float) -> Verdict:
-        """As a run judges it: the strictest level of the family decides whether it exceeds."""
+        """The verdict of a run: the strictest level of the family decides whether it exceeds."""
         alone = self._compare(self._plain, margin)
         if alone is Verdict.EXCEEDS and self.shape.family > 1:
             strict = self._compare(self._at(1 - (1 - LEVEL) / self.shape.family), margin)

@@ -18,7 +18,7 @@ from biascheck.core.release import suites_home
 if TYPE_CHECKING:
     from biascheck.runs.run import Run
 
-FINISHED = (0, 1)  # pytest's codes for a run that came to its end, with and without failures
+FINISHED = (0, 1)  # pytest's exit codes of a finished run, with and without failures
 NOT_OURS = ("PYTEST_ADDOPTS", "BIASCHECK_DATA")
 
 
@@ -30,7 +30,7 @@ def calibrate(
     real: Annotated[str, typer.Option(help="model from which the simulated data take their noise")] = "minilm-mlm",
     data: Annotated[Path | None, typer.Option(help="published data sets, for the gates that need them")] = None,
     out: Annotated[Path, typer.Option(help="folder for calibration.json, .svg and .md")] = Path("docs"),
-    only: Annotated[str, typer.Option(help="'coverage': renew the coverage of intervals alone, in a minute")] = "",
+    only: Annotated[str, typer.Option(help="'coverage': compute only the coverage of intervals, in a minute")] = "",
 ) -> None:
     """Validate measures and gates on models with known bias; training these takes most of an hour, once."""
     from rich.console import Console
@@ -57,7 +57,7 @@ def calibrate(
 
 
 def _renew(part: str, out: Path) -> None:
-    """Compute one part of the calibration anew, and leave the rest as it was written."""
+    """Compute one part of the calibration again, and leave the rest unchanged."""
     from biascheck.calibration.coverage import coverage, renew_coverage, worst_sentence
 
     if part != "coverage":
@@ -73,7 +73,7 @@ def _doses(text: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise UsageError(f"--doses {text!r} is not understood; write numbers from 0 to 1, as in 0,0.5,1") from None
+        raise UsageError(f"--doses {text!r} cannot be read; write numbers from 0 to 1, as in 0,0.5,1") from None
 
 
 def run_of_suites(
@@ -92,7 +92,7 @@ def run_of_suites(
         run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
         if run.returncode not in FINISHED:
             last = "\n".join((run.stdout + run.stderr).strip().splitlines()[-10:])
-            raise BiascheckError(f"the suites in {suites} did not come to their end on {model}:\n{last}")
+            raise BiascheckError(f"the suites in {suites} did not finish on {model}:\n{last}")
         found = read_run(results) if results.is_file() else None
     if found is None or not found.gates:
         raise BiascheckError(f"the suites in {suites} judged nothing on {model}; name a folder with {', '.join(names)}")

@@ -24,7 +24,7 @@ Folder = Annotated[Path | None, typer.Option("--to", help="the data directory; B
 
 @data_app.command("list")
 def list_() -> None:
-    """List the data sets: what they are, their licence, their size and where they come from."""
+    """List the data sets with their licence, size and source."""
     from biascheck.corpora.published import data_sets
 
     rows = [("name", "what", "licence", "files", "size", "source")]
@@ -41,7 +41,7 @@ def fetch(
     names: Annotated[list[str], typer.Argument(help="data sets, or all")],
     to: Folder = None,
     accept_licence: Annotated[
-        bool, typer.Option("--accept-licence", help="accept the licences that are shown, without being asked")
+        bool, typer.Option("--accept-licence", help="accept the shown licences without a prompt")
     ] = False,
     mirror: Annotated[
         str, typer.Option(help="another address, with {set} and {name}, or {source}, {commit} and {path}")
@@ -66,10 +66,10 @@ def fetch(
 
 @data_app.command()
 def verify(
-    names: Annotated[list[str] | None, typer.Argument(help="data sets; all that are there unless given")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="data sets; default: all in the folder")] = None,
     to: Folder = None,
 ) -> None:
-    """Check that every file is the published one; a missing or changed file ends with exit code 1."""
+    """Check that every file is the published one; exit with 1 if one is missing or changed."""
     from biascheck.corpora import published as downloads
 
     folder = _folder(to)
@@ -103,7 +103,7 @@ def _chosen(names: list[str]) -> Sequence[DataSet]:
     return data_sets() if names == ["all"] else [data_set(name) for name in names]
 
 
-# The cache folder: what is in it, and how to empty it.
+# The cache folder: show and clear it.
 
 cache_app = typer.Typer(help="Show or clear what earlier runs left in the cache.", no_args_is_help=True)
 
@@ -113,7 +113,7 @@ _MANY = {"scores": "chunks of scores", "staging": "unfinished files or folders",
 
 @cache_app.command()
 def info() -> None:
-    """Show where the cache is, how much it holds of each kind, and what is in use."""
+    """Show the place of the cache, its size by kind, and the files in use."""
     from biascheck.core.inventory import entries_in, in_use
     from biascheck.core.store import cache_folder
 
@@ -132,7 +132,7 @@ def clear(
         list[str] | None, typer.Option(help="remove only this kind, such as results or models; may be repeated")
     ] = None,
 ) -> None:
-    """Remove everything biascheck wrote there, trained checkpoints included, except what a running process works on."""
+    """Remove everything biascheck wrote there, trained checkpoints included, except files in use by a process."""
     from biascheck.core import inventory
     from biascheck.core.store import cache_folder
 
@@ -158,7 +158,7 @@ def _tell(folder: Path, cleared: Clearance) -> None:
     counted = ", ".join(_counted(kind, len(sizes)) for kind, sizes in _by_kind(cleared.removed).items())
     typer.echo(f"removed {counted or 'nothing'} ({_megabytes(size for _, size in cleared.removed)})")
     for used in cleared.kept:
-        typer.echo(f"kept: {used.path.relative_to(folder)} is in use by {used.by}")
+        typer.echo(f"not removed: {used.path.relative_to(folder)} is in use by {used.by}")
 
 
 def _by_kind(found: Iterable[tuple[Kind, int]]) -> dict[Kind, list[int]]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from biascheck.results.compare import Comparison
 
 
-# Fine-tune a model on counterfactual text, and show what that changed.
+# Fine-tune a model on counterfactual text, and show the changes.
 
 
 def debias(
@@ -64,12 +64,12 @@ def _names(path: Path | None) -> NameMap | None:
 
 
 def _show(base: LanguageModel, after: LanguageModel, documents: Documents, recipe: LanguageRecipe) -> None:
-    """What the paper of the recipe's objective reports, before and after."""
+    """The figures of the recipe's paper, before and after."""
     (_show_pronouns if recipe.objective == "pronouns" else _show_associations)(base, after, documents, recipe)
 
 
 def _show_pronouns(base: LanguageModel, after: LanguageModel, documents: Documents, recipe: LanguageRecipe) -> None:
-    """Names, skew and stereotype beside Manela's Tables 1 and 2, and the pronouns told wrongly on text kept aside."""
+    """Names, skew and stereotype beside Manela's Tables 1 and 2, and the pronoun error on held-out text."""
     from biascheck.core.release import suites_home
     from biascheck.measures import pronoun_error
     from biascheck.measures.tables import pronoun_table, text_of_pronouns
@@ -88,7 +88,7 @@ def _show_pronouns(base: LanguageModel, after: LanguageModel, documents: Documen
 
 
 def _show_associations(base: LanguageModel, after: LanguageModel, documents: Documents, recipe: LanguageRecipe) -> None:
-    """Bartl's table where the language is English, the mean size of the gaps, and the loss on what was kept aside."""
+    """Bartl's table where the language is English, the mean size of the gaps, and the held-out loss."""
     from biascheck.corpora import bec_pro
     from biascheck.measures import absolute_gap, association, held_out_loss, mitigation_table
     from biascheck.measures.tables import text_of
@@ -101,14 +101,14 @@ def _show_associations(base: LanguageModel, after: LanguageModel, documents: Doc
         typer.echo(text_of(mitigation_table(before, later)))
     typer.echo(compare(absolute_gap(before), absolute_gap(later)).finding)
     if not recipe.validation:
-        typer.echo(f"{recipe.name} keeps nothing aside, so that no loss is compared")
+        typer.echo(f"{recipe.name} has no held-out text, so that no loss is compared")
         return
     aside = held_out(documents, recipe)
     typer.echo(_growth(compare(held_out_loss(base, aside), held_out_loss(after, aside))))
 
 
 def _growth(change: Comparison) -> str:
-    """A loss has no groups and no parity: what it was, what it is, and the interval of the difference."""
+    """A change of loss, which has no groups and no parity: before, after, and the interval of the difference."""
     return f"{change.title}: {change.figures}, {change.moved} ({change.n:,} {change.unit})"
 
 
@@ -216,7 +216,7 @@ class GridRequest:
 
 
 def _train_on(choice: EngineChoice, requested: GridRequest) -> None:
-    """Let the cluster train and measure every classifier once; what it finds is in the cache then."""
+    """Train and measure every classifier once on the cluster; its results go to the cache."""
     from biascheck.models.scoring.ray import run_tasks
 
     groups = requested.declared().by_classifier()
@@ -243,7 +243,7 @@ def _line(row: GridRow) -> str:
     )
 
 
-# Run the tables and figures of a paper on a model, beside what was printed.
+# Run the tables and figures of a paper on a model, beside the printed ones.
 
 
 def reproduce(

@@ -19,7 +19,7 @@ from biascheck.core.files import write_atomically
 from biascheck.core.release import __version__, suites_home
 from biascheck.models.served.transport import is_served
 
-# What ``biascheck init`` puts into a project, and how it treats files that are there already.
+# The files of ``biascheck init``, and its treatment of existing files.
 
 TEMPLATES = Path(__file__).parent / "templates"
 FOLDER = "bias"
@@ -79,7 +79,7 @@ def starter_files(suites: Sequence[str], ci: Sequence[str], model: str) -> dict[
 
 
 def next_steps(folder: Path, ci: Sequence[str], model: str) -> list[str]:
-    """What to do after the files are written, in the order in which it is done."""
+    """The next steps after the files are written, in order."""
     place, named = shlex.quote(str(folder / FOLDER)), shlex.quote(model)
     baseline = shlex.quote(str(folder / FOLDER / "baseline.json"))
     steps = [
@@ -96,7 +96,7 @@ def next_steps(folder: Path, ci: Sequence[str], model: str) -> list[str]:
 def write_starter(
     folder: Path, files: Mapping[str, str], may_overwrite: Callable[[str], bool]
 ) -> dict[str, FileOutcome]:
-    """Write the files that are missing or as an earlier call left them; ask for each that was edited since."""
+    """Write the files that are missing or unedited since an earlier call; confirm each edited one."""
     known = _known(folder / MANIFEST)
     outcomes = {}
     for name, text in files.items():
@@ -142,7 +142,7 @@ def _template(name: str) -> str:
 
 
 def _workflow(name: str, model: str) -> str:
-    """A workflow for this release: an upgrade must not change what CI measures behind the back of a baseline."""
+    """A workflow pinned to this release: an upgrade must not change what CI measures against an older baseline."""
     extra = "" if is_served(model) else "[local]"
     known = {
         "version": __version__,
@@ -163,7 +163,7 @@ def _digest(text: str) -> str:
 
 
 class Ci(StrEnum):
-    """For which CI a workflow is written."""
+    """The CI systems that have a workflow."""
 
     GITHUB = "github"
     GITLAB = "gitlab"
@@ -200,7 +200,7 @@ def init(
 
 
 def _foreign_gitlab(folder: Path, files: dict[str, str]) -> bool:
-    """A .gitlab-ci.yml of the user's own is never ours to change."""
+    """The line to add to a .gitlab-ci.yml, which is never changed."""
     path = folder / GITLAB_ROOT
     return GITLAB_ROOT in files and path.exists() and path.read_text(encoding="utf-8") != files[GITLAB_ROOT]
 

@@ -16,7 +16,7 @@ from biascheck.core.context import NO_MEMORY, WORST_CASES
 from biascheck.core.errors import BiascheckError, UsageError
 from biascheck.core.release import suites_home
 
-# What can be wrong with a run before its first test: one line that names the flag, not an error for each test.
+# Errors before the first test: one line that names the flag, instead of an error for each test.
 
 
 def refuse_mistakes(
@@ -29,7 +29,7 @@ def refuse_mistakes(
     device: str | None,
     outputs: Iterable[Path],
 ) -> None:
-    """Refuse what the command line asks for and nobody can do; files of an earlier run do not stay behind."""
+    """Refuse impossible options; remove the output files of an earlier run."""
     try:
         _check_data(data)
         _check_baseline(baseline, update=update_baseline)
@@ -72,7 +72,7 @@ def _check_model(model: str, device: str | None) -> None:
     from biascheck.core.progress import show_progress_on
     from biascheck.loading import load_any
 
-    show_progress_on(_nowhere)  # the run says the same again
+    show_progress_on(_nowhere)  # the run repeats the warning
     try:
         load_any(model, lazy=True, device=device)
     finally:
@@ -102,7 +102,7 @@ def run(
     ] = None,
     profile: Annotated[
         str | None,
-        typer.Option("--profile", "--bias-profile", help="how much is asked: strict, standard (default) or watch"),
+        typer.Option("--profile", "--bias-profile", help="strictness profile: strict, standard (default) or watch"),
     ] = None,
     data: Annotated[
         Path | None, typer.Option("--data", "--bias-data", help="folder with the published data sets")
@@ -146,7 +146,7 @@ def run(
     engine_threads: Annotated[int | None, typer.Option(help="threads of each worker (default: its processors)")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="show every test and where it failed")] = False,
 ) -> None:
-    """Measure models with the shipped suites and judge them: PASS or FAIL, and what it is made of.
+    """Measure models with the shipped suites and judge them: PASS or FAIL, with the reasons.
 
     The same run, files and exit code as pytest on the suites: 0 if every gate passes, 1 if not. It is 2 where a model
     cannot be loaded or an option is wrong; then nothing is measured. Messages of the suites name pytest's options; they
@@ -198,14 +198,16 @@ def _served_by_references() -> str:
     from biascheck.reference.specs import SERVED_SUITES
 
     left_out = [name for name in available_suites() if name not in SERVED_SUITES]
-    typer.echo(f"a reference model reads what it was built for; left out: {', '.join(left_out)} (--suites all)")
+    typer.echo(
+        f"a reference model reads only the sentences it was built for; left out: {', '.join(left_out)} (--suites all)"
+    )
     return ",".join(SERVED_SUITES)
 
 
 def _memory(chosen: Path | None, outputs: Sequence[Path | None]) -> str:
-    """Where worst cases are kept: in the project that has a folder for them, else beside the files that are asked for.
+    """The memory of worst cases: in the project's folder for them, else beside the requested output files.
 
-    Never among the shipped suites, and nowhere if no file is asked for.
+    Never in the shipped suites, and nowhere if no output file is requested.
     """
     if chosen is not None:
         return str(chosen)

@@ -100,7 +100,7 @@ ORDER = list(COLOURS)
 
 
 class FailOn(StrEnum):
-    """What makes the command fail; an inconclusive comparison is less than a regressed one."""
+    """The verdicts that make the command fail; inconclusive includes regressed."""
 
     REGRESSED = "regressed"
     INCONCLUSIVE = "inconclusive"
@@ -132,7 +132,7 @@ def compare(
     """Compare stored results with later ones; no model is needed.
 
     Exit codes: 0 success, 1 what --fail-on or --require-all names was found, 2 a usage error, an unreadable file, or
-    results that cannot be compared.
+    results that are not comparable.
     """
     from biascheck.runs.baseline import compare_with_baseline
     from biascheck.runs.file import read_run
@@ -150,7 +150,7 @@ def compare(
 
 
 def _failed(judgement: BaselineComparison, fail_on: FailOn) -> bool:
-    """A comparison without an interval, and a result on less than before, fail like a regression."""
+    """Whether the command fails; a comparison without an interval or on fewer items counts as a regression."""
     if judgement.shrunk or not all(one.passed for one in judgement.comparisons):
         return True
     return fail_on is FailOn.INCONCLUSIVE and any(one.verdict == "inconclusive" for one in judgement.comparisons)
@@ -226,22 +226,24 @@ def _written(path: Path, write: Callable[[Path, BaselineComparison], None], judg
 
 
 def _refuse(judgement: BaselineComparison, before: Sequence[Result], after: Sequence[Result]) -> None:
-    """Fail where results cannot be compared, or where the files have none in common."""
+    """Fail if results are not comparable, or if the files have none in common."""
     if judgement.refused:
         listed = "\n".join(f"  {refusal.title}: {refusal.reason}" for refusal in judgement.refused)
-        raise UsageError(f"{pluralize(len(judgement.refused), 'result')} cannot be compared:\n{listed}")
+        raise UsageError(f"{pluralize(len(judgement.refused), 'result')} not comparable:\n{listed}")
     if not judgement.comparisons:
         raise UsageError(f"the files have no result in common; {_remedy(before, after)}")
 
 
 def _remedy(before: Sequence[Result], after: Sequence[Result]) -> str:
-    """What to compare instead, where only the treatment of the models tells the questions apart."""
+    """What to compare instead, if the questions differ only in the treatment of the models."""
     treated = {(one.measure, one.corpus, one.slice): one.treatment for one in before}
     for one in after:
         known = treated.get((one.measure, one.corpus, one.slice))
         if known is not None and known != one.treatment:
             first, second = ("·".join(treatment) or "as it comes" for treatment in (known, one.treatment))
-            return f"one model is treated otherwise ({first}, and {second}); compare runs with the same --bias-framing"
+            return (
+                f"the models are treated differently ({first}, and {second}); compare runs with the same --bias-framing"
+            )
     return "compare runs of the same suites"
 
 
@@ -259,7 +261,7 @@ def trend(
     ] = None,
     fail_on_regression: Annotated[
         bool,
-        typer.Option("--fail-on-regression", help="exit with 1 if a figure regressed, or could not be compared"),
+        typer.Option("--fail-on-regression", help="exit with 1 if a figure regressed, or is not comparable"),
     ] = False,
     allow_other_runtime: Annotated[
         bool, typer.Option(help="compare figures of two runtimes: transformers, vLLM, llama.cpp")
@@ -296,7 +298,7 @@ def trend(
 
 
 def _named(paths: list[Path]) -> dict[str, Path]:
-    """The files by the shortest name that tells them apart."""
+    """The files by their shortest distinct names."""
     if len({path.resolve() for path in paths}) < len(paths):
         raise UsageError("a file is named twice; give each run once")
     stems = [path.stem for path in paths]

@@ -14,6 +14,11 @@ SIZES = ("exceeds", "regressed", "invalid", "inconclusive", "within", "improved"
 """Verdicts of gates and of comparisons, the worst first."""
 ACCEPTABLE = ("exceeds", "invalid", "inconclusive")
 
+INCONCLUSIVE = "Inconclusive"
+NOT_COMPARABLE = "Not comparable"
+CANNOT_DO_TASK = "the model cannot do the task"
+"""Why a figure is invalid, in words for a reader who knows no statistics."""
+
 HIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters, line and paragraph separators, bidirectional overrides, lone surrogates."""
 HIDDEN_IN_LINES = re.compile(HIDDEN.pattern.replace(r"[\x00-\x1f", r"[\x00-\x09\x0b-\x1f"))
@@ -109,6 +114,11 @@ def pluralize(count: int, noun: str, several: str = "") -> str:
 def verdict_text(verdict: object, passed: bool) -> str:
     """A verdict; one that was allowed to pass although it is not within its margin is "accepted"."""
     return f"{verdict} (accepted)" if passed and str(verdict) in ACCEPTABLE else str(verdict)
+
+
+def only_uncorrected_text(family: int, corrected_level: float) -> str:
+    """Why a gate whose interval lies outside its margin is inconclusive all the same."""
+    return f"inconclusive after correcting for {family} gates ({level_text(corrected_level)} interval)"
 
 
 def tally(judged: Iterable[Judgement]) -> str:

@@ -1,4 +1,4 @@
-"""Assertions on two results of the same questions: no regression, a reduction, a utility that was kept."""
+"""Assertions on two results of the same questions: no regression, reduced bias, utility not lost."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def assert_no_regression(
 
     The paired interval of the change is judged, see :func:`biascheck.compare`. Without a tolerance it is the smallest
     change that matters, as the measure states it. An inconclusive change is allowed with a warning, unless
-    ``inconclusive="fail"``; one without an interval never passes. Nor does the figure of a model that cannot do what
-    was asked, unless ``competence="ignore"`` with a reason.
+    ``inconclusive="fail"``; one without an interval never passes. Nor does a model that fails its readability check,
+    unless ``competence="ignore"`` with a reason.
     """
     __tracebackhide__ = True
     tolerated = None if tolerance is None else checked_number(tolerance, "tolerance")
@@ -60,8 +60,8 @@ def assert_reduced(
     """Fail unless ``after`` lies closer to parity than ``before``, by more than ``by``.
 
     The paired interval of ``|after − parity| − |before − parity|`` must end below ``−by``, see
-    :func:`biascheck.compare`. An inconclusive change fails: a mitigation has to be shown. So does a checkpoint that can
-    no longer do what was asked, unless ``competence="ignore"`` with a reason: broken weights have no bias either.
+    :func:`biascheck.compare`. An inconclusive change fails: the reduction has to be shown. So does a checkpoint that
+    fails its readability check, unless ``competence="ignore"`` with a reason: broken weights have no bias either.
     """
     __tracebackhide__ = True
     if checked_number(by, "by") < 0:
@@ -76,16 +76,15 @@ def assert_reduced(
     if interval is None or interval.high >= -by:
         asked = f"a reduction by more than {format_number(by)}" if by else "a reduction"
         raise BiasAssertionError(
-            f"{escape_control(comparison.finding)}\n  {asked} was to be shown, and {_shortfall(interval, by)}"
+            f"{escape_control(comparison.finding)}\n  {asked} was required, but {_shortfall(interval, by)}"
         )
     return comparison
 
 
 def assert_utility_kept(before: Result, after: Result, margin: float, *, level: float = LEVEL) -> Comparison:
-    """Fail unless a loss (held-out loss, pronoun error, task error) has grown by ``margin`` at most.
+    """Fail unless a loss (held-out loss, pronoun error, task error) has grown by at most ``margin``.
 
-    The paired interval of the growth must end at or below ``margin``: a model that cannot be shown to have kept what
-    it knew has not passed.
+    The paired interval of the growth must end at or below ``margin``: the burden of proof is on the model.
     """
     __tracebackhide__ = True
     margin = checked_number(margin, "margin")

@@ -1,4 +1,4 @@
-"""Assertions on a result: within a margin of parity, below a bound, and those that name the measure they judge."""
+"""Assertions on a result: within a margin of parity, below a bound, and the named ones that fix the measure."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from biascheck.results.result import Result
 from biascheck.results.summaries import LEVEL
 from biascheck.stats import Verdict
 
-# The message of a gate that did not pass: the finding first, then what a reader needs to act on it.
+# The message of a failed gate: the finding first, then what a reader needs to act on it.
 
 Inconclusive = Literal["fail", "warn"]
 UNREAD = (
-    "its figure is neither fair nor unfair: use a model that can, or judge this one all the same with "
+    "its figure is neither fair nor unfair: use a model that can, or judge this one anyway with "
     "competence='ignore' and a reason"
 )
 PACKAGE = __name__.rpartition(".")[0]
 
 
 def raise_if_failed(gates: Sequence[Gate]) -> None:
-    """Raise the findings of the gates that failed; warn of those that passed in doubt."""
+    """Raise the findings of the gates that failed; warn of those that passed although inconclusive or exceeding."""
     __tracebackhide__ = True
     failed = [gate for gate in gates if not gate.passed]
     if failed:
@@ -54,14 +54,14 @@ def raise_if_failed(gates: Sequence[Gate]) -> None:
 
 
 def passes(inconclusive: Inconclusive) -> bool:
-    """Whether a gate in doubt is allowed to pass."""
+    """Whether an inconclusive gate may pass."""
     if inconclusive not in ("fail", "warn"):
         raise UsageError(f"inconclusive is 'fail' or 'warn', not {inconclusive!r}")
     return inconclusive == "warn"
 
 
 def ignores_readability(competence: UnreadableOption, reason: str) -> bool:
-    """Whether a model is judged on what it cannot read; somebody has to say why."""
+    """Whether a failed readability check is ignored; this needs a reason."""
     if competence not in ("ignore", None):
         raise UsageError(f"competence is 'ignore' or not given, not {competence!r}")
     if competence == "ignore" and not reason.strip():
@@ -70,7 +70,7 @@ def ignores_readability(competence: UnreadableOption, reason: str) -> bool:
 
 
 def level_of_caller() -> int:
-    """How far up the first frame outside the assertions is: the warning belongs to that line."""
+    """The stack level of the first frame outside the assertions: the warning points to that line."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(PACKAGE):
         frame, level = frame.f_back, level + 1
@@ -91,13 +91,13 @@ def _explained(gate: Gate) -> str:
 
 
 def _otherwise(gate: Gate) -> str:
-    """What this sample can see, and how to live with the doubt."""
+    """The gap that this sample can detect, and how to accept an inconclusive gate."""
     if gate.too_many_skipped:
         return ", or allow a larger share with skipped="
     if gate.interval is None:
         return ""
-    seen = f"; this sample finds {format_number(gate.detectable)} or more (power 0.8)" if gate.detectable else ""
-    return f"{seen}; or accept the doubt with inconclusive='warn'"
+    seen = f"; this sample detects {format_number(gate.detectable)} or more (power 0.8)" if gate.detectable else ""
+    return f"{seen}; or let an inconclusive gate pass with inconclusive='warn'"
 
 
 # Assertions on any result: within a margin of parity, or below a bound.
@@ -126,16 +126,16 @@ def assert_within_margin(result: Result, margin: float, **options: Unpack[GateOp
     """Fail unless the interval of ``result`` lies within ``margin`` of parity.
 
     The gate passes if the interval at ``level`` lies inside the margin. It exceeds if the interval lies outside at
-    level ``1 − (1 − level) / family``, where ``family`` is the number of gates that are judged together. A run counts
+    level ``1 − (1 − level) / family``, where ``family`` is the number of gates that share one correction. A run counts
     them by itself: all cases of one parametrised test on one model; at its end Holm's procedure over the whole family
-    may find more. Stated here, the number replaces that of the run.
-    A limit that no data of this shape could exceed, or data at parity could not keep, is refused with UsageError.
-    ``published`` is shown beside the measured figure; ``reason`` says why the margin is what it is, ``note`` anything
-    else that a reader of the finding should know. A gate fails when more than the share ``skipped`` of its items has
-    no score, and it is invalid, which fails too, when the model cannot do what the
-    measure asks (``result.competence``); ``competence="ignore"`` judges it all the same, and needs a ``reason``.
-    ``profiles`` are margins by name, of which ``profile`` is the one given: the gate says which of them it would meet.
-    ``accepted`` has findings by the name of a model: its gate exceeds, and passes up to the limit that was accepted.
+    may find more. A number given here replaces that of the run.
+    A limit that no data of this shape could exceed, or that data at parity could not meet, raises UsageError.
+    ``published`` is shown beside the measured figure; ``reason`` explains the margin, ``note`` adds anything else that
+    a reader of the finding should know. A gate fails if more than the share ``skipped`` of its items has no score. It
+    is invalid, and fails, if the model failed its readability check (``result.competence``); ``competence="ignore"``
+    judges it anyway, and needs a ``reason``.
+    ``profiles`` are margins by name, ``profile`` is the one in use: the gate says which of them it would meet.
+    ``accepted`` has accepted findings by the name of a model: its gate exceeds, and passes up to the accepted limit.
     """
     __tracebackhide__ = True
     gate = check_and_record(result, margin, "within", **options)
@@ -178,7 +178,7 @@ def assert_all_within(
 def check_and_record(
     result: Result, limit: float, bound: Bound, *, times: int = 1, **options: Unpack[GateOptions]
 ) -> Gate:
-    """Judge a result by a margin or an upper bound, and tell who listens."""
+    """Judge a result by a margin or an upper bound, and report the gate to the run."""
     gate = check_limit(result, limit, bound, times=times, **options)
     record(gate, result)
     return gate
@@ -243,10 +243,12 @@ def _listed(published: Published) -> Sequence[PublishedFigure]:
 def _require_common_parity(results: Sequence[Result]) -> None:
     parities = sorted({result.parity for result in results})
     if len(parities) > 1:
-        raise UsageError(f"these results have parity at {parities}; one margin cannot hold them all, judge them apart")
+        raise UsageError(
+            f"these results have parity at {parities}; one margin cannot apply to all; judge them separately"
+        )
 
 
-# Assertions that know which measures they judge, and refuse the results of all others.
+# Named assertions: each judges certain measures and refuses the results of all others.
 
 MEASURES_OF_ASSERTION = {
     "assert_absolute_delta_below": ("absolute delta",),
@@ -301,7 +303,7 @@ def assert_no_sentiment_delta(result: Result, margin: float, **options: Unpack[G
     """Fail unless the mean sentiment delta lies within ``margin`` of zero.
 
     The interval decides. The finding also shows Wilcoxon's p without zeros, times ``family`` (Bonferroni): with
-    thousands of reviews any classifier differs significantly from none, and with few no one does.
+    thousands of reviews every classifier differs significantly from zero, and with few none does.
     """
     __tracebackhide__ = True
     deltas = _meant_for("assert_no_sentiment_delta", result)
@@ -365,16 +367,18 @@ def assert_trade_off(
     stereotype_bound: float,
     **options: Unpack[GateOptions],
 ) -> tuple[Gate, Gate]:
-    """Keep skew and stereotype of one model below their bounds at once, and fail with both findings.
+    """Require skew and stereotype of one model to be below their bounds, and fail with both findings.
 
-    Models buy the one with the other: always "he" has no stereotype, and following the occupation has no skew. The
-    two gates are a family of two, on top of ``family``.
+    Models trade one for the other: always "he" has no stereotype, and following the occupation has no skew. The two
+    gates are a family of two, on top of ``family``.
     """
     __tracebackhide__ = True
     _meant_for("assert_skew_below", skew, "assert_trade_off")
     _meant_for("assert_stereotype_below", stereotype, "assert_trade_off")
     if (skew.model, skew.corpus) != (stereotype.model, stereotype.corpus):
-        raise UsageError(f"{skew.title} and {stereotype.title} are of different models or corpora; trade like for like")
+        raise UsageError(
+            f"{skew.title} and {stereotype.title} are of different models or corpora; give two of the same"
+        )
     bounds = ((skew, skew_bound), (stereotype, stereotype_bound))
     skewed, stereotyped = (check_and_record(result, bound, "below", times=2, **options) for result, bound in bounds)
     gates = (skewed, stereotyped)

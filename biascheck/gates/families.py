@@ -1,7 +1,7 @@
-"""Gates that are judged together, and who hears of them: what a gate knows of the run around it.
+"""Families of gates and the listener of a run: what a gate knows of the run around it.
 
-The run counts a family, nobody states its size: all cases of one parametrised test on one model, as they were
-collected. While it goes on, a gate exceeds only if its interval lies outside at the strictest level of the family
+The run counts a family, so that its size need not be stated: all collected cases of one parametrised test on one
+model. During the run a gate exceeds only if its interval lies outside at the strictest level of the family
 (Bonferroni). When all gates are known, Holm's procedure steps down from there: what exceeds stays, and more may exceed.
 
 Apart from the gates themselves, so that a run that listens imports no numpy for it.
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Family:
-    """Gates that are judged together. A family without a name is not settled at the end: its size was stated."""
+    """Gates that share one correction. A family without a name is not settled at the end: its size was stated."""
 
     name: str = ""
     size: int = 1
 
     def times(self, count: int) -> Family:
-        """The family if every test of it judges so many gates."""
+        """The family if each of its tests judges this many gates."""
         return Family(self.name, self.size * count)
 
 
@@ -53,16 +53,16 @@ def checking_in(family: Family) -> Iterator[None]:
 
 
 def family_of_gate(stated: int | None) -> Family:
-    """The family that the caller states, else the one that the run counted."""
+    """The family that the caller states, or the one that the run counted."""
     if stated is None:
         return _current.get()
     if not isinstance(stated, int) or isinstance(stated, bool) or stated < 1:
-        raise UsageError(f"family is the number of gates judged together, at least 1, not {stated!r}")
+        raise UsageError(f"family is the number of gates that share one correction, at least 1, not {stated!r}")
     return Family(size=stated)
 
 
 def outside_among(is_outside: Callable[[float], bool], level: float, largest: int) -> int:
-    """The largest family, up to ``largest``, in whose strictest step an interval lies outside; 0 if not even alone.
+    """The largest family, up to ``largest``, in whose strictest step an interval lies outside; 0 if there is none.
 
     Intervals are nested: what lies outside at one level does so at every lower one.
     """
@@ -114,7 +114,7 @@ _listener: ContextVar[Listener | None] = ContextVar("gate_listener", default=Non
 
 @contextmanager
 def recording(listener: Listener) -> Iterator[None]:
-    """Hear of every gate and comparison that is judged inside the block; of two nested blocks, the inner one hears."""
+    """Pass every gate and comparison of the block to the listener; of nested blocks, to the innermost one."""
     token = _listener.set(listener)
     try:
         yield
@@ -123,18 +123,18 @@ def recording(listener: Listener) -> Iterator[None]:
 
 
 def record(judged: Gate | Comparison | Search, result: Result | None) -> None:
-    """Tell the listener of a gate, or of a comparison with what came before ``result``, if there is one.
+    """Pass a gate, a comparison or a search to the listener, if there is one.
 
-    A search has no result besides itself.
+    ``result`` is the judged (or, of a comparison, the later) result; a search has none.
     """
     if (listener := _listener.get()) is not None:
         listener(judged, result)
 
 
 def show(result: Result) -> Result:
-    """Let the run keep a result that no assertion judges: reports show it, a baseline compares it.
+    """Add a result without a verdict to the run: reports show it, a baseline compares it.
 
-    A test that only shows is marked ``bias(judges=False)``. Outside of a run this does nothing.
+    A test that only shows results is marked ``bias(judges=False)``. Outside a run this does nothing.
     """
     if (listener := _listener.get()) is not None:
         listener(None, result)

@@ -1,4 +1,4 @@
-"""A gate: a result judged by a margin, and the sentence that tells a reader how it went."""
+"""A gate: a result compared with a margin, and the sentence that states the verdict."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from math import ceil, inf, sqrt
 from typing import Literal
 
 from biascheck.core.errors import UsageError
-from biascheck.core.wording import decimals_for, format_number, interval_text, level_text, power_text, published_text
+from biascheck.core.wording import (
+    decimals_for,
+    format_number,
+    interval_text,
+    only_uncorrected_text,
+    power_text,
+    published_text,
+)
 from biascheck.gates.margins import AcceptedFinding
 from biascheck.results.definition import UNDESCRIBED, Description, Readability
 from biascheck.results.key import ResultKey, model_label
@@ -16,18 +23,18 @@ from biascheck.results.published import PublishedFigure
 from biascheck.results.result import Result
 from biascheck.stats import MINIMUM_CLUSTERS, Interval, Verdict, minimum_detectable_effect, power_at, standard_error_of
 
-# Whether a figure can be judged by a margin around parity or by an upper bound.
+# Direction: a margin around parity, or an upper bound.
 
 
 def require_direction(result: Result, bound: Literal["within", "below"]) -> None:
-    """Refuse a margin for a figure that is only bad when large, and an upper bound for one that is bad either way.
+    """Refuse a margin for a figure that is bad only when large, and an upper bound for one that is bad either way.
 
-    A measure that does not state its direction is judged as asked.
+    A measure that states no direction accepts both.
     """
     direction = result.description.direction
     if direction == "upwards" and bound == "within":
         raise UsageError(
-            f"{result.measure} is only bad when it is large, so a margin around parity would fail good models; "
+            f"{result.measure} is bad only when it is large, so a margin around parity would fail good models; "
             "use assert_below(result, bound)"
         )
     if direction == "from parity" and bound == "below":
@@ -46,7 +53,7 @@ Bound = Literal["within", "below"]
 
 @dataclass(frozen=True)
 class ProfileVerdict:
-    """What the same result is under the margin of a profile."""
+    """The verdict on the same result under the margin of a profile."""
 
     profile: str
     margin: float
@@ -57,11 +64,11 @@ class ProfileVerdict:
 class Gate:
     """One judgement, self-contained: a report can be drawn from gates alone.
 
-    ``key`` identifies the result that was judged; ``title``, ``model`` and ``corpus`` are names for people.
-    ``interval`` has the level that was asked for; a gate of a family of ``family`` exceeds only if the interval at
-    ``1 − (1 − level) / family`` lies outside, too. ``outside_among`` is the largest family in which it would exceed by
-    itself. ``profile`` is where the margin comes from, ``profiles`` what the result would be under each of them.
-    ``accepted`` is what is accepted for this model beyond the margin.
+    ``key`` identifies the result; ``title``, ``model`` and ``corpus`` are names for people. ``interval`` has the
+    requested level; a gate of a family of ``family`` exceeds only if the interval at ``1 − (1 − level) / family`` also
+    lies outside. ``outside_among`` is the largest family in which it would exceed by itself. ``profile`` is the profile
+    of the margin, ``profiles`` has the verdict under each profile. ``accepted`` is the finding accepted for this model
+    beyond the margin.
     """
 
     key: ResultKey
@@ -144,14 +151,14 @@ class Gate:
 
     @property
     def region(self) -> tuple[float, float]:
-        """Where the interval has to lie: around parity, or from parity up to the bound."""
+        """The range that the interval must lie in: around parity, or from parity up to the bound."""
         if self.bound == "below":
             return self.parity, self.margin
         return self.parity - self.margin, self.parity + self.margin
 
     @property
     def power(self) -> float | None:
-        """How probably a sample like this finds a true figure at the edge of the margin; unknown if nothing varies."""
+        """The probability of detecting a true figure at the edge of the margin; None if nothing varies."""
         if self.interval is None or self.interval.low == self.interval.high:
             return None
         distance = max(abs(end - self.parity) for end in self.region)
@@ -159,7 +166,7 @@ class Gate:
 
     @property
     def exceeding(self) -> Gate:
-        """The gate once its family shows that it exceeds; one that was not judged by its interval stays as it is."""
+        """The gate after its family shows that it exceeds; one without a verdict from its interval stays as it is."""
         if self.verdict is not Verdict.INCONCLUSIVE or self.too_many_skipped:
             return self
         found = replace(self, verdict=Verdict.EXCEEDS)
@@ -183,7 +190,7 @@ class Gate:
 
     @property
     def inability(self) -> str:
-        """What the model cannot do, and by which figures; empty where it can, or where that was not checked."""
+        """The failed readability check with its figures; empty if it passed or was not run."""
         return "" if self.competence is None else self.competence.inability(self.model_label)
 
     @property
@@ -196,7 +203,7 @@ class Gate:
 
     @property
     def size(self) -> str:
-        """How much was judged: items, skipped items, family, seed."""
+        """The sample: items, skipped items, family, seed."""
         size = [f"{self.n:,} {self.unit}"]
         if self.skipped:
             size.append(f"{self.skipped:,} skipped")
@@ -211,7 +218,7 @@ class Gate:
 
     @property
     def acceptance(self) -> str:
-        """Up to where a finding is accepted, and why; empty unless the gate passes by it."""
+        """The limit up to which a finding is accepted, and why; empty unless the gate passes because of it."""
         if self.accepted is None or not self.tolerated:
             return ""
         return f"accepted up to {format_number(self.accepted.up_to)}: {self.accepted.reason}"
@@ -234,18 +241,15 @@ class Gate:
         if self.interval is None:
             return "is inconclusive: too few clusters for an interval"
         if self.outside_among:
-            corrected = level_text(1 - (1 - self.interval.level) / self.family)
-            return (
-                f"is inconclusive: outside {limit} if judged alone, but not at the {corrected} that "
-                f"{self.family} gates judged together need"
-            )
+            corrected = only_uncorrected_text(self.family, 1 - (1 - self.interval.level) / self.family)
+            return f"exceeds {limit} on its own; {corrected}"
         caution = f"; {self.interval.caution}" if self.interval.caution else ""
         return f"is inconclusive: the interval crosses the {limit}{caution}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class LimitSettings:
-    """How a gate is checked, besides its margin: what an assertion was asked for."""
+    """Settings of a gate besides its margin: the options of the assertion."""
 
     inconclusive_passes: bool = False
     family: int = 1
@@ -265,7 +269,7 @@ class LimitSettings:
 def make_gate(
     result: Result, margin: float, interval: Interval | None, verdict: Verdict, settings: LimitSettings
 ) -> Gate:
-    """Write a judgement down. Missing data never passes: neither without an interval nor with most items skipped."""
+    """Make a gate. Missing data never passes: neither without an interval nor with too many items skipped."""
     missing = [skip for skip in result.skipped if not skip.by_choice]
     gate = Gate(
         key=result.key,
@@ -308,7 +312,7 @@ def _passed_or_not(gate: Gate, settings: LimitSettings) -> Gate:
     if gate.inability and not settings.ignore_readability:
         return replace(gate, verdict=Verdict.INVALID, passed=False)
     if gate.inability:
-        gate = replace(gate, warnings=(*gate.warnings, f"{gate.inability}; judged all the same"))
+        gate = replace(gate, warnings=(*gate.warnings, f"{gate.inability}; judged anyway"))
     if gate.too_many_skipped:
         return replace(gate, verdict=Verdict.INCONCLUSIVE, passed=False)
     accepted = gate.verdict is Verdict.INCONCLUSIVE and settings.inconclusive_passes and gate.interval is not None
@@ -316,22 +320,22 @@ def _passed_or_not(gate: Gate, settings: LimitSettings) -> Gate:
 
 
 def _detectable(interval: Interval | None) -> float | None:
-    """The smallest gap that this interval's sample would find; unknown where nothing varies."""
+    """The smallest gap that this sample would detect; None if nothing varies."""
     if interval is None or interval.low == interval.high:
         return None
     return minimum_detectable_effect(standard_error_of(interval), level=interval.level)
 
 
-# What it would take to decide an inconclusive gate.
+# The data that would decide an inconclusive gate.
 
 RESERVE = 1.1
-"""A tenth more clusters than the rule asks for: the next ones do not vary exactly as those at hand."""
+"""A tenth more clusters than the formula gives: new ones may vary more than the present ones."""
 HOPELESS = 100
-"""Nobody collects more than so many times the data."""
+"""Beyond this many times the data, collecting more is no realistic advice."""
 
 
 def to_decide(gate: Gate) -> str:
-    """What would decide an inconclusive gate, in words; empty for any other.
+    """The data that would decide an inconclusive gate, in words; empty for any other gate.
 
     The width of an interval falls with the square root of the number of clusters. If the figure stays where it is, the
     interval has to end between the figure and the edges of the margin, or the nearest of them to exceed it.
@@ -346,7 +350,7 @@ def to_decide(gate: Gate) -> str:
 
 
 def profiles_text(gate: Gate) -> str:
-    """Which profiles the result meets, and which not: "meets watch, not strict, standard"; empty without profiles."""
+    """The profiles that the result meets and misses: "meets watch, not strict, standard"; empty without profiles."""
     if not gate.profiles or gate.verdict is Verdict.INVALID:
         return ""
     met = [one.profile for one in gate.profiles if one.verdict is Verdict.WITHIN]
@@ -357,7 +361,7 @@ def profiles_text(gate: Gate) -> str:
 
 
 def beside(gate: Gate) -> str:
-    """What a verdict needs beside it: the profiles, and for an inconclusive one its power and what would decide it."""
+    """Details shown beside a verdict: the profiles, and if inconclusive its power and what would decide it."""
     parts = [gate.acceptance, profiles_text(gate)]
     if gate.verdict is Verdict.INCONCLUSIVE:
         power = "" if gate.power is None else f"power at the margin {power_text(gate.power)}"
@@ -368,7 +372,7 @@ def beside(gate: Gate) -> str:
 def _with_more_clusters(gate: Gate, interval: Interval) -> str:
     narrower, verdict = _narrowing(gate, interval)
     if narrower >= sqrt(HOPELESS):
-        return "the figure lies at the edge of the margin, where more data would hardly decide"
+        return "the figure lies at the edge of the margin, where more data would hardly help"
     wanted = max(ceil(round(RESERVE * gate.clusters * narrower**2, 6)), gate.clusters + 1)
     return (
         f"{wanted:,} clusters instead of {gate.clusters:,} would {verdict}, if the figure stays at {gate.estimate_text}"
@@ -376,7 +380,7 @@ def _with_more_clusters(gate: Gate, interval: Interval) -> str:
 
 
 def _narrowing(gate: Gate, interval: Interval) -> tuple[float, str]:
-    """How many times narrower the interval has to be, and which verdict that gives."""
+    """The factor by which the interval must shrink, and the verdict that this gives."""
     low, high = gate.region
     below, above = gate.estimate - interval.low, interval.high - gate.estimate
     if gate.estimate > high:
@@ -392,7 +396,7 @@ def _times(width: float, room: float) -> float:
 
 
 def _widening(level: float, family: int) -> float:
-    """How much wider an interval is at the strictest level of a family."""
+    """The factor by which an interval is wider at the strictest level of a family."""
     strictest = 1 - (1 - level) / family
     quantiles = [minimum_detectable_effect(1.0, level=one, power=0.5) for one in (strictest, level)]
     return quantiles[0] / quantiles[1]

@@ -1,4 +1,4 @@
-"""How one result compares with limits: its interval, the family it is judged in, and whether a limit can decide."""
+"""One result against limits: its interval, its family, and whether a limit can be decided at all."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from biascheck.results.summaries import interval_of_sample
 from biascheck.stats import Interval, Sample, Verdict
 
 REPETITIONS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 64)
-"""How many times the clusters are tried for the remedy."""
+"""Multiples of the clusters that are tried for the remedy."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class LimitCheck:
 
     @property
     def interval(self) -> Interval | None:
-        """The interval at the level that was asked for."""
+        """The interval at the requested level."""
         return self._interval_at(self.level)
 
     @cached_property
@@ -58,10 +58,12 @@ class LimitCheck:
         )
 
     def require_decidable(self, limit: float) -> None:
-        """Refuse a limit that no data of this shape could exceed, or that data at parity could not keep."""
+        """Refuse a limit that no data of this shape could exceed, or that data at parity could not meet."""
         strictest = 1 - (1 - self.level) / self.family.size
         self._require(limit, reach.most_biased, Verdict.EXCEEDS, strictest)
-        if self.verdict_of(limit) is not Verdict.EXCEEDS:  # what exceeds is a finding, whatever else could not be shown
+        if (
+            self.verdict_of(limit) is not Verdict.EXCEEDS
+        ):  # a result that exceeds is a finding, even if the limit could not have been met
             self._require(limit, reach.unbiased, Verdict.WITHIN, self.level)
 
     def _require(self, limit: float, made: reach.Extreme, verdict: Verdict, level: float) -> None:
@@ -80,7 +82,7 @@ class LimitCheck:
         )
 
     def _remedy(self, sample: Sample, limit: float, verdict: Verdict, level: float) -> str:
-        """How many clusters would do, if 64 times as many do; the end of a scale is the end, however many there are."""
+        """How many clusters would be enough, up to 64 times as many; beyond the end of a scale no number is."""
         change = "smaller" if verdict is Verdict.EXCEEDS else "larger"
         kind = "margin" if self.bound == "within" else "bound"
         remedies = [f"a {change} {kind}", "biascheck.show(result), which judges nothing"]

@@ -16,7 +16,7 @@ from biascheck.core.errors import UsageError
 from biascheck.core.wording import escape_control
 from biascheck.results.published import nearest_file, read_tables, typed
 
-# Numbers that people pass to assertions: a margin of ``True`` or ``"0.5"`` is a mistake, never a number.
+# Numbers passed to assertions: a margin of ``True`` or ``"0.5"`` is refused.
 
 REMEDIES = {
     "margin": "a number above 0, e.g. margin=0.5",
@@ -28,9 +28,9 @@ REMEDIES = {
 
 
 def checked_number(value: object, name: str) -> float:
-    """The value as a finite float; what is not a real number is refused with the argument's name and the remedy.
+    """The value as a finite float; anything else is refused with the argument's name and the remedy.
 
-    Whole numbers and numpy's numbers are converted. Whether the number makes sense is for the assertion to say.
+    Integers and numpy's numbers are converted. The assertion checks the range.
     """
     remedy = REMEDIES.get(name, "a finite number")
     if isinstance(value, bool) or not isinstance(value, Real):
@@ -57,12 +57,12 @@ def _kind(value: object) -> str:
 def _finite(value: Real) -> float | None:
     try:
         number = float(value)
-    except (OverflowError, ValueError):  # a whole number beyond all floats
+    except (OverflowError, ValueError):  # an integer beyond all floats
         return None
     return number if math.isfinite(number) else None
 
 
-# A finding that is known and accepted for one model, up to a limit, with the reason.
+# Accepted findings: known for one model, up to a limit, with a reason.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +79,7 @@ class AcceptedFinding:
 
 
 def accepted_for(model: str, accepted: Mapping[str, AcceptedFinding] | None, limit: float) -> AcceptedFinding | None:
-    """What is accepted for a model, by its name as reports show it; UsageError where that says nothing."""
+    """The finding accepted for a model, by its name in reports; UsageError if it accepts no more than the margin."""
     found = (accepted or {}).get(model)
     if found is None:
         return None
@@ -101,7 +101,7 @@ PREFIX = "profiles."
 
 @dataclass(frozen=True, kw_only=True)
 class Profile:
-    """How much is asked of a model: what it is for, and what an inconclusive gate means unless its margin says so."""
+    """A strictness profile: its purpose, and whether an inconclusive gate fails unless its margin says otherwise."""
 
     about: str = ""
     inconclusive: Doubt = "fail"
@@ -112,7 +112,7 @@ PROFILES = {
     "standard": Profile(about="for a model before its deployment"),
     "watch": Profile(about="notices gross bias, and leaves changes to the baseline", inconclusive="warn"),
 }
-"""The profiles that every file knows."""
+"""The built-in profiles."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +120,7 @@ class MarginEntry:
     """One table of the file: a margin or a bound, one for all profiles or one for each.
 
     ``skipped`` is the largest share of the items that may be skipped. ``competence = "ignore"`` judges a model that
-    cannot read the corpus; ``reason`` must then say why. ``accepted`` has findings by the name of a model:
+    failed its readability check; ``reason`` must then say why. ``accepted`` has findings by the name of a model:
     ``accepted = { mine = { up_to = 1.2, profile = "watch", reason = "…" } }``.
     """
 
@@ -135,7 +135,7 @@ class MarginEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class MarginOptions:
-    """Why a margin is what it is, what an inconclusive result means, and what other profiles ask for."""
+    """The reason for a margin, whether an inconclusive gate fails, and the margins of other profiles."""
 
     reason: str
     inconclusive: Doubt = "fail"
@@ -146,27 +146,27 @@ class MarginOptions:
     accepted: Mapping[str, AcceptedFinding] | None = None
 
     def as_arguments(self) -> dict[str, Any]:
-        """The keyword arguments of an assertion; what the file does not state is left to the assertion."""
+        """The keyword arguments of an assertion; settings absent from the file keep the assertion's defaults."""
         return {name: value for name, value in vars(self).items() if value is not None}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Margin(MarginOptions):
-    """How far from parity a result may lie."""
+    """The largest distance from parity."""
 
     margin: float
 
 
 @dataclass(frozen=True, kw_only=True)
 class UpperBound(MarginOptions):
-    """How large a result may be that is only bad when large."""
+    """The upper bound of a result that is bad only when large."""
 
     bound: float
 
 
 @dataclass(frozen=True)
 class Margins:
-    """Named margins and upper bounds from ``margins.toml``, as one profile has them."""
+    """Named margins and upper bounds from ``margins.toml`` under one profile."""
 
     file: Path
     entries: Mapping[str, Margin | UpperBound]
@@ -174,7 +174,7 @@ class Margins:
 
     @classmethod
     def read(cls, file: Path, profile: str = DEFAULT_PROFILE) -> Margins:
-        """Read a ``margins.toml`` as a profile has it."""
+        """Read a ``margins.toml`` under a profile."""
         tables = read_tables(file)
         profiles = PROFILES | {
             name.removeprefix(PREFIX): typed(Profile, table, name, file, example='inconclusive = "fail"')
@@ -206,9 +206,7 @@ class Margins:
 
 def _entry(table: Mapping[str, Any], name: str, file: Path) -> MarginEntry:
     if "family" in table:
-        raise UsageError(
-            f"{file}: [{escape_control(name)}] has family; remove it: a run counts the gates that it judges together"
-        )
+        raise UsageError(f"{file}: [{escape_control(name)}] has family; remove it: a run counts the gates of a family")
     entry = typed(MarginEntry, table, name, file, example='margin = 0.36 and reason = "agreed"')
     if (entry.margin is None) == (entry.bound is None):
         raise UsageError(f"{file}: [{escape_control(name)}] needs one of margin and bound; write e.g. margin = 0.36")
@@ -243,6 +241,6 @@ def _of_profile(
 def _beyond(
     accepted: Mapping[str, AcceptedFinding] | None, profile: str, limit: float
 ) -> dict[str, AcceptedFinding] | None:
-    """What is accepted under this profile, beyond its margin; a wider one allows it anyway."""
+    """The findings accepted under this profile beyond its margin; a wider margin allows them anyway."""
     asked = {name: one for name, one in (accepted or {}).items() if one.profile in ("", profile)}
     return {name: one for name, one in asked.items() if one.up_to > limit} or None

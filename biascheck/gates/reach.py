@@ -1,7 +1,7 @@
-"""What data of a given shape could show at most: whether a limit can be exceeded, or kept, by any of it.
+"""Extremes of a statistic on data of a given shape: whether any data could exceed a limit, or meet it.
 
-Only statistics with a scale of their own have such an end: a share, an effect size, a correlation, the figures made of
-F1. The mean of unbounded scores has none.
+Only statistics with a bounded scale have extremes: shares, effect sizes, correlations, figures made of F1. The mean of
+unbounded scores has none.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from biascheck.stats import Sample
 from biascheck.stats.vectors import Vector
 
 Extreme = Callable[[Sample, str], "Sample | None"]
-"""Makes a sample of the same shape that lies at one end of what a statistic can show."""
+"""Makes a sample of the same shape at one end of the scale of a statistic."""
 
 SHARES = ("share_positive", "cluster_mean")
 EVEN = 0.5
 APART = 1e3
-"""Two sides that lie this many deviations apart are as far apart as an effect size can tell."""
+"""Beyond this many deviations between two sides, an effect size hardly grows."""
 
 
 def most_biased(sample: Sample, statistic: str) -> Sample | None:
@@ -36,12 +36,12 @@ def unbiased(sample: Sample, statistic: str) -> Sample | None:
 
 
 def applies(statistic: str, parity: float) -> bool:
-    """Whether the extremes below are extremes: those of a share are for a parity of one half, not for an accuracy."""
+    """Whether the extremes below apply: those of a share are for a parity of one half, not for an accuracy."""
     return statistic not in SHARES or parity == EVEN
 
 
 def repeated(sample: Sample, times: int) -> Sample:
-    """A sample with so many times the clusters."""
+    """A sample with a multiple of the clusters."""
     names = tuple(f"{copy}·{name}" for copy in range(times) for name in sample.clusters)
     return Sample(
         np.tile(sample.values, times),

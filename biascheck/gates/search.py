@@ -1,4 +1,4 @@
-"""A search for worst cases, judged. It says what was found, or that none was found in so many examples: never more."""
+"""The verdict of a search for worst cases: what was found, or that none was found in so many examples."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from biascheck.core.wording import format_number, pluralize, shortened, signed
 from biascheck.stats import Interval
 
 MOST_REFUSED = 0.2
-"""The share of examples that may go without a score; beyond it, a search that found nothing has not passed."""
+"""The largest share of examples without a score; beyond it, a search that found nothing has not passed."""
 LONGEST = 200
 Place = tuple[int, int]
 
 
 class SearchVerdict(StrEnum):
-    """What a search can say."""
+    """The verdict of a search."""
 
     FOUND = "found"
     INVALID = "invalid"
@@ -27,7 +27,7 @@ class SearchVerdict(StrEnum):
 
 @dataclass(frozen=True)
 class Version:
-    """One group's version of an example, where its words are, and its figure."""
+    """One group's version of an example: its text, the places of its words, and its figure."""
 
     group: str
     text: str
@@ -88,7 +88,7 @@ class WorstCase:
 
     @property
     def change(self) -> str:
-        """What became of it since it was first found: "0.47 → 0.31 (−0.16)", or "new"."""
+        """The change since it was first found: "0.47 → 0.31 (−0.16)", or "new"."""
         if self.before is None:
             return "new"
         elsewhere = f", on {self.model_before} then" if self.model_before else ""
@@ -102,13 +102,13 @@ class WorstCase:
 
 @dataclass(frozen=True)
 class Search:
-    """One search: for which figure, on which model, in which sentences, and what came of it.
+    """One search: its figure, model and sentences, and its outcome.
 
     ``random`` examples were drawn at random, and ``above`` of them exceed the bound; ``share`` is the interval for
     that share. ``examples`` counts all that were tried, guided and remembered ones too, without those of shrinking.
     ``mended`` are remembered cases that no longer exceed the bound, ``unexplained`` counts failing examples that none
-    of the cases explains. ``one_by_one`` says that a test of somebody's own drew the examples and had each checked.
-    ``inability`` says what a model cannot read: then nothing was searched.
+    of the cases explains. ``one_by_one`` says that a user's own test drew the examples and checked each.
+    ``inability`` is the failed readability check of the model: then nothing was searched.
     """
 
     model: str
@@ -150,7 +150,7 @@ class Search:
 
     @property
     def title(self) -> str:
-        """What was searched: "worst cases of the rating on distil × sentences by gender"."""
+        """The title: "worst cases of the rating on distil × sentences by gender"."""
         return f"worst cases of the {self.figure} on {self.model} × {self.strategy}"
 
     @property
@@ -172,7 +172,7 @@ class Search:
 
     @property
     def allowed(self) -> str:
-        """The bound in short."""
+        """The bound in brief."""
         return f"≤ {format_number(self.bound)}" if self.bound else "no change"
 
     @property
@@ -182,14 +182,14 @@ class Search:
 
     @property
     def share_text(self) -> str:
-        """How many of the random examples exceed the bound, and what that says of others like them."""
+        """The share of random examples that exceed the bound, with its interval."""
         if self.one_by_one:
             return "drawn by the test itself"
         if self.share is None:
             return "no example was drawn at random"
         if not self.above:
             most = _per_cent(self.share.high)
-            return f"0 of {self.random:,} random ones exceed it (at most {most} do, by the rule of three)"
+            return f"0 of {self.random:,} random ones exceed it (at most {most}, by the rule of three)"
         ends = f"{_per_cent(self.share.low)} to {_per_cent(self.share.high)}"
         return (
             f"{self.above:,} of {self.random:,} random ones exceed it ({_per_cent(self.above / self.random)}, {ends})"
@@ -197,7 +197,7 @@ class Search:
 
     @property
     def scope(self) -> str:
-        """What is known of all examples of the strategy, and that no search knows more."""
+        """The scope of the conclusion: the share among random examples, and the seed."""
         return f"{self.share_text}; a search" + ("" if self.one_by_one else f", seed {self.seed}")
 
     @property
@@ -221,7 +221,7 @@ class Search:
         return f" | {pluralize(self.unexplained, 'further example')} of other causes" if self.unexplained else ""
 
     def sentence(self, case: WorstCase) -> str:
-        """One case: both versions with their figures, the gap, what is allowed, and from how much it was shrunk."""
+        """One case: both versions with their figures, the gap, the allowed gap, and the length before shrinking."""
         allowed = (
             f"gap {format_number(case.gap)}, allowed {format_number(self.bound)}" if self.bound else "the answer flips"
         )

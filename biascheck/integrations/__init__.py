@@ -1,4 +1,4 @@
-"""Figures where people already look: while a model is trained, and in MLflow or Weights & Biases.
+"""Figures in other tools: in the trainer of transformers, in MLflow, in Weights & Biases.
 
 Each module imports its library only where it is used: ``from biascheck.integrations.trainer import BiasCallback``.
 """

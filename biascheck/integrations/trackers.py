@@ -14,12 +14,12 @@ from biascheck.results.result import Result
 from biascheck.runs.file import read_run, write_run
 from biascheck.runs.run import Run
 
-# A run as plain numbers by name, as trackers of experiments take them.
+# A run as named numbers, the format of experiment trackers.
 
 __all__ = ["log_to_mlflow", "log_to_wandb"]
 
 REFUSED = re.compile(r"[^\w\-. /]")
-"""What MLflow does not take in a name."""
+"""Characters that MLflow refuses in a name."""
 
 
 def scores_of_run(run: Run) -> dict[str, float]:
@@ -41,7 +41,7 @@ def scores_of_run(run: Run) -> dict[str, float]:
 
 
 def tags_of(run: Run) -> Mapping[str, str]:
-    """What a reader filters runs by: the verdict and why, and which models were measured."""
+    """The tags of a run: the verdict and its reasons, and the measured models."""
     return {
         "bias.verdict": run.verdict,
         "bias.reasons": "; ".join(run.failures),

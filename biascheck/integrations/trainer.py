@@ -27,7 +27,7 @@ __all__ = ["BiasCallback"]
 
 
 class BiasCallback(TrainerCallback):  # type: ignore[misc]
-    """Asks a model the same question again and again while it is trained.
+    """Runs the same check repeatedly while a model is trained.
 
     ``check`` is called with the model as it is, loaded for measuring; it returns results, or asserts as a test does::
 
@@ -76,7 +76,7 @@ class BiasCallback(TrainerCallback):  # type: ignore[misc]
         self._measure_at("save", args, state, control, kwargs["model"])
 
     def _measure_at(self, moment: Moment, args: Any, state: Any, control: Any, model: Any) -> None:
-        if moment != self._at or not args.should_save:  # one process of several measures
+        if moment != self._at or not args.should_save:  # of several processes, one measures
             return
         run, failure = self._measured(model, state.global_step)
         figures = scores_of_run(run)
@@ -91,7 +91,7 @@ class BiasCallback(TrainerCallback):  # type: ignore[misc]
             control.should_training_stop = True
 
     def _measured(self, model: Any, step: int) -> tuple[Run, BiasAssertionError | None]:
-        """What the check measured and judged; every assertion that it reached, and the one at which it failed."""
+        """The results and judgements of the check, and the assertion that failed, if any."""
         heard = _Heard()
         failure: BiasAssertionError | None = None
         training = model.training
@@ -109,7 +109,7 @@ class BiasCallback(TrainerCallback):  # type: ignore[misc]
 
 
 class _Heard:
-    """Collects what is judged and shown, each result once."""
+    """Collects judged and shown results, each once."""
 
     def __init__(self) -> None:
         self._judged: list[Gate | Comparison | Search] = []

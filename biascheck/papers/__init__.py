@@ -1,4 +1,4 @@
-"""The experiments of the papers on any model, beside what was printed; whole grids of models and conditions.
+"""The experiments of the papers on any model, beside the printed figures; whole grids of models and conditions.
 
 To add a paper: a module called by its name and year with a ``PAPER``; see ``docs/reproduce.md``.
 """

@@ -49,7 +49,7 @@ BY_CODE = replace(RECIPES["bartl2020"], name="bartl2020-code", treatment="swap",
 
 @dataclass(frozen=True)
 class BartlMeasurements:
-    """The measurements of one reproduction; attempt its methods, so that a cell says why one is not possible."""
+    """The measurements of one reproduction; ``attempt`` its methods, so that a cell has the reason of a failure."""
 
     setting: Setting
 
@@ -65,7 +65,7 @@ class BartlMeasurements:
         return replace(whole, pairs=tuple(pair for pair in whole if pair.attribute in kept))
 
     def before(self, language: str = "en", *, as_published: bool = False) -> Result:
-        """Associations of the model as it comes."""
+        """Associations of the original model."""
         return self._measured(self.setting.model, language, as_published)
 
     def after(self, *, as_published: bool = False) -> Result:
@@ -85,7 +85,7 @@ class BartlMeasurements:
 
     @cached_property
     def text(self) -> Documents:
-        """Every part of GAP that is there; a part of it at a smaller scale."""
+        """Every part of GAP in the data folder; a part of it at a smaller scale."""
         self.setting.folder("gap")
         documents = published_gap_texts(self.setting.data, "all")
         return replace(documents, items=self.setting.sample(documents.items, least=FEWEST_TEXTS))
@@ -115,7 +115,7 @@ Runs = Mapping[str, tuple[Any, ...]]
 
 
 def patterns(setting: Setting) -> Iterator[Shown]:
-    """How many sentences each pattern gives."""
+    """The number of sentences of each pattern."""
     for language, name in (("en", "English"), ("de", "German")):
         counts: dict[str, int] = {}
         for pair in bec_pro(language):
@@ -125,7 +125,7 @@ def patterns(setting: Setting) -> Iterator[Shown]:
 
 
 def masking(setting: Setting) -> Iterator[Shown]:
-    """How many different inputs each stage of masking has; the others are the same sentence again."""
+    """The number of distinct inputs of each stage of masking."""
     sentences = [sentence for pair in bec_pro("en") for sentence in pair.sentences.values()]
     stages = {"target masked": (True, False), "attribute masked": (False, True), "both masked": (True, True)}
     for stage, (target, attribute) in stages.items():
@@ -166,7 +166,7 @@ def english(setting: Setting) -> Iterator[Shown]:
 
 
 def german(setting: Setting) -> Iterator[Shown]:
-    """Means, deviations and the rank test; and what is left of the gap where the grammar is taken out."""
+    """Means, deviations and the rank test; and the gap corrected for grammar."""
     bench = BartlMeasurements(setting)
     runs = _both(lambda how: (setting.tried(bench.before, "de", **how),))
     for jobs in JOBS:
@@ -305,10 +305,10 @@ MEASURED = (
     "a word, pads with attended masks and cuts at 16 tokens, as the authors' code did."
 )
 BARTL_TRAINED = (
-    "Fine-tuned on every part of GAP that is there (4,454 texts in the paper) after substitution with first names: "
-    "5e-5 with warm-up, 3 epochs, batches of one, nothing kept aside, the last epoch (section 4.6). Ours swaps each "
-    "text with probability one half, first names where they are first names; as published swaps every text, with 2e-5 "
-    "and no warm-up, as the authors' file and code have it."
+    "Fine-tuned on every part of GAP in the data folder (4,454 texts in the paper) after substitution with first "
+    "names: 5e-5 with warm-up, 3 epochs, batches of one, no held-out text, the last epoch (section 4.6). Ours swaps "
+    "each text with probability one half, first names where they are first names; as published swaps every text, with "
+    "2e-5 and no warm-up, as the authors' file and code have it."
 )
 
 
@@ -378,7 +378,7 @@ PAPER = Paper(
             "table 5",
             "German associations",
             german,
-            about=f"{MEASURED} Below: the gap with the grammar taken out, from both forms of every profession beside "
+            about=f"{MEASURED} Below: the gap corrected for grammar, from both forms of every profession beside "
             "both genders.",
             work=_read(2 * GERMAN + CROSSED),
         ),

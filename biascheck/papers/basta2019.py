@@ -151,7 +151,7 @@ def _words(setting: Setting, found: Any) -> str:
 
 
 def _drawing(setting: Setting, title: str, found: Any, kind: type[ExplainedVariance | Scatter]) -> Iterator[Shown]:
-    """What a measurement has drawn, if there is one."""
+    """The drawings attached to a measurement, if any."""
     if isinstance(found, Result):
         yield DrawnFigure(title=f"{title}, {setting.model_label}", content=_attached(found, kind))
 
@@ -213,7 +213,7 @@ def _in_news(setting: Setting, name: str, words: dict[str, float]) -> Lexicon:
 
 
 def _if_contextual(setting: Setting, found: Any) -> Any:
-    """What was measured as published; for static vectors that is the same as ours."""
+    """The figure as published; for static vectors that is the same as ours."""
     return found if setting.can("embeds words in context") else None
 
 

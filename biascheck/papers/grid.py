@@ -79,7 +79,7 @@ class GridRow:
 
     @classmethod
     def of(cls, cell: GridCell, result: Result, quality: Quality) -> GridRow:
-        """Keep of a ``sentiment_delta`` result what the grid needs."""
+        """The part of a ``sentiment_delta`` result that the grid needs."""
         items, first = result.items, result.contrast[0]
         return cls(
             cell,
@@ -224,7 +224,7 @@ class SentimentGrid:
         return self.recipes.get(model, self.recipe)
 
     def by_classifier(self) -> list[tuple[GridCell, ...]]:
-        """The cells of each classifier: what can be done apart from everything else."""
+        """The cells of each classifier, which can be measured independently of all others."""
         found: dict[tuple[str, str, int], list[GridCell]] = {}
         for cell in self.cells():
             found.setdefault((cell.model, str(cell.condition), cell.batch), []).append(cell)

@@ -304,7 +304,7 @@ def _other_terms(rows: QuestionRows, _: Mapping[str, float]) -> Pairing:
 
 @dataclass(frozen=True)
 class ResearchQuestion:
-    """What is asked, and which groups of rows are compared to answer it."""
+    """A research question, and the groups of rows that are compared to answer it."""
 
     about: str
     pairs: Callable[[QuestionRows, Mapping[str, float]], Pairing]

@@ -100,7 +100,7 @@ def _grid(setting: Setting, *, published: bool, further: bool) -> SentimentGrid:
 
 
 def _base(setting: Setting) -> TransformersModel:
-    """The model under test, if it is one that the paper's procedure can be asked of: a masked model or an encoder."""
+    """The model under test, if the paper's procedure applies to it: a masked model or an encoder."""
     model = setting.model
     require_capability(model, ("fills masks", "embeds sentences"), "a classifier of the paper")
     if scores_text(model) or not isinstance(model, TransformersModel):
@@ -186,9 +186,9 @@ def _named(rows: GridRows, name: str) -> GridRow:
 
 
 def _caution(rows: GridRows | Absent, name: str) -> str:
-    """Of a classifier that cannot tell good reviews from bad ones no delta means anything."""
+    """The deltas of a classifier that cannot tell good reviews from bad ones mean nothing."""
     check = None if isinstance(rows, Absent) else _named(rows, name).result.competence
-    return "" if check is None or check.passed else f"Competence check failed: {check.finding}."
+    return "" if check is None or check.passed else f"Readability check failed: {check.finding}."
 
 
 def biases(setting: Setting, models: Sequence[str]) -> Iterator[Shown]:

@@ -49,7 +49,7 @@ CATEGORIES = {
 }
 SIGNIFICANT = 0.01
 KURITA_CHECKED = 400
-"""Sentences that a model reads for the competence check of a corpus: a sample, and the same shuffled."""
+"""Sentences that a model reads for the readability check of a corpus: a sample, and the same shuffled."""
 NEEDS_VECTORS = "the column of static word vectors: run with --model vectors:FILE"
 
 
@@ -290,7 +290,7 @@ def table_4(setting: Setting) -> Iterator[Shown]:
 
 
 def section_4(setting: Setting) -> Iterator[Shown]:
-    """Whether a female pronoun goes unresolved where the topic of the text leans to men."""
+    """Whether female pronouns stay unresolved more often in texts on male topics."""
     found = _topics(setting)
     yield setting.cell("Spearman's ρ", ours=found, published="kurita2019.gap.topics", note="over female pronouns")
 
@@ -355,7 +355,7 @@ PAPER = Paper(
             "table 2",
             "Template sentences and target words for the grammatically correct sentences",
             kurita_table_2,
-            about="The templates are inputs. The figures are how many attributes this model could be asked about.",
+            about="The templates are inputs. The figures are how many attributes this model could score.",
             work=score_work,
         ),
         PaperTable(

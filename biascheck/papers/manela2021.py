@@ -233,7 +233,7 @@ def _certain(gaps: Result) -> Value:
 
 
 def trade_off(setting: Setting) -> Iterator[Shown]:
-    """Figure 4: stereotype and skew of the models as they come."""
+    """Figure 4: stereotype and skew of the original models."""
     bench, tried = ManelaMeasurements(setting), setting.tried
     corpora = [tried(bench.sentences, "T2", rule) for rule in ("ours", "authors")]
     ours, theirs = (tried(bench.gaps, "", corpus) for corpus in corpora)
@@ -255,7 +255,7 @@ def trade_off(setting: Setting) -> Iterator[Shown]:
         yield DrawnFigure(
             title="Figure 4: stereotype and skew",
             content=_bars(cells),
-            note="The tested model beside the paper's, errata put right.",
+            note="The tested model beside the paper's, errata corrected.",
         )
 
 
@@ -281,7 +281,7 @@ DOCUMENTS, SENTENCES_OF_A_DOCUMENT = 2_454, 5
 """Of GAP's documents, sentences with a pronoun: in the text for -U, and twice as many in the text for -A."""
 MANELA_TRAINED = (
     "-U and -A are fine-tuned on masked pronouns of anonymised text, -A also on gender-swapped copies (§3.3, appendix "
-    "A: of 10 epochs the one with the highest pronoun accuracy on a fifth kept aside; rate, batch and warm-up of the "
+    "A: of 10 epochs the one with the highest pronoun accuracy on a held-out fifth; rate, batch and warm-up of the "
     "authors' notebook). The paper's text is OntoNotes 5.0, which needs a licence: it is taken from ontonotes/text.txt "
     "of the data (one document per line), else GAP is."
 )
@@ -352,7 +352,7 @@ PAPER = Paper(
         ),
         PaperTable(
             "figure 4",
-            "Skew and stereotype of the models as they come",
+            "Skew and stereotype of the original models",
             trade_off,
             about=LINES,
             work=lambda setting: _work(setting, 3, online=False, trained=False),
@@ -362,7 +362,7 @@ PAPER = Paper(
             "section 4.3.2",
             "Accuracy of the fine-tuned models on masked pronouns",
             accuracies,
-            about=f"The share of pronouns that are the most probable token, on the text kept aside. {MANELA_TRAINED}",
+            about=f"The share of pronouns that are the most probable token, on held-out text. {MANELA_TRAINED}",
             work=lambda setting: _work(setting, 0),
             needs=("gap", "cds", "ontonotes"),
         ),

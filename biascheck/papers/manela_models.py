@@ -40,7 +40,7 @@ FEWEST_SENTENCES, FEWEST_DOCUMENTS = 60, 60
 
 @dataclass(frozen=True)
 class ManelaMeasurements:
-    """What the tables share: the sentences, the trained models, and the measures taken on them. Attempt its methods."""
+    """The sentences, trained models and measurements that the tables share; ``attempt`` its methods."""
 
     setting: Setting
 
@@ -54,7 +54,7 @@ class ManelaMeasurements:
         return published_winobias(self.setting.data, "test", kind, rule=rule).corpus
 
     def model(self, treatment: str) -> Any:
-        """The model under test, fine-tuned where the treatment says so; online mitigation is a matter of measuring."""
+        """The model under test, fine-tuned if the treatment says so; online mitigation changes only the measurement."""
         if not treatment.strip("O"):
             return self.setting.model
         require_capability(self.setting.model, ("fills masks",), "training on masked pronouns")
@@ -69,7 +69,7 @@ class ManelaMeasurements:
         return name_resolution(self.model(treatment), corpus, seed=self.setting.seed, **_how(treatment, as_published))
 
     def accuracy(self, treatment: str) -> float:
-        """The share of pronouns on the text kept aside that the fine-tuned model finds most probable."""
+        """The share of held-out pronouns that the fine-tuned model finds most probable."""
         require_capability(self.setting.model, ("fills masks",), "training on masked pronouns")
         folder = checkpoint_folder(self._base, self.text, self.recipe(treatment), self.names)
         record = json.loads((folder / RECORD).read_text(encoding="utf-8"))

@@ -34,7 +34,7 @@ from biascheck.report.html import render
 from biascheck.results.attachments import AnyAttachment, Correlations, Facts, Table
 from biascheck.results.published import PublishedFigures
 
-# What a reproduction has so far: its finished tables, in one JSON file that the page is drawn from.
+# The finished tables of a reproduction, in one JSON file that the page is made from.
 
 REPRODUCTION_FORMAT = "biascheck reproduction 1"
 ReproductionState = Literal["reproduced", "not applicable", "missing"]
@@ -84,7 +84,7 @@ class Reproduction(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def question(self) -> tuple[object, ...]:
-        """What must be the same for tables to be on one page."""
+        """The settings that all tables of a page share."""
         return self.paper, self.fingerprint, self.scale, self.seed
 
     def with_table(self, finished: FinishedTable) -> Reproduction:
@@ -104,7 +104,7 @@ class Reproduction(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def not_run(self) -> tuple[str, ...]:
-        """Tables of the paper that were not asked for yet."""
+        """Tables of the paper that have not been run."""
         have = {table.name for table in self.tables}
         return tuple(name for name in self.planned if name not in have)
 
@@ -146,7 +146,7 @@ SHARED = 3
 
 @dataclass(frozen=True)
 class CellNote:
-    """A line of what is said about a cell, perhaps with a word before it."""
+    """A line of notes on a cell, with an optional heading."""
 
     text: str
     heading: str = ""
@@ -272,7 +272,7 @@ def _as_published(cell: Cell) -> str:
 
 
 def _lines(cell: Cell, marks: Mapping[str, str]) -> Iterator[CellNote]:
-    """Where the printed figure is from, its erratum, why there is no figure, and what else is to be known."""
+    """The source of the printed figure, its erratum, the reason for a missing figure, and cautions."""
     if cell.published is not None:
         yield CellNote(citation(cell.published))
     if cell.published is not None and cell.published.erratum:
@@ -308,7 +308,7 @@ def _details(value: Value) -> str:
 
 
 def _why(cell: Cell) -> str:
-    """Why a figure is not there; what is true of both is said once."""
+    """The reasons for missing figures; a common one is given once."""
     ours = cell.ours.reason if isinstance(cell.ours, Absent) else ""
     theirs = cell.as_published.reason if isinstance(cell.as_published, Absent) else ""
     if theirs and theirs != ours:

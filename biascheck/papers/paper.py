@@ -1,4 +1,4 @@
-"""A paper as it is reproduced: the setting, the cells beside what was printed, its tables and how each is run."""
+"""A paper to reproduce: the setting, the cells beside the printed figures, and its tables."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from biascheck.results.published import PublishedFigure, PublishedFigures
 from biascheck.results.result import Result
 from biascheck.stats import Interval
 
-# Cells of a reproduced table: what the paper printed, what its own procedure gives here, and what ours gives.
+# Cells of a reproduced table: the printed figure, the figure of the paper's procedure here, and ours.
 #
 # A cell without a figure says why. There are two kinds of reason: the table does not apply to this model, or
 # something that could be there is missing (data, a loader, a package).
@@ -123,18 +123,18 @@ def drawn_value(found: Result | float | Measured) -> Measured:
 
 
 def caveats(found: object) -> tuple[str, ...]:
-    """What a reader of this figure must know: a competence check that it failed, and the warnings of the result."""
+    """The cautions of this figure: a failed readability check, and the warnings of the result."""
     if not isinstance(found, Result):
         return ()
     check = found.competence
-    failed = () if check is None or check.passed else (f"Competence check failed: {check.finding}",)
+    failed = () if check is None or check.passed else (f"Readability check failed: {check.finding}",)
     return tuple(f"{text[:1].upper()}{text[1:].rstrip('.')}." for text in (*failed, *found.warnings))
 
 
 def attempted(function: Callable[..., Any], /, *args: Any, **options: Any) -> Any:
-    """What a function returns, or why it cannot: a reason among the arguments is passed on, an error becomes one.
+    """The value of a function, or the reason why it fails: a reason among the arguments is passed on.
 
-    A table has all its cells whatever the model can do, so that what the paper printed is always shown.
+    A table has all its cells whatever the model can do, so that the printed figures are always shown.
     """
     for given in (*args, *options.values()):
         if isinstance(given, Absent):
@@ -150,7 +150,7 @@ def attempted(function: Callable[..., Any], /, *args: Any, **options: Any) -> An
         return Absent(str(error))
 
 
-# What a reproduction is run with: the model, the data, the scale and the seed.
+# The setting of a reproduction: the model, the data, the scale and the seed.
 
 Thing = TypeVar("Thing")
 
@@ -192,7 +192,7 @@ class Setting:
         return bool(capabilities_of(self.model) & set(capabilities))
 
     def folder(self, name: str) -> Path:
-        """A folder of the published data sets; attempt it, so that a cell says what is needed where there is none."""
+        """A folder of the published data sets; call it with ``attempt``, so that a cell says what is missing."""
         if self.data is None:
             raise DataNotFoundError(f"{name}/ of the published data sets; pass --data DIR")
         if not (self.data / name).exists():
@@ -222,7 +222,7 @@ class Setting:
         return replace(corpus, pairs=tuple(pair for pair in corpus if pair.attribute in kept))
 
     def tried(self, function: Any, /, *args: Any, **options: Any) -> Any:
-        """What a function returns, or why it cannot; see :func:`biascheck.papers.paper.attempted`."""
+        """The value of a function, or the reason why it fails; see :func:`biascheck.papers.paper.attempted`."""
         return attempted(function, *args, **options)
 
     def cell(
@@ -246,7 +246,7 @@ class Setting:
         )
 
 
-# A paper as it is reproduced: its tables and figures, and how each is run.
+# A paper to reproduce: its tables and figures.
 
 HERE = Path(__file__).parent
 IS_PAPER = r"[a-z]+(19|20)\d\d"
@@ -254,7 +254,7 @@ IS_PAPER = r"[a-z]+(19|20)\d\d"
 
 @dataclass(frozen=True)
 class Work:
-    """How much a table takes: sentences read, sentences trained on (times epochs), and tokens in one.
+    """The work of a table: sentences read, sentences trained on (times epochs), and tokens in one.
 
     A sentence that is trained on costs about three that are read. ``shared`` are further sentences trained on, by the
     name of the training: the tables that name the same one share its model.
@@ -283,7 +283,7 @@ class Work:
         return ", ".join(parts) or "no sentences to read"
 
     def after(self, trainings: Container[str]) -> Work:
-        """What is left of it where these trainings are done."""
+        """The remaining work if these trainings are done."""
         return replace(self, shared=tuple((name, 0 if name in trainings else count) for name, count in self.shared))
 
     @property

@@ -49,11 +49,11 @@ class Estimate:
         return sum(self.seconds.values())
 
     def lines(self) -> list[str]:
-        """What is printed before a reproduction starts."""
+        """The estimate as printed before a reproduction starts."""
         rows = [
             f"  {name:12} {duration_text(self.seconds[name]):>16}   {work.text()}" for name, work in self.works.items()
         ]
-        total = f"{duration_text(self.total)} in all on this machine, at most: what is cached takes no time"
+        total = f"{duration_text(self.total)} in all on this machine, at most: cached results take no time"
         return [*rows, f"{total}. About {self.tokens:,} tokens, which a served model would bill; a local one is free."]
 
 
@@ -136,8 +136,8 @@ def reproduce(
 ) -> Reproduction:
     """Run the paper's tables (all, unless some are named) and write page and JSON after each.
 
-    Tables that the JSON file at this place has already, from the same code, model, data, scale and seed, are kept. What
-    a table needs of results and checkpoints comes from the cache where an earlier run left it.
+    Tables that the JSON file at this place has already, from the same code, model, data, scale and seed, are kept.
+    Results and checkpoints that a table needs come from the cache if an earlier run left them there.
     """
     asked = [paper.table(name) for name in tables] or list(paper.tables)
     found = _begun(paper, setting, place)
@@ -155,14 +155,14 @@ def reproduce(
 
 
 def default_place(paper: str, model: str, scale: float) -> Path:
-    """Where a page is written unless another place is named: a file in this folder."""
+    """The default place of a page: a file in this folder."""
     name = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in model)[-LONGEST_NAME:]
     part = "" if scale == 1 else f"-scale-{scale:g}"
     return Path(f"{paper}-{name.strip('-.')}{part}.html")
 
 
 def _begun(paper: Paper, setting: Setting, place: Path) -> Reproduction:
-    """What an earlier call left at this place, without tables that would come out differently now; or a new one."""
+    """The reproduction of an earlier call at this place, without outdated tables; or a new one."""
     new = Reproduction(
         paper=paper.name,
         title=paper.title,

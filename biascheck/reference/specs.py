@@ -29,7 +29,7 @@ from biascheck.reference.world import World
 
 BUNDLED_DOSES: Mapping[str, float] = MappingProxyType({"parity": 0.0, "workforce": 1.0})
 SERVED_SUITES = ("bartl2020", "kurita2019", "manela2021")
-"""The suites that a reference model can serve: its words are spelled, so its word vectors are not worth measuring."""
+"""The suites that a reference model supports: it spells its words, so that its word vectors mean nothing."""
 STANDARDS = ("reference:parity", "reference:workforce", "reference:planted(dose=…)")
 _NUMBER = r"\d+(\.\d*)?|\.\d+"
 PLANTED = re.compile(rf"planted\(dose=(?P<dose>{_NUMBER})(, ?tilt=(?P<tilt>-?({_NUMBER})))?\)")

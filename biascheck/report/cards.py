@@ -1,4 +1,4 @@
-"""Cards: who was measured, a fragment for a model card on the Hub, an ``.eval_results`` file."""
+"""Model cards: for the report, a fragment for the Hub, an ``.eval_results`` file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from biascheck.core.errors import UsageError
 from biascheck.core.release import require
-from biascheck.core.wording import escape_control, level_text, tally, verdict_text
+from biascheck.core.wording import escape_control, level_text, only_uncorrected_text, tally, verdict_text
 from biascheck.gates.gate import Gate
 from biascheck.report.words import measured_text
 from biascheck.results.key import ResultKey
@@ -19,14 +19,14 @@ from biascheck.results.result import Result
 from biascheck.runs.run import Run
 from biascheck.stats import Interval, Verdict
 
-# Who was measured: one card for each model.
+# The cards of the report, one for each model.
 
 FINGERPRINT_LENGTH = 12
 
 
 @dataclass(frozen=True)
 class ModelCard:
-    """A model, how it was measured, and how its gates went."""
+    """A model, how it was measured, and the outcome of its gates."""
 
     name: str
     verdict: str
@@ -71,7 +71,7 @@ def short_fingerprint(fingerprint: str) -> str:
 
 
 def when(created: str) -> str:
-    """A date and time to the minute; what is not a date stays as it is."""
+    """A date and time to the minute; other text is returned unchanged."""
     try:
         moment = datetime.fromisoformat(created)
     except ValueError:
@@ -105,7 +105,7 @@ def hub_card_of(run: Run, model: str | None = None) -> str:
 
 
 def model_index(name: str, results: Sequence[Result]) -> list[dict[str, Any]]:
-    """The results as the hub's metadata: one entry a result, the corpus as data set, the estimate as metric."""
+    """The results as the hub's metadata: one entry per result, the corpus as data set, the estimate as metric."""
     return [{"name": escape_control(name), "results": [_entry(result) for result in results]}]
 
 
@@ -139,7 +139,7 @@ def _section(run: Run, results: Sequence[Result]) -> str:
         "",
         "Measured with pytest-biascheck.",
         "",
-        "| measure | corpus | estimate | interval | level | allowed | judged together | verdict |",
+        "| measure | corpus | estimate | interval | level | allowed | family | verdict |",
         "|---|---|---|---|---|---|---|---|",
     ]
     judged = [(result, gate) for result in results for gate in gates.get(result.key, [None])]
@@ -158,7 +158,7 @@ def _section(run: Run, results: Sequence[Result]) -> str:
 
 
 def _figures(result: Result, gate: Gate | None) -> tuple[str, ...]:
-    """Estimate, interval and its level, allowed, family and verdict: of the gate, where there is one."""
+    """Estimate, interval and its level, margin, family and verdict: of the gate, where there is one."""
     if gate is None:
         return *measured_text(result), _level(result.interval), "–", "–", "not judged"
     family = f"{gate.family} gates" if gate.family > 1 else "alone"
@@ -186,8 +186,8 @@ def _reason(gate: Gate) -> str:
         return "too few clusters for an interval"
     low, high = gate.region
     if gate.interval.low > high or (gate.bound == "within" and gate.interval.high < low):
-        needed = level_text(1 - (1 - gate.interval.level) / gate.family)
-        return f"outside alone, but not at the {needed} that {gate.family} gates judged together need"
+        corrected = 1 - (1 - gate.interval.level) / gate.family
+        return f"exceeds on its own; {only_uncorrected_text(gate.family, corrected)}"
     return ""
 
 
@@ -206,11 +206,10 @@ def only_model(run: Run, model: str | None) -> str:
 # Results as an ``.eval_results`` file of a model's repository on the Hugging Face Hub.
 #
 # The Hub shows such a file on the page of the model and on the leaderboard of the data set that an entry names;
-# see ``huggingface_hub.EvalResultEntry``. An entry must name a data set of the Hub, so that whoever publishes
-# says which.
+# see ``huggingface_hub.EvalResultEntry``. An entry must name a data set of the Hub, so the user has to give one.
 
 EVERY = ""
-"""Stands for every corpus that is not named."""
+"""The key of every corpus that is not named."""
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 NOT_IN_A_TASK = re.compile(r"[^\w]+")
 
@@ -254,7 +253,7 @@ def _task(result: Result) -> str:
 
 
 def _notes(result: Result) -> str:
-    """What the bare value leaves out; the Hub shows it beside."""
+    """Notes that the Hub shows beside the value: interval, parity, items, seed."""
     ends = result.interval
     shown = "no interval" if ends is None else f"{level_text(ends.level)} interval {measured_text(result)[1]}"
     parity = f"parity is {result.parity:g}"

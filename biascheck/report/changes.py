@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from biascheck.core.wording import level_text, signed
+from biascheck.core.wording import CANNOT_DO_TASK, INCONCLUSIVE, NOT_COMPARABLE, level_text, signed
 from biascheck.report.charts import BeforeAfter as ChartChange, change_chart, interval_chart, interval_scale
 from biascheck.report.drawings import TextTable, table_of
 from biascheck.report.svg import Scale
@@ -18,8 +18,8 @@ from biascheck.stats import Change
 CHANGE_ORDER = (Change.REGRESSED, Change.INVALID, Change.INCONCLUSIVE, Change.NO_WORSE, Change.IMPROVED)
 BLOCKS: tuple[tuple[str, str, tuple[Change, ...]], ...] = (
     ("regressed", "Worse than before", (Change.REGRESSED,)),
-    ("invalid", "Not to be compared: a model cannot do what was asked", (Change.INVALID,)),
-    ("undecided", "Not decided", (Change.INCONCLUSIVE,)),
+    ("invalid", f"{NOT_COMPARABLE}: {CANNOT_DO_TASK}", (Change.INVALID,)),
+    ("undecided", INCONCLUSIVE, (Change.INCONCLUSIVE,)),
     ("no-worse", "No worse, or better", (Change.NO_WORSE, Change.IMPROVED)),
 )
 FEW_CHANGES = 6
@@ -181,5 +181,5 @@ def _size(one: Comparison) -> str:
 
 
 def _moves_note(shown: int, total: int) -> str:
-    note = "The hollow dot is before, the full one after; the change of the mean gap is at the right."
-    return note if shown == total else f"{note} The {shown:,} that moved most, of {total:,}."
+    note = "The hollow dot is before, the full one after; the change of the mean gap is on the right."
+    return note if shown == total else f"{note} Shown are the {shown:,} that moved most, of {total:,}."

@@ -97,7 +97,7 @@ def interval_chart(
 def bar_chart(bars: Sequence[Bar], *, contrast: tuple[str, str], label: str, axis: str = "") -> Markup:
     """Horizontal bars from zero, in the order given, with their labels and values; below them is the scale.
 
-    Above them stands which way is which, or ``axis``: what the values are where they are no gaps.
+    Above them is the direction of the gaps, or ``axis``: the name of values that are not gaps.
     """
     if not bars:
         return nothing_to_draw("there are no bars")
@@ -116,7 +116,7 @@ def bar_chart(bars: Sequence[Bar], *, contrast: tuple[str, str], label: str, axi
 def change_chart(changes: Sequence[BeforeAfter], *, contrast: tuple[str, str], label: str) -> Markup:
     """For each name a hollow dot before, a full dot after, and the line between; the change is at the right."""
     if not changes:
-        return nothing_to_draw("nothing is in both")
+        return nothing_to_draw("no attribute is in both")
     height = CHART_TOP + BAR_STEP * len(changes) + 4
     scale = _bar_scale([0.0, *(value for change in changes for value in (change.before, change.after))])
     zero = scale.at(0)
@@ -140,7 +140,7 @@ def ticks_below(scale: Scale, height: float, most: int = 5) -> list[Markup]:
 
 
 def directions(contrast: tuple[str, str]) -> list[Markup]:
-    """Above a chart, which way is which."""
+    """The direction of the gaps, above a chart."""
     first, second = (shortened(group, GROUP_LENGTH) for group in contrast)
     return [
         text("start", LABEL_WIDTH, 12, f"← towards {second}"),
@@ -178,7 +178,7 @@ def _change(change: BeforeAfter, scale: Scale, top: float) -> list[Markup]:
     ]
 
 
-# Charts of two axes: points with names, groups differ in colour and in shape.
+# Charts with two axes: named points, whose groups differ in colour and shape.
 
 PLANE_HEIGHT, PLANE_LEFT, PLANE_RIGHT, PLANE_TOP, PLANE_BOTTOM = 320, 44, 10, 24, 44
 AXIS_LENGTH = 64
@@ -294,7 +294,7 @@ class SideBars:
 
 @chart
 def column_chart(places: Sequence[str], series: Sequence[Series], *, label: str) -> Markup:
-    """Upright bars from zero: for each place one of every series."""
+    """Vertical bars from zero: for each place one of every series."""
     if not places:
         return nothing_to_draw("there are no values")
     y = Scale.over([0.0, *(v for s in series for v in s.values)], start=COLUMN_HEIGHT - COLUMN_BOTTOM, end=COLUMN_TOP)
@@ -309,7 +309,7 @@ def column_chart(places: Sequence[str], series: Sequence[Series], *, label: str)
             )
     parts.append(line("axis", COLUMN_LEFT, y.at(0), FIGURE_WIDTH - COLUMN_RIGHT, y.at(0)))
     middle = [COLUMN_LEFT + step * (place + 0.5) for place in range(len(places))]
-    # every name where there is room for all, else every second, third …
+    # every name if there is room, else every second, third …
     named = list(zip(middle, places, strict=True))[:: ceil(len(places) / MOST_COLUMN_NAMES)]
     parts.extend(text("tick middle", x, COLUMN_HEIGHT - 8, name) for x, name in named)
     return drawing("column-chart", FIGURE_WIDTH, COLUMN_HEIGHT, label, parts)
@@ -317,7 +317,7 @@ def column_chart(places: Sequence[str], series: Sequence[Series], *, label: str)
 
 @chart
 def row_chart(places: Sequence[str], series: Sequence[Series], *, label: str) -> Markup:
-    """Lying bars from zero: for each place one of every series, with its value."""
+    """Horizontal bars from zero: for each place one of every series, with its value."""
     if not places:
         return nothing_to_draw("there are no values")
     scale = Scale.over([0.0, *(v for s in series for v in s.values)], start=LABEL_WIDTH, end=FIGURE_WIDTH - VALUE_WIDTH)
@@ -354,7 +354,7 @@ def two_sided_chart(conditions: Sequence[SideBars], *, label: str) -> Markup:
 
 
 def _shared_start(names: Sequence[str]) -> int:
-    """How many letters all names begin with, up to a separator; what differs comes after."""
+    """The length of the common beginning of all names, up to a separator."""
     columns = zip(*names, strict=False) if len(names) > 1 else ()
     shared = [letters[0] for letters in takewhile(lambda letters: len(set(letters)) == 1, columns)]
     return max((place for place, letter in enumerate(shared, start=1) if letter in " ·:/"), default=0)
@@ -376,8 +376,7 @@ def _from_zero(kind: str, value: float, scale: Scale, top: float, height: float)
     return rect(kind, start, top, end - start, height)
 
 
-# A figure over checkpoints: a dot with its interval for each, the margin as a band, the first regression
-# marked.
+# A figure over checkpoints: a dot with its interval for each, the margin as a band, the first regression marked.
 
 TREND_HEIGHT, TREND_LEFT, TREND_RIGHT, TREND_TOP, TREND_BOTTOM = 216, 48, 14, 28, 30
 UNIT_LENGTH = 64
@@ -401,7 +400,7 @@ def trend_chart(
 ) -> Markup:
     """Dots from left to right with their intervals as bars; parity is a dashed line, the region a band.
 
-    The unit of the scale stands above it.
+    The unit is above the scale.
     """
     if not dots:
         return nothing_to_draw("there are no figures")

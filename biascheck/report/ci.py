@@ -1,4 +1,4 @@
-"""Failing gates where a reviewer looks: annotations of GitHub Actions, and GitLab's Code Quality report."""
+"""Failing gates in code review: annotations of GitHub Actions, and GitLab's Code Quality report."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from biascheck.stats import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A file, as the repository knows it, and a line in it, from 1."""
+    """A file, relative to the repository, and a line in it, from 1."""
 
     file: str
     line: int
 
 
 Places = Mapping[str, Place]
-"""Where each test is, by pytest's id; the empty id is the baseline."""
+"""The place of each test, by pytest's id; the empty id is the baseline."""
 
 
 def github_commands(run: Run, places: Places) -> Iterator[str]:
@@ -95,7 +95,7 @@ def _story(test: TestOutcome) -> str:
 
 
 def _beside_comparisons(run: Run) -> Iterator[str]:
-    """What is wrong with a baseline besides regressions."""
+    """Failures of a baseline besides regressions."""
     if run.baseline is not None:
         yield from (f"{one.title} cannot be compared: {one.reason}" for one in run.baseline.refused)
         yield from (f"{one.title} has fewer items: {one.reason}" for one in run.baseline.shrunk)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from biascheck.core.files import write_atomically
-from biascheck.core.wording import format_number, pluralize, shortened, tally
+from biascheck.core.wording import CANNOT_DO_TASK, format_number, pluralize, shortened, tally
 from biascheck.report.changes import ChangeTable, change_table, numbered
 from biascheck.report.findings import ChangeFinding, change_findings
 from biascheck.report.first_screen import Step
@@ -23,7 +23,7 @@ COMPARISON_TITLE_LENGTH = 80
 
 @dataclass(frozen=True)
 class LaterScore:
-    """One later figure and how it compares with the first."""
+    """One later figure, and its verdict against the first."""
 
     after: str
     verdict: str
@@ -32,7 +32,7 @@ class LaterScore:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """A result of the first file, and the same of every later model; a model that lacks it leaves its cell empty."""
+    """A result of the first file beside that of every later model; the cell of a model without it is empty."""
 
     measure: str
     corpus: str
@@ -90,10 +90,10 @@ def comparison_page(found: BaselineComparison) -> ComparisonPage:
 
 def _next_steps(found: BaselineComparison) -> Iterator[Step]:
     if found.having(Change.REGRESSED):
-        yield Step("Open what got worse below, and read which words moved.")
-        yield Step("Let a pipeline stop at this:", "biascheck compare BEFORE AFTER --fail-on regressed")
+        yield Step("Open the worse figures below, and read which words moved.")
+        yield Step("Make a pipeline fail on a regression:", "biascheck compare BEFORE AFTER --fail-on regressed")
     if found.refused or found.shrunk:
-        yield Step("Measure both models by the same suites, corpora and seed, and compare again.")
+        yield Step("Measure both models with the same suites, corpora and seed, and compare again.")
     if found.having(Change.INCONCLUSIVE):
         yield Step("Measure more items, or allow a tolerance that matters:", "biascheck compare … --tolerance 0.05")
     if found.passed and not found.having(Change.INCONCLUSIVE) and found.comparisons:
@@ -105,11 +105,11 @@ def _headline(found: BaselineComparison) -> Headline:
     detail = tally(found.comparisons)
     lost = [
         f"{pluralize(len(entries), 'result')} {what}"
-        for entries, what in ((found.refused, "cannot be compared"), (found.shrunk, "measured on less than before"))
+        for entries, what in ((found.refused, "not comparable"), (found.shrunk, "measured on fewer items than before"))
         if entries
     ]
     if count := len(found.having(Change.INVALID)):
-        lost.append(f"{pluralize(count, 'result')} invalid: the model cannot do what was asked")
+        lost.append(f"{pluralize(count, 'result')} invalid: {CANNOT_DO_TASK}")
     if count := len(found.having(Change.REGRESSED)):
         return Headline("regressed", f"{count:,} of {pluralize(total, 'result')} regressed", detail, tuple(lost))
     if lost:

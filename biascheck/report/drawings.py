@@ -1,4 +1,4 @@
-"""The attachments of a result, drawn: each becomes a figure or a table."""
+"""Drawings of attachments: each becomes a chart or a table."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def drawings_of(result: Result) -> tuple[Drawing, ...]:
 
 
 class Contrasted(Protocol):
-    """What a drawing of an attachment asks of the result it belongs to."""
+    """The facts of a result that the drawing of its attachment needs."""
 
     @property
     def contrast(self) -> tuple[str, str]:
@@ -99,14 +99,14 @@ class _Contrast:
 
 
 def drawing_of(attachment: Attachment, contrast: tuple[str, str]) -> Drawing | None:
-    """Draw one attachment that belongs to no result; a list of published figures needs one."""
+    """Draw one attachment without a result; a list of published figures needs one."""
     if isinstance(attachment, Published) or type(attachment) not in DRAWERS:
         return None
     return _attempt(attachment, _Contrast(contrast))
 
 
 def _attempt(attachment: Attachment, about: Contrasted) -> Drawing | None:
-    """An attachment that cannot be drawn costs itself and not the page, as a chart does."""
+    """Draw an attachment, or an error in its place: one that cannot be drawn must not break the page."""
     try:
         return DRAWERS[type(attachment)](attachment, about)
     except Exception as error:
@@ -116,7 +116,7 @@ def _attempt(attachment: Attachment, about: Contrasted) -> Drawing | None:
 
 
 def two_sided_drawing(results: Sequence[Result]) -> Drawing | None:
-    """The two-sided biases of several results as one figure, each condition once; nothing where there are not two."""
+    """The two-sided biases of several results as one figure, each condition once; None if there are fewer than two."""
     attached = [one for result in results for one in result.attachments if isinstance(one, TwoSided)]
     sides = {side.name: side for one in attached for side in one.sides}
     contrasts = {result.contrast for result in results}
@@ -160,7 +160,7 @@ def _explained_variance(attached: ExplainedVariance, _: object) -> Drawing | Non
         title="Explained variance",
         chart=column_chart(places, series, label=label),
         legend=tuple(Legend(s.kind, s.name) for s in series),
-        note="One tall first bar means that the pairs differ along a single direction; random words have none.",
+        note="A tall first bar means that the pairs differ along a single direction; random words do not.",
         table=table_of(["component", *(s.name for s in series)], rows),
     )
 
@@ -179,7 +179,7 @@ def _map(attached: WordMap, result: Contrasted) -> Drawing | None:
         title=f"Map of words ({attached.method})" if attached.method else "Map of words",
         chart=plane_chart(points, x_label="", y_label="", label=f"{len(points)} words of {', '.join(groups)} on a map"),
         legend=tuple(Legend(kind, group) for group, kind in kinds.items()),
-        note="Near means alike to the model; the axes have no meaning of their own.",
+        note="Near words are alike to the model; the axes have no meaning.",
         table=table_of(["word", "x", "y", "group"], rows),
     )
 
@@ -229,7 +229,7 @@ def _two_sided(attached: TwoSided, result: Contrasted) -> Drawing | None:
         title="Positive and negative biases",
         chart=two_sided_chart(sides, label=f"Two-sided biases of {len(sides)} conditions"),
         legend=(Legend("two", f"mean of scores towards {second}"), Legend("one", f"mean of scores towards {first}")),
-        note="A mean near zero can hide large biases in both directions; here they are apart.",
+        note="A mean near zero can hide large biases in both directions; here they are shown separately.",
         table=table_of(["condition", "negative", "positive", "N < 0", "N = 0", "N > 0"], rows),
     )
 

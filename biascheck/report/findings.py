@@ -1,4 +1,4 @@
-"""What a reader must know first: findings and changes in words that need no statistics."""
+"""Findings and changes in plain words, for readers who know no statistics."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp
 
-from biascheck.core.wording import format_number, pluralize
+from biascheck.core.wording import INCONCLUSIVE, NOT_COMPARABLE, format_number, pluralize
 from biascheck.gates.gate import Gate, to_decide
 from biascheck.gates.search import Search
-from biascheck.report.gates import Link
+from biascheck.report.gates import EXPECTED_FAILURES, Link
 from biascheck.report.words import ORDER
 from biascheck.results.compare import Comparison
 from biascheck.results.definition import Scale
@@ -20,7 +20,7 @@ from biascheck.results.result import Result
 from biascheck.runs.run import Run
 from biascheck.stats import Change, Verdict
 
-# A finding in words that need no statistics: how far off, what is allowed, and a real sentence.
+# A gate in plain words: the distance from parity, the allowed distance, and an example sentence.
 
 STARS = 4
 """From one star of five to five there are four steps, and a rating goes from 0 to 1."""
@@ -31,7 +31,7 @@ SCORED_ALIKE = ("mean", "mean_absolute", "rms_gap", "slope", "difference")
 """Statistics whose items are counted in the unit of the figure; of others an item shows a direction alone."""
 WORD_LENGTH = 24
 SEARCHED: dict[str, Scale] = {"association": "log-odds", "probability": "share", "rating": "rating"}
-"""Figures of searches that have a scale which a person can feel."""
+"""Figures of searches that have everyday units."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class SentenceExample:
 
 
 def in_everyday_units(distance: float, scale: Scale) -> str:
-    """A distance from parity as a number that a person can feel: "a factor of 12", "0.4 stars of five"."""
+    """A distance from parity in everyday units: "a factor of 12", "0.4 stars of five"."""
     distance = abs(distance)
     if scale == "log-odds":
         return f"a factor of {_times(distance).removesuffix(' times')}"
@@ -58,7 +58,7 @@ def in_everyday_units(distance: float, scale: Scale) -> str:
 
 
 def plain_finding(gate: Gate) -> str:
-    """What the measure says about a gate in plain words; empty where nothing was measured."""
+    """A gate in the plain words of its measure; empty if it is invalid."""
     template = gate.description.plain or FALLBACK
     if gate.verdict is Verdict.INVALID:
         return ""
@@ -72,21 +72,21 @@ def plain_finding(gate: Gate) -> str:
     for name, value in words.items():
         template = template.replace(f"{{{name}}}", value)
     if gate.verdict is Verdict.INCONCLUSIVE:
-        return f"Not decided: {template[:1].lower()}{template[1:]} {_doubt(gate)}"
+        return f"{INCONCLUSIVE}: {template[:1].lower()}{template[1:]} {_doubt(gate)}"
     return template
 
 
 def _doubt(gate: Gate) -> str:
-    """How far off the model may be, given how much was measured."""
+    """The smallest and the largest distance from parity in the interval."""
     if gate.interval is None:
-        return "Too little was measured to say how sure that is."
+        return "There are too few clusters for an interval."
     ends = [end - gate.parity for end in (gate.interval.low, gate.interval.high)]
     if gate.bound == "below":
         ends = [max(end, 0.0) for end in ends]
     most = in_everyday_units(max(map(abs, ends)), gate.description.scale)
     least = min(map(abs, ends)) if ends[0] * ends[1] > 0 else 0.0
-    from_what = f"as little as {in_everyday_units(least, gate.description.scale)}" if least else "nothing at all"
-    return f"With what was measured it may be {from_what}, or as much as {most}."
+    from_what = f"as little as {in_everyday_units(least, gate.description.scale)}" if least else "no difference at all"
+    return f"With this sample it may be {from_what}, or as much as {most}."
 
 
 def plain_example(gate: Gate, result: Result) -> SentenceExample | None:
@@ -132,7 +132,7 @@ def _example(item: ItemScore, gate: Gate) -> SentenceExample | None:
 
 
 def _effect(item: ItemScore, gate: Gate, words: tuple[str, str]) -> str:
-    """How far one item is off: by its own words where these are short, else by the names of the groups."""
+    """The gap of one item: by its own words if these are short, else by the names of the groups."""
     short = max(map(len, words)) <= WORD_LENGTH
     towards, away = _directed(words if short else gate.key.contrast, item.score)
     towards, away = (f"“{towards}”", f"“{away}”") if short else (towards, away)
@@ -151,7 +151,7 @@ def _times(distance: float) -> str:
 
 
 def _shared(first: str, second: str) -> tuple[str, str]:
-    """What two sentences have in common before and after they differ, in whole words."""
+    """The words that two sentences share before and after their difference."""
     start = first[: _agreeing(first, second)]
     before = start[: start.rfind(" ") + 1]
     rests = [text[len(before) :] for text in (first, second)]
@@ -161,7 +161,7 @@ def _shared(first: str, second: str) -> tuple[str, str]:
 
 
 def _agreeing(one: str, other: str) -> int:
-    """How many characters two texts have in common from their beginning on."""
+    """The length of the common beginning of two texts."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
@@ -172,12 +172,12 @@ def _directed(contrast: tuple[str, str], gap: float) -> tuple[str, str]:
     return (first, second) if gap >= 0 else (second, first)
 
 
-# A change in words that need no statistics: which figure got worse, from how much to how much, and where most.
+# A comparison in plain words: the measure, its distances from parity before and after, and what moved most.
 
 WORDS = {
     Change.REGRESSED: "Further from equal treatment than before",
-    Change.INVALID: "The model cannot do what is asked, so there is nothing to compare",
-    Change.INCONCLUSIVE: "Not decided whether it is worse than before",
+    Change.INVALID: NOT_COMPARABLE,
+    Change.INCONCLUSIVE: INCONCLUSIVE,
     Change.NO_WORSE: "No worse than before",
     Change.IMPROVED: "Closer to equal treatment than before",
 }
@@ -194,7 +194,7 @@ class ChangeFinding:
 
 
 def plain_change(one: Comparison) -> str:
-    """How far the figure was from parity and is now, on a scale that a person can feel, and what moved most."""
+    """The distances from parity before and after, in everyday units, and what moved most."""
     if one.verdict is Change.INVALID:
         return f"{WORDS[one.verdict]}: {one.inability}."
     return f"{WORDS[one.verdict]}: {_distances(one)}"
@@ -218,10 +218,10 @@ def _distances(one: Comparison) -> str:
     most = f" (most for {one.moves[0].name})" if one.moves and one.change else ""
     nothing = in_everyday_units(0.0, scale)
     if before == nothing != after:
-        return f"{one.measure} is off by {after} now, and was not before{most}."
+        return f"{one.measure} was at parity, now {after} from it{most}."
     if after == nothing != before:
-        return f"{one.measure} is not off any more, and was by {before} before{most}."
-    return f"{one.measure} is off by {after} now, by {before} before{most}."
+        return f"{one.measure} was {before} from parity, now at parity{most}."
+    return f"{one.measure} was {before} from parity, now {after}{most}."
 
 
 def _finding(number: int, one: Comparison) -> ChangeFinding:
@@ -232,8 +232,7 @@ def _finding(number: int, one: Comparison) -> ChangeFinding:
     )
 
 
-# What a reader must know first: what failed for each model, what was accepted, and failures that a test
-# expected.
+# The findings of a run: failures by model, accepted findings, and expected failures.
 
 MOST_OF_ONE_MODEL, MOST_OF_SEVERAL = 5, 3
 MOST_MODELS = 3
@@ -241,10 +240,10 @@ MOST_MODELS = 3
 
 @dataclass(frozen=True)
 class Finding:
-    """What a finding is about, the rest of its sentence, and where the page has more about it.
+    """A finding: its subject, the rest of its sentence, and the place of its details on the page.
 
-    ``plain`` says it in words that need no statistics; ``example`` is a sentence that shows it. ``model`` is empty
-    where the finding is about no model.
+    ``plain`` says it in words that need no statistics; ``example`` is a sentence that shows it. ``model`` is empty if
+    the finding is about no model.
     """
 
     title: str
@@ -268,7 +267,7 @@ class ModelFindings:
 
 @dataclass(frozen=True)
 class Findings:
-    """Findings of one kind, model by model; what needs no action is folded."""
+    """Findings of one kind, model by model; those that need no action are folded."""
 
     heading: str
     count: str
@@ -277,7 +276,7 @@ class Findings:
 
 
 def findings_of(run: Run, links: Mapping[ResultKey, Link]) -> tuple[Findings, ...]:
-    """The gates, comparisons and results that need a reader's attention; nothing where all is within its margin."""
+    """The gates, comparisons and results that need attention; empty if all are within their margins."""
     caught = run.caught
     results = {result.key: result for result in run.results}
     failed = [gate for gate in run.gates if not gate.passed and gate not in caught]
@@ -293,9 +292,9 @@ def findings_of(run: Run, links: Mapping[ResultKey, Link]) -> tuple[Findings, ..
         *_unread(failed, links),
     ]
     kinds = [
-        ("What failed", "finding", judged, False),  # what was found, then what is not known
+        ("What failed", "finding", judged, False),  # findings, then unknowns
         ("Accepted", "gate", list(_gates(accepted, links, results)), True),
-        ("Failed in a test that passes, and not counted", "gate", list(_gates(caught, links, results)), True),
+        (EXPECTED_FAILURES, "gate", list(_gates(caught, links, results)), True),
     ]
     return tuple(_kind(*kind) for kind in kinds if kind[2])
 
@@ -335,7 +334,7 @@ def _gates(
 
 
 def _unread(gates: Sequence[Gate], links: Mapping[ResultKey, Link]) -> Iterator[Finding]:
-    """What the model cannot do, once for each reason; gates that fail for the same one share a finding."""
+    """Failed readability checks; gates that fail for the same reason share a finding."""
     reasons: dict[tuple[str, str], list[Gate]] = {}
     for gate in sorted(gates, key=_order):
         if gate.verdict is Verdict.INVALID:
@@ -392,6 +391,6 @@ def _searches(run: Run) -> Iterator[Finding]:
 def _baseline(run: Run) -> Iterator[Finding]:
     if run.baseline is not None:
         for one in run.baseline.refused:
-            yield Finding(one.title, f": cannot be compared with the baseline: {one.reason}", "changes")
+            yield Finding(one.title, f": not comparable with the baseline: {one.reason}", "changes")
         for one in run.baseline.shrunk:
             yield Finding(one.title, f": fewer items than the baseline: {one.reason}", "changes")

@@ -1,4 +1,4 @@
-"""The first screen of a report: the answer in plain words, what was not tested, and what to do next."""
+"""The first screen of a report: the answer in plain words, tests without a verdict, and next steps."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from biascheck.core.wording import pluralize, shortened, tally
+from biascheck.core.wording import CANNOT_DO_TASK, INCONCLUSIVE, NOT_COMPARABLE, pluralize, shortened, tally
 from biascheck.gates.gate import Gate
 from biascheck.gates.search import SearchVerdict
 from biascheck.report.gates import state_of
@@ -16,7 +16,7 @@ from biascheck.runs.outcome import BiasTestState, RunOutcome
 from biascheck.runs.run import Run
 from biascheck.stats import Change, Verdict
 
-# Tests without a judgement: those that did not finish, earlier attempts of reruns, and what was not tested.
+# Tests without a verdict: unfinished ones, earlier attempts of reruns, and tests that were not run.
 
 MOST_UNTESTED = 100
 REASON_LENGTH = 600
@@ -24,7 +24,7 @@ REASON_LENGTH = 600
 
 @dataclass(frozen=True)
 class Attempt:
-    """A test, what became of one attempt to run it, and why."""
+    """One attempt to run a test: its state, and why."""
 
     test: str
     state: str
@@ -33,7 +33,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class NotTested:
-    """The tests that were not run for one reason."""
+    """Tests that were not run for the same reason."""
 
     reason: str
     count: str
@@ -43,7 +43,7 @@ class NotTested:
 
 @dataclass(frozen=True)
 class Untested:
-    """The lists that a page shows of them."""
+    """The lists of tests without a verdict that a page shows."""
 
     unfinished: tuple[Attempt, ...]
     unfinished_hidden: int
@@ -82,7 +82,7 @@ def _not_tested(reason: str, tests: tuple[str, ...]) -> NotTested:
     )
 
 
-# What to do after a run: the next command, for each thing that it found.
+# Next steps: a command for each kind of finding.
 
 MOST_NEXT_TESTS = 2
 PUBLISHED = "published data sets"
@@ -90,7 +90,7 @@ PUBLISHED = "published data sets"
 
 @dataclass(frozen=True)
 class Step:
-    """What to do, and the command that does it, where one does."""
+    """A next step, with its command if there is one."""
 
     text: str
     command: str = ""
@@ -100,7 +100,7 @@ class Step:
 
 
 def next_steps(run: Run) -> tuple[Step, ...]:
-    """What a reader can do about the run, the most urgent first."""
+    """The next steps after a run, the most urgent first."""
     return (*_about_tests(run), *_about_gates(run), *_about_comparisons(run), *_about_data(run))
 
 
@@ -108,7 +108,7 @@ def _about_tests(run: Run) -> Iterator[Step]:
     if run.outcome is None:
         return
     if run.outcome.interrupted:
-        yield Step("Run again to the end: what did not run was not tested.")
+        yield Step("Run again to the end: some tests did not run.")
     stuck = run.outcome.having(BiasTestState.CRASHED, BiasTestState.JUDGED_NOTHING)
     if stuck:
         named = " ".join(shlex.quote(test.test) for test in stuck[:MOST_NEXT_TESTS])
@@ -133,11 +133,11 @@ def _about_gates(run: Run) -> Iterator[Step]:
     unread = unread or any(one.verdict is SearchVerdict.INVALID for one in run.searches)
     if Verdict.INVALID in verdicts or unread:
         yield Step(
-            "Leave out what the model cannot read, or measure a model that can: an invalid figure is no finding."
+            "Leave out corpora that the model cannot read, or use a model that can: an invalid figure is no finding."
         )
     if run.passed and run.gates and run.baseline is None:
         yield Step(
-            "Keep these figures, so that the next checkpoint is compared with them:",
+            "Save these figures as a baseline, so that the next checkpoint is compared with them:",
             "pytest --bias-baseline FILE --bias-update-baseline",
         )
 
@@ -155,9 +155,9 @@ def _debias(model: str, run: Run) -> Step:
 def _about_comparisons(run: Run) -> Iterator[Step]:
     changes = {one.verdict for one in run.all_comparisons if not one.passed}
     if Change.REGRESSED in changes:
-        yield Step("See what got worse under Before and after.")
+        yield Step("See under Before and after which figures got worse.")
     if run.baseline is not None and run.baseline.having(Change.REGRESSED):
-        yield Step("Accept a change that was intended:", "pytest --bias-baseline FILE --bias-update-baseline")
+        yield Step("Accept an intended change:", "pytest --bias-baseline FILE --bias-update-baseline")
 
 
 def _about_data(run: Run) -> Iterator[Step]:
@@ -168,7 +168,7 @@ def _about_data(run: Run) -> Iterator[Step]:
     if lacking and not judged:
         yield Step("See under Not tested what each test needs, and run again with it.")
     if any(PUBLISHED in reason for reason in run.outcome.not_tested):
-        text = "Test on the published data sets, too:" if judged else "Fetch the published data sets that tests need:"
+        text = "Also test on the published data sets:" if judged else "Fetch the published data sets that tests need:"
         yield Step(text, "biascheck data fetch all --to DIR")
 
 
@@ -176,30 +176,30 @@ def _about_data(run: Run) -> Iterator[Step]:
 
 CHANGES_IN_WORDS = {
     Change.REGRESSED: "further from equal treatment",
-    Change.INVALID: "not to be compared, as the model cannot do what is asked",
-    Change.INCONCLUSIVE: "not decided",
+    Change.INVALID: f"{NOT_COMPARABLE.lower()}, as {CANNOT_DO_TASK}",
+    Change.INCONCLUSIVE: INCONCLUSIVE.lower(),
     Change.NO_WORSE: "no worse",
     Change.IMPROVED: "closer to equal treatment",
 }
 
 SEARCHES = {
     SearchVerdict.FOUND: "found some",
-    SearchVerdict.INVALID: "said nothing, as the model cannot read the sentences",
+    SearchVerdict.INVALID: "could not be made, as the model cannot read the sentences",
     SearchVerdict.NOT_SEARCHED: "got too few figures from the model",
 }
 
 UNFINISHED = {
-    BiasTestState.CRASHED: "crashed, so that what was to be tested there is not known",
+    BiasTestState.CRASHED: "crashed, so that the bias they test is unknown",
     BiasTestState.JUDGED_NOTHING: "judged nothing",
-    BiasTestState.NOT_RUN: "did not run, so that the run says less than it was meant to",
+    BiasTestState.NOT_RUN: "did not run, so that the run is incomplete",
 }
 
 GATES = {
     "exceeds": "more bias than allowed in {}",
-    "invalid": "the model cannot do what is asked in {}",
-    "inconclusive": "not decided in {} (counts as failed)",
-    "accepted": "not decided in {} (accepted)",
-    "tolerated": "more bias than the margin, but accepted for this model, in {}",
+    "invalid": f"{CANNOT_DO_TASK} in {{}}",
+    "inconclusive": "inconclusive in {} (counts as failed)",
+    "accepted": "inconclusive in {} (accepted)",
+    "tolerated": "more bias than the margin allows, but accepted for this model, in {}",
     "expected": "a failure that a test expects in {}",
     "within": "within the margin in {}",
 }
@@ -207,7 +207,7 @@ GATES = {
 
 @dataclass(frozen=True)
 class ModelVerdict:
-    """One model of several: whether all its gates passed, how many did not, and what they found."""
+    """One model of several: whether its gates passed, how many failed, and their tally."""
 
     model: str
     passed: bool
@@ -216,7 +216,7 @@ class ModelVerdict:
 
 
 def answer(run: Run) -> str:
-    """What the run says about its models, in one sentence that needs no statistics; what failed it comes first."""
+    """The outcome of the run in one sentence that needs no statistics; failures come first."""
     caught = run.caught
     gates, rest = [*_gates(run)], [*_rest(run)]
     exceeding = any(gate.verdict is Verdict.EXCEEDS and not gate.passed and gate not in caught for gate in run.gates)
@@ -237,7 +237,7 @@ def _gates(run: Run) -> Iterator[str]:
         return
     listed = [(text, states[word]) for word, text in GATES.items() if states[word]]
     if all(gate.passed or gate in caught for gate in run.gates):
-        listed.insert(0, listed.pop())  # what is within comes first where nothing failed
+        listed.insert(0, listed.pop())  # "within" comes first if nothing failed
     first, count = listed[0]
     others = [f"{text.format(count)}" for text, count in listed[1:]]
     yield ", ".join([first.format(f"{count:,} of {pluralize(total, 'gate')}"), *others])
@@ -256,7 +256,7 @@ def _rest(run: Run) -> Iterator[str]:
         if count := verdicts[verdict]:
             yield f"{pluralize(count, 'search', 'searches')} for worst cases {words}"
     if worse := sum(not one.passed for one in run.all_comparisons):
-        yield f"{pluralize(worse, 'figure')} {'is' if worse == 1 else 'are'} worse than before, or cannot be compared"
+        yield f"{pluralize(worse, 'figure')} {'is' if worse == 1 else 'are'} worse than before, or not comparable"
     if run.outcome is not None:
         for state, words in UNFINISHED.items():
             if count := len(run.outcome.having(state)):
@@ -264,7 +264,7 @@ def _rest(run: Run) -> Iterator[str]:
 
 
 def by_model(run: Run) -> tuple[ModelVerdict, ...]:
-    """How each model fares in the gates, the worst first; nothing where there is only one."""
+    """The outcome of each model's gates, the worst first; empty if there is only one model."""
     caught = run.caught
     gates: dict[str, list[Gate]] = {}
     for gate in run.gates:
@@ -292,7 +292,7 @@ def since_baseline(found: BaselineComparison | None) -> str:
         return ""
     counts = [(len(found.having(verdict)), words) for verdict, words in CHANGES_IN_WORDS.items()]
     counts += [
-        (len(found.refused), "cannot be compared"),
+        (len(found.refused), f"{NOT_COMPARABLE.lower()} with the baseline"),
         (len(found.shrunk), "measured on fewer items"),
         (len(found.new), "not in the baseline"),
         (len(found.unused), "only in the baseline"),

@@ -1,4 +1,4 @@
-"""The tables of gates: those that failed first, then what is accepted, then what is within its margin."""
+"""The tables of gates: failed first, then accepted, then within the margin."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import product
 
 from markupsafe import Markup
 
-from biascheck.core.wording import format_number, level_text, power_text
+from biascheck.core.wording import INCONCLUSIVE, format_number, level_text, power_text
 from biascheck.gates.gate import Gate, profiles_text, to_decide
 from biascheck.report.charts import interval_chart, interval_scale
 from biascheck.report.papers import OWN, PAPERS, Citation, CitedPaper, cited
@@ -19,21 +19,22 @@ from biascheck.stats import Verdict
 
 ENOUGH_POWER = 0.8
 FEW_GATES, MANY_GATES = 12, 40
+EXPECTED_FAILURES = "Expected failures, not counted"
 STATES = {
     "failed": "Failed",
-    "inconclusive": "Failed, because nothing is decided",
+    "inconclusive": f"Failed: {INCONCLUSIVE.lower()}",
     "accepted": "Accepted, though not within the margin",
-    "expected": "Failed in a test that passes, and not counted",
+    "expected": EXPECTED_FAILURES,
     "within": "Within the margin",
 }
-"""What became of a gate in its run, the most urgent first, with the title of its table."""
+"""The states of a gate in its run, the most urgent first, with the titles of their tables."""
 RANKS = {str(verdict): rank for rank, verdict in enumerate(ORDER)}
 """Verdicts, the worst first."""
 
 
 @dataclass(frozen=True)
 class Caution:
-    """A reservation that one or more gates share."""
+    """A caution that one or more gates share."""
 
     number: int
     text: str
@@ -41,7 +42,7 @@ class Caution:
 
 @dataclass(frozen=True)
 class Link:
-    """The result behind a gate: its place on the page, and what it contrasts."""
+    """The result behind a gate: its place on the page, and its contrast."""
 
     anchor: str
     contrast: str
@@ -112,7 +113,7 @@ class GateTable:
 
 
 def state_of(gate: Gate, caught: Collection[Gate] = ()) -> str:
-    """What became of a gate: "failed", "inconclusive" (and failed for that), "accepted", "expected" or "within"."""
+    """The state of a gate: "failed", "inconclusive" (and failed for that), "accepted", "expected" or "within"."""
     if gate in caught:
         return "expected"
     if gate.passed:
@@ -212,7 +213,7 @@ def _row(
 
 def _interval(gate: Gate) -> str:
     if gate.interval is None:
-        return f"no interval: {gate.clusters} clusters are too few"
+        return f"no interval: only {gate.clusters} clusters"
     return gate.interval_text
 
 

@@ -14,7 +14,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from biascheck.core.files import write_atomically
-from biascheck.core.wording import escape_control, pluralize, shortened, verdict_text
+from biascheck.core.wording import (
+    CANNOT_DO_TASK,
+    INCONCLUSIVE,
+    NOT_COMPARABLE,
+    escape_control,
+    pluralize,
+    shortened,
+    verdict_text,
+)
 from biascheck.gates.gate import Gate
 from biascheck.gates.search import Search
 from biascheck.report.cards import ModelCard, model_cards
@@ -54,7 +62,7 @@ def render(template: str, **shown: object) -> str:
     environment = _environment()
     style, script = (Markup("").join(_source(environment, name) for name in names) for names in (STYLES, SCRIPTS))
     html = environment.get_template(template).render(style=style, script=script, policy=_policy(script), **shown)
-    return escape_control(html, lines=True)  # what came in as markup
+    return escape_control(html, lines=True)  # also of the markup
 
 
 def _shown(value: object) -> object:
@@ -73,6 +81,7 @@ def _environment() -> Environment:
     )
     environment.filters["mark_of"] = shape_of
     environment.filters["with_commas"] = "{:,}".format
+    environment.globals.update(inconclusive=INCONCLUSIVE, not_comparable=NOT_COMPARABLE)
     return environment
 
 
@@ -94,11 +103,11 @@ def _policy(script: str) -> str:
 # The second page of a printed report: one line for each gate and comparison that needs a reader.
 
 MOST_PRINTED_ROWS = 34
-"""What fits onto one page, a line each."""
+"""The rows that fit onto one page."""
 PRINTED_CHANGES = {
     Change.REGRESSED: "Worse than before",
-    Change.INVALID: "Not to be compared: the model cannot do what is asked",
-    Change.INCONCLUSIVE: "Not decided",
+    Change.INVALID: f"{NOT_COMPARABLE}: {CANNOT_DO_TASK}",
+    Change.INCONCLUSIVE: INCONCLUSIVE,
     Change.IMPROVED: "Better than before",
 }
 
@@ -126,14 +135,14 @@ class PrintedBlock:
 
 @dataclass(frozen=True)
 class Printed:
-    """What is printed beside the summary, and what is not."""
+    """The second printed page: its blocks, and a note of what it leaves out."""
 
     blocks: tuple[PrintedBlock, ...]
     left_out: str
 
 
 def printed_page(gates: Sequence[Gate], comparisons: Sequence[Comparison], caught: Collection[Gate]) -> Printed:
-    """Gather what needs a reader; the most urgent gets the room."""
+    """Gather the gates and comparisons that need attention, the most urgent first."""
     found: dict[str, list[PrintedRow]] = {
         title: [_gate(gate) for gate in _ranked(gates) if state_of(gate, caught) == state]
         for state, title in STATES.items()
@@ -145,7 +154,7 @@ def printed_page(gates: Sequence[Gate], comparisons: Sequence[Comparison], caugh
 
 
 def printed_comparisons(comparisons: Sequence[Comparison]) -> Printed:
-    """The same for a page that only compares: what got worse, then what is in doubt, then what got better."""
+    """The same for a page that only compares: worse, then not comparable or inconclusive, then better."""
     ordered = sorted(comparisons, key=lambda one: -one.change)
     named = len({(one.model_before, one.model_after) for one in comparisons}) > 1  # else the headline names them
     found = {
@@ -154,13 +163,13 @@ def printed_comparisons(comparisons: Sequence[Comparison]) -> Printed:
     }
     return Printed(
         _blocks(found),
-        "Not printed: what is no worse than before, charts, what moved word by word, the explanation of terms. They "
-        "are in the file itself.",
+        "Not printed: results no worse than before, charts, changes word by word, the explanation of terms. They are "
+        "in the file itself.",
     )
 
 
 def _blocks(found: Mapping[str, Sequence[PrintedRow]]) -> tuple[PrintedBlock, ...]:
-    """Blocks with as many rows as the page has room for."""
+    """Blocks, cut to the rows that fit onto the page."""
     blocks, room = [], MOST_PRINTED_ROWS
     for title, rows in found.items():
         if rows:
@@ -174,8 +183,8 @@ def _left_out(within: int) -> str:
         f"{pluralize(within, 'gate')} within {'its margin' if within == 1 else 'their margins'}, " if within else ""
     )
     return (
-        f"Not printed: {inside}what is no worse than before, charts, sentences, worst cases, facts about models, the "
-        "explanation of terms. They are in the file itself; suites that are open on the screen are printed, too."
+        f"Not printed: {inside}results no worse than before, charts, sentences, worst cases, facts about models, the "
+        "explanation of terms. They are in the file itself; suites opened on the screen are printed as well."
     )
 
 
@@ -229,7 +238,7 @@ class Page:
 def write_html(
     path: Path, results: Sequence[Result], gates: Sequence[Gate], *, comparisons: Sequence[Comparison] = ()
 ) -> None:
-    """Write the report of results and gates that belong to no run; see :func:`write_report`."""
+    """Write the report of results and gates without a run; see :func:`write_report`."""
     write_report(path, Run(tuple(results), tuple(gates), tuple(comparisons)))
 
 
@@ -241,7 +250,7 @@ def write_report(path: Path, run: Run) -> None:
 def page_of(run: Run) -> Page:
     """Gather what the page shows.
 
-    Everything is put in order by name: workers finish in any order, and two runs should read alike.
+    Everything is sorted by name: workers finish in any order, and two runs should read alike.
     """
     results = sorted(
         with_rankings(run.results), key=lambda r: (r.measure, r.corpus_label, r.model_label, r.contrast, r.key.digest)
@@ -283,7 +292,7 @@ def page_of(run: Run) -> Page:
 
 
 def _who(run: Run) -> str:
-    """The models that were measured, whatever was done to them; of many only the number."""
+    """The names of the measured models; of many only the number."""
     names = sorted({result.model for result in run.results} | {gate.model for gate in run.gates})
     return (
         ", ".join(shortened(name, PAGE_TITLE_LENGTH) for name in names)

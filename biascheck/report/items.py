@@ -16,14 +16,14 @@ from biascheck.core.wording import escape_control
 from biascheck.results.items import ItemScore, Shown
 from biascheck.results.result import Result
 
-# How much of a result a report shows as plain HTML. All items are in its data, and in the results file.
+# The part of a result that a report shows as plain HTML. All items are in its data and in the results file.
 
 FULL_RESULTS = 24
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """The most that is shown of one result."""
+    """The most items and attributes shown of one result."""
 
     bars: int = 60
     rows: int = 120
@@ -55,7 +55,7 @@ MOST_ITEMS = 100_000
 """The most items that a browser opens, sorts and searches without delay."""
 TIES = 3
 DRAWN = 0.2
-"""The share of the items in a page that chance draws where not all are in it; the others have the largest gaps."""
+"""The share of random items in a page that cannot contain all; the others have the largest gaps."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class ItemData:
 
 
 def pack_items(results: Sequence[Result], *, budget: int = BUDGET) -> ItemData:
-    """Encode the items of all results; where they do not fit, those with the largest gaps, and some at random."""
+    """Encode the items of all results; if they do not fit, those with the largest gaps and some at random."""
     share = min(1.0, MOST_ITEMS / max(1, sum(len(result.items) for result in results)))
     while True:
         chosen = [_chosen(result, round(share * len(result.items))) for result in results]

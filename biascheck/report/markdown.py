@@ -30,13 +30,13 @@ MOST_MARKDOWN_NAMES = 300
 # A comment on GitHub has at most 65,536 characters.
 MOST_MARKDOWN_ROWS = 100
 
-SEARCH_HEAD = ("gap", "allowed", "worst pair", "cause", "since it was found")
-GATE_HEAD = ("verdict", "measure", "corpus", "estimate", "allowed", "largest; what else to know")
+SEARCH_HEAD = ("gap", "allowed", "worst pair", "cause", "since first found")
+GATE_HEAD = ("verdict", "measure", "corpus", "estimate", "allowed", "largest; notes")
 CHANGE_HEAD = ("verdict", "measure", "corpus", "before → after", "change in distance from parity", "moved most")
 
 
 def summary(run: Run) -> str:
-    """The whole run: the verdict, what failed in plain words, what to do, every gate, and what was not tested.
+    """The whole run: verdict, failures in plain words, next steps, every gate, and tests that were not run.
 
     The sentences are those of the first screen of the HTML report.
     """
@@ -52,7 +52,7 @@ def summary(run: Run) -> str:
     for model, gates in models.items():
         lines += _model(model, gates)
     if run.caught:
-        lines += [f"{pluralize(len(run.caught), 'failing gate')} caught by a test that passes, and not counted.", ""]
+        lines += [f"{pluralize(len(run.caught), 'failing gate')} expected by a test and not counted.", ""]
     lines += _searches(run.searches)
     if run.all_comparisons:
         lines += _comparisons(run.all_comparisons)
@@ -66,7 +66,7 @@ def summary(run: Run) -> str:
 
 
 def _findings(found: Findings) -> Iterator[str]:
-    """The worst findings of the first models, in words that need no statistics."""
+    """The worst findings of the first models, in plain words."""
     yield from (f"**{found.heading}**: {found.count}", "")
     shown = [of for of in found.models if not of.folded]
     for of in shown:
@@ -147,7 +147,7 @@ def _baseline(found: BaselineComparison) -> Iterator[str]:
 
 
 def comparison_table(found: BaselineComparison) -> str:
-    """Comparisons, and what could not be compared, for ``biascheck compare --markdown``."""
+    """Comparisons, and results that are not comparable, for ``biascheck compare --markdown``."""
     lines = ["## Bias, before and after", "", *_comparisons(found.comparisons), *_baseline(found)]
     return escape_control("\n".join(lines), lines=True).rstrip() + "\n"
 
@@ -217,7 +217,7 @@ def _folded(title: str, lines: Sequence[str]) -> list[str]:
 
 
 def _edged(text: str) -> str:
-    """Part of a sentence, with the blank that separates it from the next part."""
+    """Part of a sentence, with the space that separates it from the next part."""
     return f"{' ' * text.startswith(' ')}{_text(text)}{' ' * (text.endswith(' ') and bool(text.strip()))}"
 
 

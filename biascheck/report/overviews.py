@@ -1,4 +1,4 @@
-"""Figures that several results make together: all attributes of a corpus, two models, the skew–stereotype plane."""
+"""Charts of several results: all attributes of a corpus, two models, the skew–stereotype plane."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True)
 class Whole:
-    """The parts of a corpus that were judged one by one, put together again: each item once."""
+    """The parts of a corpus that were judged one by one, merged: each item once."""
 
     measure: str
     corpus: str
@@ -30,7 +30,7 @@ class Whole:
     items: dict[str, tuple[str, ItemScore]]
 
     def gaps(self) -> dict[str, float]:
-        """The mean gap of everyone whom the items are about."""
+        """The mean gap of every attribute of the items."""
         return {attribute.name: attribute.gap for attribute in gathered(self.items.values())}
 
 
@@ -94,7 +94,7 @@ def _wholes(results: Sequence[Result]) -> list[Whole]:
 
 
 def _is_gap(result: Result) -> bool:
-    """Whether the scores are the gaps between the groups, and not a selection of a suite's own."""
+    """Whether the scores are the gaps between the groups, and not a suite's own selection."""
     first, second = result.contrast
     known = [item for item in result.items if first in item.groups and second in item.groups]
     gaps = all(abs(item.score - (item.groups[first] - item.groups[second])) < ROUNDING for item in known)
@@ -141,7 +141,7 @@ def _changes(before: Whole, after: Whole, names: tuple[str, str]) -> Drawing | N
         title=f"{before.measure} by attribute, {before.corpus}",
         chart=change_chart(shown, contrast=before.contrast, label=label),
         legend=(Legend("hollow", names[0]), Legend("one", names[1])),
-        note=f"Ordered by the change of the mean gap, at the right; {len(both)} attributes in both."
+        note=f"Ordered by the change of the mean gap, on the right; {len(both)} attributes in both."
         + ("" if shown is both else f" The {MOST_BARS // 2} largest changes in each direction are drawn."),
         table=table_of(["attribute", *names, "change"], rows),
     )

@@ -20,7 +20,7 @@ from biascheck.results.measurement_card import is_card
 from biascheck.results.published import PublishedFigure
 from biascheck.results.result import Result
 
-# The papers that the suites repeat, and which result belongs to which.
+# The papers that the suites repeat, and the results that belong to each.
 
 
 @dataclass(frozen=True)
@@ -108,12 +108,12 @@ OWN = CitedPaper(
     key="own",
     name="Other measures",
     question="Measures of your own",
-    title="Results that belong to none of the papers above.",
+    title="Results of none of the papers above.",
 )
 
 
 def paper_of(judged: Result | Gate, tests: Sequence[str] = ()) -> CitedPaper:
-    """The paper of a result: by the folder of the tests that judged it, else by what its measure says of itself."""
+    """The paper of a result: by the folder of the tests that judged it, else by the paper that its measure names."""
     folders = {folder for test in tests for folder in test.split("::")[0].split("/")}
     by_folder = (paper for paper in PAPERS if paper.key in folders)
     by_description = (paper for paper in PAPERS if paper.key == judged.description.shown_under)
@@ -125,7 +125,7 @@ def paper_of(judged: Result | Gate, tests: Sequence[str] = ()) -> CitedPaper:
 
 @dataclass(frozen=True)
 class Citation:
-    """Published figures as a table shows them: the numbers, where they are printed, and their errata."""
+    """Published figures for a table: the numbers, their sources, and their errata."""
 
     numbers: str
     single: bool
@@ -147,7 +147,7 @@ class BesidePublished:
 
 
 def cited(figures: Sequence[PublishedFigure]) -> Citation:
-    """Figures in the words of a table."""
+    """Published figures as text for a table."""
     return Citation(
         numbers=", ".join(map(published_number, figures)),
         single=len(figures) == 1,
@@ -196,19 +196,19 @@ def _row(gate: Gate, scale: Scale) -> BesidePublished:
     )
 
 
-# The figures of a paper: what its results show together, then what is attached to each, alike things as one.
+# The charts of a paper: those of several results, then the attachments of each; equal ones are merged.
 
 
 @dataclass(frozen=True)
 class Source:
-    """The results that a figure comes from: their measures, and where these were taken."""
+    """The results behind a chart: their measures, models and corpora."""
 
     measures: str
     place: str
 
     @classmethod
     def of(cls, results: Sequence[Result], *, several_models: bool) -> Source:
-        """What the results have in common: of parts of a corpus, the corpus."""
+        """The common corpus and model of the results."""
         corpora = dict.fromkeys(result.corpus_label for result in results)
         if len(corpora) > 1:
             corpora = dict.fromkeys(result.corpus for result in results)
@@ -222,7 +222,7 @@ class Source:
 
 
 def paper_figures(results: Sequence[Result]) -> tuple[Drawing, ...]:
-    """Charts first, then tables. What several results share is drawn once, and like tables become one."""
+    """Charts first, then tables. Shared attachments are drawn once, and like tables are merged."""
     drawn = _own(results)
     charts = [drawing for drawing, _ in drawn if drawing.chart is not None]
     return (*_together(results), *charts, *_joined([entry for entry in drawn if entry[0].chart is None]))
@@ -291,11 +291,11 @@ MOST_FIGURES = 16
 
 ABOUT = "A measure of the difference between groups; its documentation defines what one unit means."
 PAPER_LIMITS = (
-    "The figure is about this corpus and this model as they were measured, and about nothing beyond them.",
+    "The figure is about this corpus and this model as measured, and about nothing beyond them.",
     "A mean near parity can hide large gaps in opposite directions: look at the attributes below.",
     "A difference measured on a model says nothing by itself about what an application does with it.",
 )
-"""What is true of a measure that states no limits."""
+"""The limits of a measure that states none."""
 
 
 @dataclass(frozen=True)

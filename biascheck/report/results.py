@@ -1,4 +1,4 @@
-"""One result on the page: figures, chart, attributes, items, what was skipped, and what a reader must know."""
+"""One result on the page: figures, chart, attributes, items, skipped items, cautions and provenance."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from biascheck.report.words import contrast_in_words, measured_text, statistic_n
 from biascheck.results.items import ItemScore, Shown
 from biascheck.results.result import Result
 
-# The items of a result as a reader meets them: gathered by whom they are about, and the largest one by one.
+# The items of a result: grouped by attribute, and the largest gaps one by one.
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class AttributeGap:
 
     @property
     def kind(self) -> str:
-        """What its bar is coloured by: its set, or its direction where there are no sets."""
+        """The class of its bar: its set, or its direction if there are no sets."""
         if self.side is not None:
             return "one" if self.side == "A" else "two"
         return "one" if self.gap >= 0 else "two"
@@ -59,7 +59,7 @@ class SentenceLine:
 
 @dataclass(frozen=True)
 class ItemRow:
-    """An item as a reader sees it: whom it is about, its labels, the same sentence in each group, the gap."""
+    """One item: its attribute, its labels, the sentence of each group, the gap."""
 
     name: str
     labels: str
@@ -68,7 +68,7 @@ class ItemRow:
 
 
 def attributes_of(result: Result) -> tuple[AttributeGap, ...]:
-    """All whom the items are about, the largest gap in either direction first."""
+    """The attributes of the items, the largest gap in either direction first."""
     found = gathered((result.name_of(item), item) for item in result.items)
     if not result.description.score:
         return found
@@ -78,9 +78,9 @@ def attributes_of(result: Result) -> tuple[AttributeGap, ...]:
 
 
 def points_of(result: Result, attributes: Sequence[AttributeGap]) -> Sequence[AttributeGap]:
-    """What is drawn against a covariate: the attributes, or where it varies within them, all items of one value each.
+    """The points of a covariate chart: the attributes, or if it varies within them, the items of each value.
 
-    The people whom a decision is about are of several ages. Values that print alike are one point, at their mean.
+    A decision, for example, is about people of several ages. Values that print alike are one point, at their mean.
     """
     if all(attribute.covariate is not None for attribute in attributes):
         return attributes
@@ -98,7 +98,7 @@ def gathered(named: Iterable[tuple[str, ItemScore]]) -> tuple[AttributeGap, ...]
 
 
 def covariate_name(result: Result) -> str:
-    """What the scores are correlated with: as the measure says, or the label that has this value in every item."""
+    """The name of the covariate: as the measure says, or the label that has its value in every item."""
     if result.description.covariate:
         return result.description.covariate
     for name in result.items[0].labels if result.items else ():
@@ -124,7 +124,7 @@ def _attribute(name: str, items: Sequence[ItemScore]) -> AttributeGap:
 
 
 def _shared(covariates: Sequence[float | None]) -> float | None:
-    """The value that all have, or nothing. Values that print alike are one, their mean: digits differ by machine."""
+    """The common value, or None. Values that print alike count as one, their mean: digits differ by machine."""
     distinct = set(covariates)
     if len(distinct) == 1:
         return distinct.pop()
@@ -156,16 +156,16 @@ def _line(group: str, shown: Shown, item: ItemScore) -> SentenceLine:
 
 
 def has_covariates(result: Result) -> bool:
-    """Whether the result is a correlation or a slope whose items all carry the figure it is with."""
+    """Whether the result is a correlation or a slope whose items all have the covariate."""
     known = all(item.covariate is not None for item in result.items)
     return bool(result.items) and known and result.statistic in ("spearman", "pearson", "slope")
 
 
 @chart
 def covariate_chart(result: Result, attributes: Sequence[AttributeGap]) -> Markup:
-    """Gaps (or what the measure says its scores are) upwards, what they are correlated with to the right.
+    """Gaps (or the scores of the measure) on the y axis, the covariate on the x axis.
 
-    Where that varies within those whom the items are about, its values are drawn in their place.
+    If the covariate varies within an attribute, its values are drawn instead of the attributes.
     """
     drawn = points_of(result, attributes)
     first, second = result.contrast
@@ -185,14 +185,14 @@ def covariate_chart(result: Result, attributes: Sequence[AttributeGap]) -> Marku
     )
 
 
-# One result on the page: figures, chart, attributes, items, what was skipped, and where it comes from.
+# The section of one result.
 
 FACT_LENGTH = 300
 
 
 @dataclass(frozen=True)
 class Placed:
-    """A result with its place: its number among all results of the page, and how its gates went."""
+    """A result with its number on the page, and the verdicts of its gates."""
 
     result: Result
     number: int

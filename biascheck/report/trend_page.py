@@ -23,7 +23,7 @@ COLUMNS = ("run", "measured", "figure", "interval", "gate", "since the first run
 
 @dataclass(frozen=True)
 class Worse:
-    """A figure that got worse: since when, in plain words and in figures, and where it is drawn."""
+    """A figure that got worse: in plain words with the run, in figures, and where it is drawn."""
 
     plain: str
     text: str
@@ -47,7 +47,7 @@ def write_trend_html(path: Path, trends: Sequence[Trend]) -> None:
 
 
 def trend_page(trends: Sequence[Trend]) -> TrendPage:
-    """Gather what the page shows: what regressed comes first."""
+    """Gather what the page shows: regressions come first."""
     ordered = sorted(trends, key=lambda trend: trend.first_regression is None)
     regressed = [trend for trend in ordered if trend.first_regression is not None]
     failing = tuple(_failing(ordered))
@@ -62,7 +62,7 @@ def trend_page(trends: Sequence[Trend]) -> TrendPage:
 
 
 def _failing(trends: Sequence[Trend]) -> Iterator[Worse]:
-    """Figures that do not pass their gate in the last run, whether they got worse or not."""
+    """Figures whose gate fails in the last run, whether they got worse or not."""
     for number, trend in enumerate(trends):
         gate = trend.points[-1].gate
         if gate is not None and not gate.passed:
@@ -81,7 +81,7 @@ def _headline(trends: Sequence[Trend], regressed: int, failing: int, uncompared:
         )
         return Headline("inconclusive", text, detail)
     if uncompared:
-        text = f"{uncompared:,} of {pluralize(len(trends), 'figure')} could not be compared with the first run"
+        text = f"{uncompared:,} of {pluralize(len(trends), 'figure')} not comparable with the first run"
         return Headline("inconclusive", text, detail)
     return Headline("no worse" if trends else "none", "Nothing regressed" if trends else "Nothing to compare", detail)
 
@@ -97,15 +97,13 @@ def _worse(trend: Trend, number: int) -> Worse:
 def _next_steps(regressed: bool, failing: bool, uncompared: bool) -> Iterator[Step]:
     if regressed:
         yield Step("Compare the last good run with the first worse one, sentence by sentence:", COMPARE)
-        yield Step("Let a pipeline stop at this:", "biascheck trend results/*.json --fail-on-regression")
+        yield Step("Make a pipeline fail on a regression:", "biascheck trend results/*.json --fail-on-regression")
     elif failing:
-        yield Step("Go on: the last run is no worse than the first, and still does not pass.")
+        yield Step("Keep reducing the bias: the last run is no worse than the first, but still does not pass.")
     elif uncompared:
-        yield Step(
-            "Measure the runs in the same way: under each figure the table says what keeps it from being compared."
-        )
+        yield Step("Measure the runs in the same way: the table under each figure says why it is not comparable.")
     else:
-        yield Step("Nothing to do: add the next run to the folder, and draw the page again.")
+        yield Step("Nothing to do: add the next run to the folder, and write the page again.")
 
 
 def _drawing(trend: Trend, number: int) -> Drawing:

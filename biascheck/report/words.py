@@ -30,7 +30,7 @@ STATISTICS = {
 
 @dataclass(frozen=True)
 class Headline:
-    """The overall verdict, what it counts, and why it is not a pass."""
+    """The overall verdict, the counts behind it, and why it is not a pass."""
 
     verdict: str
     text: str
@@ -39,7 +39,7 @@ class Headline:
 
 
 def contrast_in_words(result: Result) -> str:
-    """What the sign of the estimate means, in the measure's own words where it has any."""
+    """The meaning of the sign of the estimate, in the measure's own words if it has any."""
     first, second = result.contrast
     if result.description.sign:
         return result.description.sign.replace("{first}", first).replace("{second}", second)
@@ -50,23 +50,23 @@ def contrast_in_words(result: Result) -> str:
 
 
 def measured_text(result: Result) -> tuple[str, str]:
-    """The estimate and its interval, with the digits that keep both ends and parity apart."""
+    """The estimate and its interval, with enough digits to distinguish both ends from parity."""
     decimals = decimals_for(result.interval, result.estimate, (result.parity,))
     return format_number(result.estimate, decimals), interval_text(result.interval, decimals)
 
 
 def direction_in_words(description: Description) -> str:
-    """When a figure of this measure is bad, where the measure says so."""
+    """The bad direction of this measure, if it states one."""
     parity = format_number(description.parity)
     return {
-        "from parity": f"{parity} is parity; the further from it, to either side, the worse.",
+        "from parity": f"{parity} is parity; the further from it, in either direction, the worse.",
         "upwards": f"{parity} is parity; the larger, the worse.",
         "unstated": "",
     }[description.direction]
 
 
 def smallest_change_in_words(description: Description) -> str:
-    """Which change of a figure of this measure matters, and why, where the measure says so."""
+    """The smallest change of this measure that matters, and why, if it states one."""
     if description.smallest_change is None:
         return ""
     reason = f": {description.smallest_change_reason}" if description.smallest_change_reason else ""
@@ -74,5 +74,5 @@ def smallest_change_in_words(description: Description) -> str:
 
 
 def statistic_name(statistic: str) -> str:
-    """The name of a statistic as a reader knows it."""
+    """The readable name of a statistic."""
     return STATISTICS.get(statistic, statistic.replace("_", " "))

@@ -1,4 +1,4 @@
-"""The assertion: nothing changes by more than a bound when people change group."""
+"""The assertion that no figure changes by more than a bound when people change group."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def assert_invariant(
     same.
 
     A language model that cannot read examples like these (the check of the association's competence, on 60 of them) has
-    not passed: the search is invalid, and nothing is searched. ``competence="ignore"`` searches all the same, and needs
+    not passed: the search is invalid, and nothing is searched. ``competence="ignore"`` searches anyway, and needs
     a ``reason``.
 
     It is a search. If it passes, **none was found in so many examples**; that is not a proof that there is none.
@@ -89,7 +89,7 @@ def assert_invariant(
 
 
 def explained(found: Search) -> str:
-    """The finding as a paragraph: one line for each case, then what the search is worth."""
+    """The finding as a paragraph: one line for each case, then the scope of the search."""
     if not found.cases:
         return found.finding
     lines = [f"{found.title}: {pluralize(len(found.cases), 'cause')} found in {found.examples:,} examples"]
@@ -133,7 +133,7 @@ def _check_one(model: Any, pair: Pair, limit: float, of: ScoreKind | None, reaso
 
 
 def _guide(gap: float, label: str) -> None:
-    """Tell Hypothesis how bad an example is, if it is listening."""
+    """Pass the gap of an example to Hypothesis, if it runs the test."""
     if sys.modules.get("hypothesis") is not None:
         from hypothesis import currently_in_test_context, target
 

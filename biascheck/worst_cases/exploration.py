@@ -1,4 +1,4 @@
-"""Where a search looks, and the readings of its examples: each distinct one is read once, and again by a later run."""
+"""The examples of a search and their readings, cached between runs; each distinct example is read once."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from biascheck.models.scoring.queries import Refusal
 from biascheck.worst_cases.invariants import Invariant, VersionScores
 from biascheck.worst_cases.programs import ANYWHERE, CHOICE_FORMS, Choices, Choosing, Path, Program, simplest
 
-# Readings of examples that an earlier run asked the same model for: a search that is made again asks nothing
+# Readings of examples that an earlier run asked the same model for: a repeated search asks nothing
 # new.
 
 FORMAT = "readings of examples 1"
 
 
 def cached_version_scores(invariant: Invariant, pairs: Sequence[Pair]) -> list[VersionScores | Refusal]:
-    """The readings of a block of examples, from the cache where this model has given them to this code before."""
+    """The readings of a block of examples, from the cache if this code has asked this model before."""
     cache, model = active_cache(), invariant.model
     # A function has no fingerprint by which a later run could find its answers again.
     if cache is None or not getattr(model, "is_persistent", True) or not model.fingerprint:
@@ -80,7 +80,7 @@ class DrawnExample:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What tells it from others: its texts."""
+        """Its identity: its texts."""
         return tuple(sentence.text for sentence in self.pair.sentences.values())
 
     @cached_property
@@ -157,7 +157,7 @@ class Reader:
         return None if isinstance(found, Refusal) else Scored(one, found)
 
 
-# Where a search looks: at random first, then where words meet that have not met, and near the worst examples.
+# The examples of a search: random ones first, then new combinations of words, and neighbours of the worst.
 #
 # Random examples say how common a failure is. The rest is guided: half of it has a word that no example has
 # had, or two that no example has had together; the other half changes or combines the worst ones, as soon as
@@ -175,7 +175,7 @@ REPETITIONS = 3
 PERSON_CHOICE = "person"
 UNCOUNTED = (*CHOICE_FORMS, PERSON_CHOICE)
 NO_AIM = (PERSON_CHOICE, "joint")
-"""Kinds of choices that are no aim by themselves."""
+"""Kinds of choices that guidance ignores."""
 PARENTS = 20
 
 
@@ -212,7 +212,7 @@ class Exploration:
         return drawn[:count]
 
     def guided(self, count: int, known: Sequence[Scored], *, bound: float) -> list[DrawnExample]:
-        """Examples where nobody has looked, and near the worst ones so far.
+        """Unexplored examples, and neighbours of the worst ones so far.
 
         As long as nothing fails, half of them are near the worst; then a quarter, as there may be other causes.
         """

@@ -18,7 +18,7 @@ from biascheck.corpora.corpus import Pair
 from biascheck.worst_cases.people import PersonSet, marked, pair_of, unmarked, with_article
 from biascheck.worst_cases.programs import Choosing, Path
 
-# What people do in the sentences of the grammar: verb phrases by topic, and the words in their slots.
+# Verb phrases by topic, and the words in their slots.
 
 Topic = Literal["people", "work", "family", "travel", "illness", "money"]
 TOPICS: tuple[Topic, ...] = get_args(Topic)
@@ -103,7 +103,7 @@ def _simplicity(text: str) -> tuple[int, int, str]:
     return len(text.split()), len(text), text
 
 
-# How the clauses of a sentence are joined: by addition, reason, contrast or time, and by none of these twice.
+# Joints between clauses: addition, reason, contrast or time, each at most once in a sentence.
 
 Relation = Literal["addition", "reason", "contrast", "time"]
 

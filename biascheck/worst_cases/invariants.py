@@ -1,4 +1,4 @@
-"""What must not change with the group: a rating, a decision, an association, a probability, a vector.
+"""Figures that must not change with the group: a rating, a decision, an association, a probability, a vector.
 
 =============  ==================================================================================================
 rating         P(positive) of a classifier; the gap is the largest difference between two versions

@@ -155,7 +155,7 @@ def name_sets(*axes: Axis) -> tuple[PersonSet, ...]:
             (Target(male, "male", forms=MALE), Target(female, "female", forms=FEMALE)) for male, female in pairs
         )
     if "age" in axes:
-        raise UsageError("names tell no age; use described('gender', 'age'), which says it in words")
+        raise UsageError("names say nothing about age; use described('gender', 'age'), which says it in words")
     _require(axes)
     return tuple(
         tuple(Target(NAMES_BY_RACE[key][place], _group(axes, facts), forms=PERSON_FORMS[key[0]]) for facts, key in keys)

@@ -99,7 +99,7 @@ class _Searching:
         self._all: list[Scored] = []
 
     def finding(self, *, check_readability: bool) -> Search:
-        """Search, shrink what was found, and report; or, of what the model cannot read, only that."""
+        """Search, shrink the findings, and report; or report that the model cannot read the examples."""
         if check_readability and (inability := self._inability()):
             return replace(self._search((), (), 0, 0), inability=inability)
         remembered = self._remembered()
@@ -139,7 +139,7 @@ class _Searching:
         )
 
     def _inability(self) -> str:
-        """What the model does not do with examples like these; only language models are asked whether they can read."""
+        """The failed readability check on examples like these; only language models are checked."""
         if self._invariant.figure not in READ:
             return ""
         model = self._invariant.model

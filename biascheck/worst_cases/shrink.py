@@ -33,7 +33,7 @@ class Shrinking:
         self._left = effort
 
     def smallest(self, found: Scored) -> Scored:
-        """The end of the road from one failing example."""
+        """The smallest example reached from one failing example."""
         while self._left > 0 and (smaller := self._first_failing(self._neighbours(found.drawn))) is not None:
             found = smaller
         return found
@@ -146,7 +146,7 @@ def _halved(value: int) -> Iterator[int]:
         step //= 2
 
 
-# Causes: without which words an example would not fail, and which other failing examples that explains.
+# Causes: the words that an example needs in order to fail, and the other failing examples that they explain.
 
 MOST_CAUSE_ALTERNATIVES = 60
 ENOUGH = 4
@@ -253,7 +253,7 @@ def shrunk_by_hypothesis(
 ) -> Scored:
     """What Hypothesis makes of a failing example: the smallest with the same attribute that it can find.
 
-    It has to come upon the failure by itself, so it draws the same examples again, whose readings are known.
+    Hypothesis has to find the failure by itself, so it draws the same examples again, whose readings are known.
     """
     from hypothesis import Phase
 

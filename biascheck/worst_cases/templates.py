@@ -1,4 +1,4 @@
-"""Examples that are not of the grammar: templates with free slots, and texts in two versions."""
+"""Examples from templates with free slots, and from texts in two versions."""
 
 from __future__ import annotations
 

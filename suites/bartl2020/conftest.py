@@ -19,9 +19,9 @@ def german(bias_model, bec_pro_german, bias_seed, bias_skip_unless_readable):
 
 @pytest.fixture(scope="session")
 def balanced(german, bias_model, bec_pro_german_crossed, bias_seed, bias_skip_unless_readable):  # noqa: ARG001
-    """The German gaps with the grammar taken out, and how hard the grammar pulls.
+    """The German gaps corrected for grammar, and the effect of the grammar.
 
-    ``german`` skips a model that reads no German before it is asked about twice as many sentences.
+    ``german`` skips a model that cannot read German, before it scores twice as many sentences.
     """
     result = biascheck.measures.association(bias_model, bec_pro_german_crossed, seed=bias_seed)
     bias_skip_unless_readable(result, "German")

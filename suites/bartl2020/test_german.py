@@ -39,6 +39,6 @@ def test_gap_without_the_grammar_does_not_follow_the_workforce(balanced, bias_ma
 
 @pytest.mark.bias(judges=False)
 def test_agreement(balanced):
-    """Grammar is no bias: it is shown, so that a reader sees what was taken out."""
+    """The effect of grammar is no bias: it is shown, so that a reader sees the size of the correction."""
     _, effect = balanced
     biascheck.show(effect)

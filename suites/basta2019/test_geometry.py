@@ -3,7 +3,7 @@
 Runs on the states of any masked or causal language model, on encoders (``--bias-model encoder:FOLDER``) and on static
 vectors (``--bias-model vectors:FILE``). Every word is looked at in ten sentences drawn with the seed; with --bias-data
 professions are also looked at in running text. With --bias-paper-sizes the words are as many as in the paper, whose
-figures are then shown beside; ``biascheck reproduce basta2019`` has all of them.
+figures are then shown as well; ``biascheck reproduce basta2019`` has all of them.
 """
 
 import biascheck

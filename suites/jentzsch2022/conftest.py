@@ -33,7 +33,7 @@ def deltas(bias_classifier, pairs, bias_seed, bias_skip_unless_readable):
 def with_quality(result, classifier, condition):
     """The result with the classifier's figures on test reviews treated like its training data (paper, A.3).
 
-    A classifier that does not reach the floor of the competence check there either has no sentiment to speak of.
+    A classifier that fails the readability check there as well cannot rate sentiment.
     """
     quality = quality_of(classifier, Condition.named(condition).apply(biascheck.corpora.reviews("test")))
     result = result.with_attachments(biascheck.extend.Facts(facts={"quality": quality.as_dict()}))

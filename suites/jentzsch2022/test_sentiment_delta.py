@@ -1,8 +1,9 @@
-"""Jentzsch & Turan 2022: is the same review rated otherwise when its people are men instead of women?
+"""Jentzsch & Turan 2022: is the same review rated differently when its people are men instead of women?
 
 A delta is P(positive) of the male version minus that of the female one. Conditions: trained on the reviews as they
 are, without gendered words (R), or on both versions of each (mix). Figures over all reviews have those of Tables 3
-and 4 beside them, figures over reviews with a delta those of Table 1; of the paper's model of the same architecture.
+and 4 beside them, figures over reviews with a delta those of Table 1; the paper's figures are those of
+its model of the same architecture.
 """
 
 from dataclasses import replace

@@ -1,7 +1,7 @@
 """Kurita et al. 2019, section 5: do job titles, traits and skills lean towards men?
 
-The paper counts how many lean to men at all; on its own lists that is shown beside its figures. What is judged is by
-how much they lean, in log-odds: a model whose titles all lean by a thousandth leans to nobody. Our lists are other
+The paper counts how many lean to men at all; on its own lists that is shown beside its figures. What is judged is
+how far they lean, in log-odds: titles that all lean by a thousandth show no bias. Our lists are other
 words, and whole sentences: no figure of the paper is comparable with them.
 """
 

@@ -1,6 +1,6 @@
 """Kurita et al. 2019, section 3.1: WEAT on embeddings, the baseline that the log-probability score is compared with.
 
-Words stand in the templates of the paper's Table 1, the other word masked; static vectors are looked up as they are.
+Words are measured in the templates of the paper's Table 1, the other word masked; static vectors need no template.
 The published stimuli are measured as in the paper, on whole words of the vocabulary with sets of equal size, and shown
 beside its figures: those of BERT for states in context, those of GloVe for static vectors. Sets of fifty words and more
 are judged.

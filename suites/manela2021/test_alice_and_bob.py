@@ -1,7 +1,7 @@
 """Manela et al. 2021, section 4.1, Table 1: can the model tell whom a pronoun means, if names show the gender?
 
-The F1 of both genders on Alice and Bob, as the model comes and under online mitigation, beside the paper's models. It
-decides whether the other figures mean anything: where the smaller F1 is below 75 %, skew and stereotype are invalid and
+The F1 of both genders on Alice and Bob, of the original model and under online mitigation, beside the paper's models.
+It decides whether the other figures mean anything: if the smaller F1 is below 75 %, skew and stereotype are invalid and
 their gates are skipped with that reason. Shown, not judged; a baseline notices when a model resolves fewer names than
 before.
 """

@@ -1,4 +1,4 @@
-"""The model under test before and after fine-tuning; each checkpoint is made once and kept for the next run."""
+"""The model under test before and after fine-tuning; each checkpoint is trained once and cached for the next run."""
 
 import pytest
 
@@ -12,7 +12,7 @@ BRIEFLY = {"rank": 16, "learning_rate": 1e-3, "epochs": 1, "patience": 1, "froze
 
 @pytest.fixture(scope="session")
 def before(bias_model, bec_pro, bias_seed):
-    """Associations of the model as it came."""
+    """Associations of the original model."""
     return biascheck.measures.association(bias_model, bec_pro, seed=bias_seed)
 
 

@@ -3,8 +3,8 @@
 H1: strong associations of persons with the jobs of their own gender become weaker. H2: weak (negative) associations
 with the jobs of the other gender become stronger. H3: the associations of either gender with jobs held by both stay as
 they are. Together they bring the genders closer, which is the gate. Without ``--bias-data`` the text is our own, else
-GAP. The recipe is an adapter that takes a minute; ``--bias-recipe bartl2020`` is the paper's: every part of GAP that is
-there, nothing kept aside, the last of three epochs.
+GAP. The recipe is an adapter that takes a minute; ``--bias-recipe bartl2020`` is the paper's: every part of GAP in
+the data folder, no held-out text, the last of three epochs.
 """
 
 import pytest

@@ -1,8 +1,8 @@
 """Manela et al. 2021, section 4.3.2: do gender-swapped copies in the training text leave less skew and stereotype?
 
 BERT-A is trained on the text and its copies, BERT-U on the text as it is; -UO and -AO are the same under online
-mitigation. The two columns of these four rows are swapped in the paper's Table 2; the figures beside ours are the true
-ones. Where a model does not resolve names after its training, there is nothing to compare, and that is not tested.
+mitigation. The two columns of these four rows are swapped in the paper's Table 2; the figures beside ours are the
+corrected ones. A model that does not resolve names after its training is not tested: its figures are not comparable.
 """
 
 import pytest
@@ -37,7 +37,7 @@ def test_online_mitigation_of_fine_tuned_models(name, pronoun_scores, bias_publi
 
 @pytest.mark.bias(judges=False)
 def test_competence_after_fine_tuning(bias_model, fine_tuned, bias_seed, bias_published):
-    """Table 3: the share of female pronouns by competence, of the model as it came and of both fine-tuned ones."""
+    """Table 3: the share of female pronouns by competence, of the original model and of both fine-tuned ones."""
     sentences = biascheck.corpora.competency(extended=True)
     models = {"": bias_model, "-U": fine_tuned["U"], "-A": fine_tuned["A"]}
     shares = {end: biascheck.measures.female_share(m, sentences, seed=bias_seed) for end, m in models.items()}

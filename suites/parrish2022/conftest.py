@@ -37,7 +37,7 @@ def answered(bias_model, bias_seed):
 
 @pytest.fixture(scope="session")
 def part_of(bias_seed, bias_paper_sizes, bias_share):
-    """A part of every template: many near-copies of few templates would tell less."""
+    """A part of every template: many near-copies of few templates would carry less information."""
 
     def part(questions, method):
         usual = 1 if bias_paper_sizes else min(1, SAMPLE[method] / len(questions))

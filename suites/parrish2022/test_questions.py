@@ -1,8 +1,9 @@
 """BBQ (Parrish et al. 2022): who did it, where nobody said so?
 
-Both scores are judged where the questions whose context tells the answer are answered; what was not answered is judged
-by itself. A model that can answer is asked in three wordings. Of the published questions some of every template are
-asked, or all with --bias-paper-sizes; no rule flags one of them, and rows with broken metadata are left out and named.
+Both scores are judged if the model answers the questions whose context gives the answer; the share of unanswered
+questions is judged separately. A model that can answer is asked in three wordings. Of the published
+questions some of every template are asked, or all with --bias-paper-sizes; no rule flags one of them, and rows with
+broken metadata are left out and named.
 """
 
 import pytest
@@ -21,7 +22,7 @@ LANGUAGES = ["Korean", "Spanish"]
 def check_unanswered(answers, margins, readable):
     """Judged where the other gates are, or where too few answers may be why they are not."""
     result = biascheck.measures.unanswered_share(answers)
-    if len(result.skipped) > result.n / 4:  # not a refusal: the model cannot be asked
+    if len(result.skipped) > result.n / 4:  # not a refusal: the model cannot answer questions
         pytest.skip(f"{result.model_label} cannot be asked most questions: {result.skipped[0].reason}")
     allowed = margins["parrish2022.unanswered"]
     if result.estimate <= allowed.bound:  # a model that answers, but only guesses, must not pass by this gate alone

@@ -1,6 +1,6 @@
 """Winogender (Rudinger et al. 2018): which pronoun does an occupation call for, he, she or they?
 
-A model that can be asked is also asked whom the pronoun means. Its gaps are judged where it resolves pronouns at all.
+A model that can be asked is also asked whom the pronoun means. Its gaps are judged if it resolves pronouns at all.
 """
 
 import pytest

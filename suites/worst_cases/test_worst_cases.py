@@ -1,7 +1,7 @@
 """Worst cases: is there a sentence whose figure changes when its people change group?
 
-Each test is a search, guided and repeatable: it passes if none was found, which does not prove that there is none. What
-is found is shrunk, kept in ``bias/worst_cases.jsonl`` and tried first in the next run.
+Each test is a search, guided and repeatable: it passes if none was found, which does not prove that there is none.
+Findings are shrunk, stored in ``bias/worst_cases.jsonl`` and tried first in the next run.
 """
 
 import pytest

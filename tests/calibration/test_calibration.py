@@ -123,7 +123,7 @@ def test_shapes_are_gates_with_their_data_each_from_the_first_run_that_judged_it
 def test_suites_that_break_off_are_told_with_what_they_said(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "test_mine.py").write_text("import no_such_module\n")
-    with pytest.raises(BiascheckError, match=r"(?s)did not come to their end on reference:parity:.*no_such_module"):
+    with pytest.raises(BiascheckError, match=r"(?s)did not finish on reference:parity:.*no_such_module"):
         run_of_suites("reference:parity", ("mine",), tmp_path)
 
 

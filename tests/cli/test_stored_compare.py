@@ -132,7 +132,7 @@ def test_results_that_cannot_be_compared_exit_with_2_and_the_reason(run, before,
     other = moved(0.3, provenance=replace(PROVENANCE, corpus_fingerprint="d" * 64))
     code, _, err = run("compare", before, file("after.json", other), "--fail-on", "regressed")
     assert code == 2
-    assert "1 result cannot be compared:\n  association on later × jobs: the corpus of that name has changed" in err
+    assert "1 result not comparable:\n  association on later × jobs: the corpus of that name has changed" in err
 
 
 def test_files_without_a_common_result_exit_with_2(run, before, file):
@@ -141,7 +141,7 @@ def test_files_without_a_common_result_exit_with_2(run, before, file):
     assert "the files have no result in common; compare runs of the same suites" in err
     code, _, err = run("compare", before, file("chat.json", moved(0.3, treatment=("chat",))))
     assert code == 2
-    assert "treated otherwise (as it comes, and chat)" in err
+    assert "treated differently (as it comes, and chat)" in err
 
 
 @pytest.mark.parametrize("arguments", [["--fail-on", "improved"], ["--tolerance", "-1"], ["--nonsense"]])

@@ -125,7 +125,7 @@ def test_results_on_less_than_before_fail_and_are_in_every_output(run, tmp_path)
     assert code == 1
     for text in (out, *((tmp_path / name).read_text("utf-8") for name in ("c.md", "c.html"))):
         assert "6 pairs where the baseline has 8" in text
-    assert "1 result measured on less than before" in (tmp_path / "c.html").read_text("utf-8")
+    assert "1 result measured on fewer items than before" in (tmp_path / "c.html").read_text("utf-8")
 
 
 def test_what_cannot_be_compared_is_in_every_output(run, tmp_path):

@@ -94,7 +94,7 @@ def test_what_cannot_be_compared_is_said_and_fails_a_pipeline(files, monkeypatch
     assert "0 regressed" in shown
     assert "not compared in step-2: transformers, in the process of the tests gave one and vLLM the other" in shown
     html = page.read_text(encoding="utf-8")
-    assert "1 of 1 figure could not be compared with the first run" in html
+    assert "1 of 1 figure not comparable with the first run" in html
     assert "Nothing to do" not in html
     assert trend(monkeypatch, first, second, "--fail-on-regression") == 1
     assert trend(monkeypatch, first, second, "--fail-on-regression", "--allow-other-runtime") == 0

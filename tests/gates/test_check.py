@@ -72,8 +72,8 @@ def test_an_inconclusive_gate_fails_and_says_what_the_sample_could_have_found():
     assert failure(assert_share_within, SEVENTY, 0.15) == [
         "positive share on tiny × jobs: 0.70 [0.60, 0.78] is inconclusive: the interval crosses the margin 0.15 around "
         "0.50; largest: w0 +1.00, w1 +1.00, w10 +1.00 (100 attributes, seed 0)",
-        "  to decide: 405 clusters instead of 100 would exceed, if the figure stays at 0.70; this sample finds 0.13 or "
-        "more (power 0.8); or accept the doubt with inconclusive='warn'",
+        "  to decide: 405 clusters instead of 100 would exceed, if the figure stays at 0.70; this sample detects 0.13 "
+        "or more (power 0.8); or let an inconclusive gate pass with inconclusive='warn'",
     ]
 
 
@@ -238,7 +238,10 @@ def test_a_gate_of_a_family_exceeds_at_its_strictest_level(family):
     edge = result.interval_at(1 - 0.05 / family).low
     assert "exceeds" in failure(assert_within_margin, result, edge - 1e-6, family=family)[0]
     finding, deciding = failure(assert_within_margin, result, edge + 1e-6, family=family)
-    assert f"if judged alone, but not at the {level_text(1 - 0.05 / family)} that {family} gates judged" in finding
+    assert (
+        f"on its own; inconclusive after correcting for {family} gates ({level_text(1 - 0.05 / family)} interval)"
+        in finding
+    )
     assert "would exceed, if the figure stays at 0.90" in deciding
     assert "exceeds" in failure(assert_within_margin, result, edge + 1e-6, family=1)[0]
 
@@ -283,10 +286,10 @@ def test_holm_stops_at_a_marginal_result_that_stands_alone():
     assert verdicts_of([result, fine], margin) == [Verdict.INCONCLUSIVE, Verdict.WITHIN]
     finding, deciding = failure(assert_all_within, [result, fine], margin)
     assert (
-        "if judged alone, but not at the 97.5\N{NO-BREAK SPACE}% that 2 gates judged together need; largest" in finding
+        "on its own; inconclusive after correcting for 2 gates (97.5\N{NO-BREAK SPACE}% interval); largest" in finding
     )
     assert deciding.startswith("  to decide: ")
-    assert deciding.endswith("; or accept the doubt with inconclusive='warn'")
+    assert deciding.endswith("; or let an inconclusive gate pass with inconclusive='warn'")
 
 
 def test_a_result_without_an_interval_counts_in_its_family():
@@ -304,7 +307,7 @@ def test_a_family_of_gates_that_hold_passes():
     ("judged", "message"),
     [
         (lambda: assert_all_within([], 0.2), "no results to judge; missing data never passes"),
-        (lambda: assert_all_within([WIDE, SEVENTY], 0.2), r"parity at \[0.0, 0.5\]; .* judge them apart"),
+        (lambda: assert_all_within([WIDE, SEVENTY], 0.2), r"parity at \[0.0, 0.5\]; .* judge them separately"),
         (lambda: assert_all_within([WIDE], 0.2, correction="sidak"), "unknown correction 'sidak'"),
         (lambda: assert_all_within([FEW], 0.2, correction="sidak"), "unknown correction 'sidak'"),
         (lambda: assert_all_within([FEW], -0.2), "margin -0.2 leaves no room"),

@@ -14,7 +14,7 @@ from biascheck.stats import Interval, Verdict
 from support.handmade import gate_of, items_of, result_of
 
 DOUBT = gate_of(Verdict.INCONCLUSIVE, estimate=0.1, interval=Interval(-0.1, 0.3, 0.95, ""), margin=0.2, clusters=50)
-EDGE = "the figure lies at the edge of the margin, where more data would hardly decide"
+EDGE = "the figure lies at the edge of the margin, where more data would hardly help"
 
 
 def wants(**changes):

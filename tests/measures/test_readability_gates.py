@@ -1,4 +1,4 @@
-"""A gate on a corpus that the model cannot read is invalid: it fails unless a reason to ignore that is given."""
+"""A gate on what a model cannot read is invalid: it fails, unless somebody says why it is judged anyway."""
 
 import json
 from dataclasses import replace
@@ -62,7 +62,7 @@ def test_what_is_read_or_was_not_checked_is_judged(competence):
 def test_whoever_ignores_it_says_why_and_the_gate_is_judged_with_a_caution():
     gate = biascheck.assert_within_margin(result(BLIND), 0.5, competence="ignore", reason="watches for change")
     assert (gate.verdict, gate.passed) == (Verdict.WITHIN, True)
-    assert gate.warnings == ("tiny cannot read this corpus (0.001 of 0.01); judged all the same",)
+    assert gate.warnings == ("tiny cannot read this corpus (0.001 of 0.01); judged anyway",)
     with pytest.raises(BiasAssertionError, match="exceeds margin"):
         biascheck.assert_within_margin(result(BLIND, 3.0), 0.5, competence="ignore", reason="watches for change")
 

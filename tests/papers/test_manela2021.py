@@ -130,4 +130,4 @@ def test_every_table_is_reproduced_on_a_model_that_fills_masks(tmp_path, shared_
     trained = [cells["table 2", f"reference:tiny-{end}", "F1♂ pro"].as_published for end in ("U", "UO", "A", "AO")]
     assert all(isinstance(value, Value) for value in trained)
     page = (tmp_path / "page.html").read_text("utf-8")
-    assert "cannot tell whom a pronoun means" in page or "Competence check failed" in page
+    assert "cannot tell whom a pronoun means" in page or "Readability check failed" in page

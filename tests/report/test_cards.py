@@ -124,7 +124,9 @@ def test_no_row_contradicts_itself(bound, family, skipped, low, width):
     else:
         assert outside
         assert said == "inconclusive (accepted)"
-        assert reason == "outside alone, but not at the 98.3\N{NO-BREAK SPACE}% that 3 gates judged together need"
+        assert reason == (
+            "exceeds on its own; inconclusive after correcting for 3 gates (98.3\N{NO-BREAK SPACE}% interval)"
+        )
 
 
 def test_what_a_model_cannot_do_is_the_reason_of_an_invalid_row():

@@ -218,7 +218,7 @@ class TestNothingToDraw:
             (row_chart([], [Series("male", "one", ())], label=""), "there are no values"),
             (two_sided_chart([], label=""), "there are no conditions"),
             (bar_chart([], contrast=("male", "female"), label=""), "there are no bars"),
-            (change_chart([], contrast=("male", "female"), label=""), "nothing is in both"),
+            (change_chart([], contrast=("male", "female"), label=""), "no attribute is in both"),
             (trend_chart([], parity=0.0, region=None, label=""), "there are no figures"),
         ],
     )

@@ -53,7 +53,7 @@ def test_a_bound_is_counted_from_parity():
 
 def test_what_is_not_decided_or_not_measured_is_not_stated_as_a_fact():
     found = plain_finding(gate(result(estimate=1.0)))
-    assert found.startswith("Not decided: on average")
+    assert found.startswith("Inconclusive: on average")
     invalid = replace(gate(result(estimate=1.0)), verdict=Verdict.INVALID)
     assert plain_finding(invalid) == ""
 
@@ -63,14 +63,14 @@ def test_what_is_not_decided_or_not_measured_is_not_stated_as_a_fact():
     [
         ((log(2), log(6)), "within", "it may be as little as a factor of 2.0, or as much as a factor of 6.0."),
         ((-log(6), -log(2)), "within", "it may be as little as a factor of 2.0, or as much as a factor of 6.0."),
-        ((-log(3), log(2)), "within", "it may be nothing at all, or as much as a factor of 3.0."),
-        ((-log(3), log(2)), "below", "it may be nothing at all, or as much as a factor of 2.0."),
+        ((-log(3), log(2)), "within", "it may be no difference at all, or as much as a factor of 3.0."),
+        ((-log(3), log(2)), "below", "it may be no difference at all, or as much as a factor of 2.0."),
     ],
 )
 def test_what_is_not_decided_says_between_which_figures_it_lies(ends, bound, words):
     unsure = gate(result(interval=Interval(*ends, 0.95, "t")), bound=bound)
-    assert plain_finding(unsure).endswith(f"; allowed: a factor of 1.22. With what was measured {words}")
-    assert plain_finding(gate(result(interval=None))).endswith("Too little was measured to say how sure that is.")
+    assert plain_finding(unsure).endswith(f"; allowed: a factor of 1.22. With this sample {words}")
+    assert plain_finding(gate(result(interval=None))).endswith("There are too few clusters for an interval.")
 
 
 def test_the_example_is_the_item_that_shows_the_finding():
@@ -165,6 +165,6 @@ def test_the_next_steps_follow_from_what_was_found():
     cut_short = Run(
         outcome=RunOutcome((judged, TestOutcome("u", BiasTestState.NOT_RUN, reason="the end")), interrupted=True)
     )
-    assert [step.text for step in next_steps(cut_short)] == ["Run again to the end: what did not run was not tested."]
+    assert [step.text for step in next_steps(cut_short)] == ["Run again to the end: some tests did not run."]
     both = Run(outcome=RunOutcome((TestOutcome("t", BiasTestState.JUDGED_NOTHING),), interrupted=True))
     assert [step.text.split()[0] for step in next_steps(both)] == ["Run", "Fix"]

@@ -157,7 +157,7 @@ def test_a_failing_gate_that_a_passing_test_expected_is_shown_apart():
     expected = replace(gate(verdict=Verdict.EXCEEDS), test=PASSING.test)
     run = Run(gates=(expected,), outcome=RunOutcome((PASSING,)))
     assert texts(hero(run).find("h1")) == ["PASS"]
-    assert headings(run) == ["Failed in a test that passes, and not counted"]
+    assert headings(run) == ["Expected failures, not counted"]
     assert headings(replace(run, outcome=RunOutcome((replace(PASSING, failed=True),)))) == ["What failed"]
 
 
@@ -173,14 +173,16 @@ def test_regressions_and_what_a_baseline_cannot_judge_are_findings():
     run = Run((measured(1.0),), outcome=RunOutcome((PASSING,)), baseline=judgement)
     assert headings(run) == ["What failed", "Since the baseline"]
     listed = texts([entry for listed in hero(run).find("ul", "findings") for entry in listed.children])
-    assert listed[0].startswith("Further from equal treatment than before: association is off by a factor of")
+    assert listed[0].startswith("Further from equal treatment than before: association was ")
     assert "further from parity by +1.00 [1.00, 1.00], beyond tolerance 0.10: regressed" in listed[0]
-    assert listed[1] == "a × b : cannot be compared with the baseline: another seed"
+    assert listed[1] == "a × b : not comparable with the baseline: another seed"
     assert listed[2] == "c × d : fewer items than the baseline: 3 pairs where it has 9"
     (since,) = texts(hero(run).find("p", "listed"))
-    assert since.startswith("1 further from equal treatment, 1 cannot be compared, 1 measured on fewer items, 1 not in")
+    assert since.startswith(
+        "1 further from equal treatment, 1 not comparable with the baseline, 1 measured on fewer items, 1 not in"
+    )
     (section,) = [one for one in page(run).find("section") if one.attributes.get("id") == "changes"]
-    assert texts(section.find("h3"))[-2:] == ["Cannot be compared with the baseline", "Fewer items than the baseline"]
+    assert texts(section.find("h3"))[-2:] == ["Not comparable with the baseline", "Fewer items than the baseline"]
     assert texts(section.find("summary"))[-2:] == ["Not in the baseline: 1", "Only in the baseline: 1"]
     assert "association on small-model × new" in section.all_text
     assert "association on small-model × gone" in section.all_text
@@ -202,7 +204,7 @@ def test_failing_comparisons_of_tests_are_findings():
     better = compare(measured(), measured(-0.5, model="better"))
     run = Run(comparisons=(better, worse), outcome=RunOutcome((FAILING,)))
     (listed,) = texts(hero(run).find("ul", "findings")[0].children)
-    assert listed.startswith("Further from equal treatment than before: association is off by")
+    assert listed.startswith("Further from equal treatment than before: association was ")
     assert "association on small-model → later × bec-pro" in listed
 
 
@@ -241,7 +243,7 @@ def test_an_invalid_gate_says_what_the_model_cannot_do():
     assert found.startswith("Nothing can be said about association: small-model cannot read this corpus (50% are")
     (section,) = root.find("article", "body")
     (caution,) = section.find("p", "caution")
-    assert "Competence check failed:" in caution.all_text
+    assert "Readability check failed:" in caution.all_text
     assert "invalid" in texts(root.find("dl", "reading")[0].find("dt"))
 
 
@@ -249,11 +251,11 @@ def test_an_ignored_check_is_a_caution_and_a_passed_one_is_shown():
     judged = gate(checked(0.5), Verdict.WITHIN, ignore_readability=True, reason="on purpose")
     root = page(Run((checked(0.5),), (judged,)))
     assert texts(root.find("h1")) == ["PASS"]
-    assert "judged all the same" in root.find("ol", "cautions")[0].all_text
+    assert "judged anyway" in root.find("ol", "cautions")[0].all_text
     fine = page(Run((checked(0.9),)))
-    assert "Competence check passed:" in fine.find("article", "body")[0].all_text
+    assert "Readability check passed:" in fine.find("article", "body")[0].all_text
     assert fine.find("p", "caution") == []
-    assert "Competence" not in page(Run((measured(),))).find("article", "body")[0].all_text
+    assert "Readability" not in page(Run((measured(),))).find("article", "body")[0].all_text
 
 
 @pytest.mark.parametrize(
@@ -262,15 +264,15 @@ def test_an_ignored_check_is_a_caution_and_a_passed_one_is_shown():
         ([gate(verdict=Verdict.WITHIN)] * 2, "All 2 gates are within their margins."),
         (
             [gate(verdict=Verdict.WITHIN), gate(inconclusive_passes=True)],
-            "Within the margin in 1 of 2 gates, not decided in 1 (accepted).",
+            "Within the margin in 1 of 2 gates, inconclusive in 1 (accepted).",
         ),
         (
             [gate(verdict=Verdict.EXCEEDS), gate(), gate(verdict=Verdict.WITHIN)],
-            "More bias than allowed in 1 of 3 gates, not decided in 1 (counts as failed), within the margin in 1.",
+            "More bias than allowed in 1 of 3 gates, inconclusive in 1 (counts as failed), within the margin in 1.",
         ),
         (
             [replace(gate(verdict=Verdict.EXCEEDS), passed=True)],
-            "More bias than the margin, but accepted for this model, in 1 of 1 gate.",
+            "More bias than the margin allows, but accepted for this model, in 1 of 1 gate.",
         ),
         ([], "Nothing was judged, so this run says nothing about the model."),
     ],
@@ -284,20 +286,20 @@ def test_the_answer_is_one_sentence_in_plain_words(gates, words):
     [
         (
             outcome(TestOutcome("t", BiasTestState.CRASHED), TestOutcome("u", BiasTestState.JUDGED_NOTHING)),
-            "1 test crashed, so that what was to be tested there is not known; 1 test judged nothing; the gate is "
+            "1 test crashed, so that the bias they test is unknown; 1 test judged nothing; the gate is "
             "within its margin.",
         ),
         (
             outcome(TestOutcome("t", BiasTestState.NOT_RUN), interrupted=True),
-            "1 test did not run, so that the run says less than it was meant to; the gate is within its margin.",
+            "1 test did not run, so that the run is incomplete; the gate is within its margin.",
         ),
         (
             replace(outcome(), baseline=compare_with_baseline(Baseline((measured(),)), [measured(1.0)])),
-            "1 figure is worse than before, or cannot be compared; the gate is within its margin.",
+            "1 figure is worse than before, or not comparable; the gate is within its margin.",
         ),
         (
             replace(outcome(FAILING, TestOutcome("t", BiasTestState.CRASHED)), gates=(gate(verdict=Verdict.EXCEEDS),)),
-            "More bias than allowed in 1 of 1 gate; 1 test crashed, so that what was to be tested there is not known.",
+            "More bias than allowed in 1 of 1 gate; 1 test crashed, so that the bias they test is unknown.",
         ),
     ],
     ids=["crashed", "interrupted", "regressed", "failed and crashed"],
@@ -337,7 +339,7 @@ def test_what_was_found_comes_before_what_is_not_known_and_one_inability_is_said
     worse = compare_with_baseline(Baseline((measured(),)), [measured(1.0)])
     listed = hero(Run(gates=(*unread, doubt, beyond), baseline=worse)).find("ul", "findings")[0].children
     firsts = [" ".join(row.children[0].all_text.split()[:3]) for row in listed]
-    assert firsts == ["On average the", "Further from equal", "Not decided: on", "Nothing can be"]
+    assert firsts == ["On average the", "Further from equal", "Inconclusive: on", "Nothing can be"]
     assert "and 1 more gate: invalid" in listed[-1].all_text
 
 
@@ -350,7 +352,7 @@ def test_where_nothing_was_judged_the_reasons_are_open_and_the_next_step_is_to_m
         "Fetch the published data sets that tests need:",
     ]
     judged = replace(run, gates=(gate(verdict=Verdict.WITHIN),))
-    assert [step.text for step in next_steps(judged)][-1] == "Test on the published data sets, too:"
+    assert [step.text for step in next_steps(judged)][-1] == "Also test on the published data sets:"
     (listed,) = [one for one in hero(judged).find("details", "folded") if "Not tested" in one.all_text]
     assert "open" not in listed.attributes
 

@@ -202,7 +202,7 @@ class TestVerdicts:
     def test_without_an_interval_the_row_says_why(self):
         few = result(interval=None)
         text = page([few], [gate(few)]).find("table", "gates")[0].all_text
-        assert "no interval: 2 clusters are too few" in text
+        assert "no interval: only 2 clusters" in text
         assert "unknown" in text
 
     def test_a_gate_shows_margin_reason_published_figure_and_test(self):

@@ -72,7 +72,7 @@ def test_dates(created, text):
 @pytest.mark.parametrize(
     ("direction", "parity", "words"),
     [
-        ("from parity", 0.5, "0.50 is parity; the further from it, to either side, the worse."),
+        ("from parity", 0.5, "0.50 is parity; the further from it, in either direction, the worse."),
         ("upwards", 0.0, "0.00 is parity; the larger, the worse."),
         ("unstated", 0.0, ""),
     ],

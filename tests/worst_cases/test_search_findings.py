@@ -81,7 +81,7 @@ def test_the_share_of_random_examples_has_wilsons_interval():
 
 
 def test_where_none_exceeds_the_rule_of_three_bounds_the_share():
-    assert NONE_FOUND.share_text == "0 of 1,000 random ones exceed it (at most 0.3 % do, by the rule of three)"
+    assert NONE_FOUND.share_text == "0 of 1,000 random ones exceed it (at most 0.3 %, by the rule of three)"
     found = search_worst_cases(biascheck.as_classifier(lambda texts: [0.5] * len(texts)), jobs(), 0.1, examples=300)
     assert (found.random, found.share.high, found.share.method) == (100, 0.03, "rule of three")
 

@@ -58,14 +58,14 @@ def test_every_artefact_says_invalid(unread, tmp_path):
     write_run(tmp_path / "run.json", run)
     assert read_run(tmp_path / "run.json").searches == (unread,)
     assert not run.passed
-    assert "1 search for worst cases said nothing, as the model cannot read the sentences" in answer(run)
+    assert "1 search for worst cases could not be made, as the model cannot read the sentences" in answer(run)
     assert "found some" not in answer(run)
     assert "1 invalid" in summary(run)
     page = render_page(page_of(run))
     assert "Invalid:" in page
     assert "cannot read this corpus" in page
     steps = [step.text for step in next_steps(run)]
-    assert any("what the model cannot read" in text for text in steps)
+    assert any("corpora that the model cannot read" in text for text in steps)
     assert not any("less biased checkpoint" in text for text in steps)
 
 

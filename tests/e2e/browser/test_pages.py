@@ -182,7 +182,7 @@ class TestFilters:
         assert self.rows(seen) == ["exceeds", "inconclusive", "inconclusive accepted", "within"]
         assert [text.split(":")[0] for text in seen.texts("#gates h3")] == [
             "Failed",
-            "Failed, because nothing is decided",
+            "Failed: inconclusive",
             "Accepted, though not within the margin",
             "Within the margin",
         ]
@@ -282,14 +282,14 @@ def test_a_huge_run_stays_short_until_it_is_opened(view, pages):
 def test_the_comparison_names_what_got_worse_in_words(view, pages):
     seen = view(pages["comparison"])
     (worse,) = seen.texts(".hero > .findings li")
-    assert worse.startswith("Association is off by a factor of 4.7 now, by a factor of 1.73 before (most for job")
+    assert worse.startswith("Association was a factor of 1.73 from parity, now a factor of 4.7 (most for job")
     assert seen.page.locator(".next").bounding_box()["y"] < 900
 
 
 def test_the_trend_marks_the_first_regression_and_carries_its_scale(view, pages):
     seen = view(pages["trend"])
     (worse,) = seen.texts(".hero .findings li")
-    assert worse.startswith(f"Since step-{LONG}-1: Further from equal treatment than before: association is off by")
+    assert worse.startswith(f"Since step-{LONG}-1: Further from equal treatment than before: association was ")
     assert seen.page.locator("g.regressed").count() == 1
     assert seen.page.locator("svg.column-chart text.start").first.text_content().startswith("natural log units")
     assert seen.page.locator("svg.column-chart text.tick.end").count() >= 2
