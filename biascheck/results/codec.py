@@ -22,7 +22,6 @@ from biascheck.results.published import PublishedFigure
 from biascheck.results.result import Result
 
 # Formats and schema versions of our files. Separate from reading them, so that a check does not import numpy.
-# numpy.
 
 RESULTS = "biascheck results"
 RESULTS_SCHEMA = 3
