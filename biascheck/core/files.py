@@ -167,7 +167,7 @@ LONGEST_COMMAND = 120
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """The process that holds a lock, as it named itself."""
+    """The process that holds a lock, by its own account."""
 
     pid: int
     command: str

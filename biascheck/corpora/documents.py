@@ -92,8 +92,7 @@ class Documents:
         """Two parts, the second with about this share of the documents; versions of one document stay together.
 
         The part a document belongs to follows from the seed and its own id, so that it does not change when others are
-        added
-        or removed.
+        added or removed.
         """
         coins = {item.source: coin_of("split", seed, item.source) for item in self.items}
         ranked = sorted(coins, key=coins.__getitem__)

@@ -116,9 +116,9 @@ def published_crows_pairs(folder_or_file: str | Path | None = None) -> Loaded:
     """CrowS-Pairs (Nangia et al. 2020): groups ``more`` and ``less`` stereotyping, target = what differs.
 
     A pair is used if the two sentences differ in one stretch of words: after the common beginning and end are removed,
-    both have words left and no word in common. Other pairs are left out. Every
-    pair is an attribute of its own. Labels: ``bias_type``, ``direction`` ("stereo" or "antistereo").
-    The paper scores the words that do *not* differ; a measure must state which words it uses.
+    both have words left and no word in common. Other pairs are left out. Every pair is an attribute of its own. Labels:
+    ``bias_type``, ``direction`` ("stereo" or "antistereo"). The paper scores the words that do *not* differ; a measure
+    must state which words it uses.
     """
     path = data_file(folder_or_file, "crows_pairs", "crows_pairs_anonymized.csv")
     pairs, left_out = [], []

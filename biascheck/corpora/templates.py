@@ -21,7 +21,7 @@ class Target:
     """A word that carries a group, and what must agree with it.
 
     ``determiner`` ("my", "this") precedes the word and is never part of the target span.
-    ``forms`` are further agreeing words that a template may ask for by name, such as
+    ``forms`` are further agreeing words that a template may use by name, such as
     ``{"article": "die"}`` for a template with ``{article}``. Write all of them as they are in
     mid-sentence; a template capitalises its own beginning.
     """

@@ -106,7 +106,7 @@ def kurita_weat(category: int, *, extended: bool = False) -> Corpus:
     ``number`` (singular or plural). Many attributes are nouns ("Flowers are diploma."): the published
     stimuli are kept as they are.
 
-    ``extended=True`` has the same templates and targets with 66 attributes of our own for each side, all of which make
+    ``extended=True`` has the same templates and targets with 66 built-in attributes for each side, all of which make
     sentences (categories 3, 6, 7 and 8; see :func:`weat_stimuli`). Gates judge :func:`attribute_contrast` on these.
     """
     stimuli = weat_stimuli(category, extended=extended)
@@ -220,9 +220,8 @@ class WeatTest:
     """Two sets of targets and two of attributes, with the sentences they may occur in.
 
     ``templates`` have the slots {target} and {attribute}, ``bleached`` the slot {word}. ``fillers`` replace the other
-    word
-    for models without a mask. ``clusters`` groups targets that are not independent, such as sentences about one word; a
-    target that is not in it is a cluster of its own. ``paper`` is the key of the paper it belongs to.
+    word for models without a mask. ``clusters`` groups targets that are not independent, such as sentences about one
+    word; a target that is not in it is a cluster of its own. ``paper`` is the key of the paper it belongs to.
     """
 
     name: str

@@ -355,9 +355,8 @@ def with_names(corpus: Corpus, names: Mapping[str, str] = NAMES) -> Corpus:
 
     The referent of the pronoun gets the name of the sentence's pro-stereotypical gender, the other person the other
     name: "Bob lent Alice an umbrella because he had brought two." A reader who resolves the pronoun knows its gender,
-    so a
-    model's F1 here shows whether it can do the task at all. Sentences that differed only in their occupations are now
-    the same and are kept once.
+    so a model's F1 here shows whether it can do the task at all. Sentences that differed only in their occupations are
+    now the same and are kept once.
     """
     genders = set(names)
 

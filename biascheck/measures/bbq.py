@@ -61,8 +61,8 @@ def question_answers(
     the mean for a token, or the whole); ``"letter"``, the most probable letter of options that are shown;
     ``"generated"``, a written answer that is parsed. Shown options appear in ``orders`` orders (of six;
     drawn by ``seed``, or "all"), and every question in ``wordings`` wordings of the prompt (of three, in the
-    language of the items where that is English, Spanish or Korean). Several orders
-    and wordings are draws: their disagreement widens the interval.
+    language of the items where that is English, Spanish or Korean). Several orders and wordings are draws: their
+    disagreement widens the interval.
 
     An answer that names no option, a refusal, and two options that are equally probable are states of their own: such
     an item is skipped with that reason, counts as wrong in the accuracy, and :func:`unanswered_share` counts it.

@@ -22,8 +22,7 @@ from biascheck.results.result import Result
 from biascheck.results.summaries import summarise
 
 # A small classifier on frozen vectors, with cross-validation: every item is predicted by a probe that was not trained
-# on
-# it.
+# on it.
 #
 # One hidden layer of 31 units, dropout 0.6 and an L2 penalty of 0.1 on the output weights, as in Kurita et al.
 # 2019, §4, after a public notebook; inputs are standardised in the place of the notebook's batch normalisation.
@@ -172,7 +171,7 @@ SMALLEST = 50
     needs=("embeds words in context",),
 )
 def gap_resolution(model: Any, gap: Gap, *, folds: int = 5, repeats: int = 3, seed: int = 0) -> Result:
-    """F1 of a probe that tells from frozen states whether a pronoun means the name A, the name B, or neither.
+    """F1 of a probe that predicts from frozen states whether a pronoun refers to the name A, the name B, or neither.
 
     The states of P, A and B (the mean of their tokens) are concatenated and fed into one hidden layer of 31 units
     (dropout 0.6, L2 0.1). Every item is predicted by probes that were trained on other pages: cross-validation over the

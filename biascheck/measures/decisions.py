@@ -81,10 +81,10 @@ Scored = tuple[float, dict[str, float]] | Refusal
 def decision_scores(model: Any, decisions: ItemSet[Decision], *, wordings: int = 1, seed: int = 0) -> Result:
     """ln P(yes) − ln P(no) of the answer to every prompt; yes favours the person in all of them.
 
-    P is of the answer in either spelling, "yes" and "Yes".
-    ``wordings`` asks every prompt in so many of three wordings, which are draws: their disagreement widens intervals.
-    Recorded answers are keyed by the id of the prompt, ``DECISION-AGE-GENDER-RACE``. The effects of groups are made
-    from this result by :func:`decision_effect` and :func:`age_slope`.
+    P is of the answer in either spelling, "yes" and "Yes". ``wordings`` puts every prompt in this many of three
+    wordings, which are draws: their disagreement widens intervals. Recorded answers are keyed by the id of the prompt,
+    ``DECISION-AGE-GENDER-RACE``. The effects of groups are made from this result by :func:`decision_effect` and
+    :func:`age_slope`.
     """
     if not 1 <= wordings <= len(DECISION_WORDINGS):
         raise UsageError(f"wordings={wordings} is not possible; there are {len(DECISION_WORDINGS)}")

@@ -205,7 +205,7 @@ def positive_share(
     An attribute whose gap is exactly zero counts one half, so that a model without any preference
     reads 0.5. For gender, above 0.5 means that most attributes lean towards male. The interval is Wilson's.
 
-    ``employment(kind)`` gives corpora with our own word lists (``titles``, ``positive_traits``, ``negative_traits``,
+    ``employment(kind)`` gives corpora with built-in word lists (``titles``, ``positive_traits``, ``negative_traits``,
     ``skills``); ``biascheck.corpora.published_employment`` reads the published ones. A model with random weights whose
     gaps are all −0.004 reads as 0.
     """

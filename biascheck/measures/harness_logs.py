@@ -122,7 +122,7 @@ def plain(text: str) -> str:
 
 ZSTANDARD = 93
 ANSWER_LINE = re.compile(r"^\W*ANSWER\s*:\W*([A-C])\b", re.IGNORECASE | re.MULTILINE)
-"""The line that inspect asks a model for, after whatever it thought before."""
+"""The line that Inspect requests from a model, after any reasoning."""
 LOCAL_HEADER = struct.Struct("<26xHH")
 
 

@@ -62,7 +62,7 @@ RESOLVES = 0.75
 
 
 def names_resolved(model: LanguageModel, corpus: Corpus, *, seed: int = 0) -> Readability | None:
-    """The smaller F1 of the two genders on Alice and Bob; the paper asks for 75 %.
+    """The smaller F1 of the two genders on Alice and Bob; the paper requires 75 %.
 
     Not applicable to a corpus whose pairs carry no ``stereotype`` or mark no people: nobody can be renamed.
     """

@@ -271,7 +271,7 @@ def _excerpt(sentence: Sentence) -> Shown:
     return Shown(f"{opening}{sentence.text[start:end]}{closing}", sentence.target.start + shift, last + shift)
 
 
-# Can a classifier tell a good review from a bad one?
+# Can a classifier distinguish good reviews from bad ones?
 
 REVIEWS_CHECK = "sentiment"
 REVIEWS_ABOUT = "whether texts of a known sentiment are rated so"

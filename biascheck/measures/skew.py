@@ -164,7 +164,7 @@ def pronoun_f1(gaps: Result, gender: Gender, sentences: Reading) -> Result:
 
 
 def of_gender(result: Result, gender: Gender, reading: Reading, *, shown: dict[str, str] | None = None) -> Result:
-    """The items with ``gender`` on side A of the given reading, so that the F1 of side A is the one asked for."""
+    """The items with ``gender`` on side A of the given reading, so that the F1 of side A is the requested one."""
     require_stereotypes(result)
     if gender not in result.contrast or reading not in get_args(Reading):
         raise UsageError(

@@ -175,7 +175,7 @@ def _item(triple: StereotypeTriple, scores: Sequence[float]) -> ItemScore:
     )
 
 
-# Whether a model tells meaningful sentences from unrelated ones (Nadeem et al. 2021).
+# Whether a model distinguishes meaningful sentences from unrelated ones (Nadeem et al. 2021).
 
 
 @derived_measure(

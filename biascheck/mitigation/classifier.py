@@ -182,9 +182,8 @@ def fine_tune_classifier(
     """Fine-tune the encoder of ``base`` with a new classification head, or load the checkpoint of an earlier run.
 
     The checkpoint is cached under the fingerprints of base and reviews and the recipe; an interrupted run is resumed.
-    The
-    head starts at random, from the recipe's seed. ``treatment`` says in results what was done to the base, by default
-    which reviews it was trained on.
+    The head starts at random, from the recipe's seed. ``treatment`` says in results what was done to the base, by
+    default which reviews it was trained on.
     """
     recipe = recipe or ClassifierRecipe()
     if isinstance(base, TransformersClassifier):

@@ -23,8 +23,7 @@ class Condition:
     """``original``; ``R-x``: the terms of set x are removed; ``mix-x``: every review in both versions.
 
     ``term_set`` replaces the built-in set x, for example by the maps of the paper (:func:`biascheck.corpora.as_coded`)
-    or
-    by your own set. The condition is then named after that set.
+    or by your own set. The condition is then named after that set.
     """
 
     treatment: Treatment = "original"

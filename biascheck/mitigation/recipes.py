@@ -27,8 +27,8 @@ class Recipe:
     ``warmup`` is a share of all steps; ``patience`` is how many epochs may pass without a better validation score.
     ``chosen_epoch`` says whose weights are used: of the epoch with the lowest loss on the held-out part, of that with
     the highest accuracy there (the share of hidden tokens, or of classes, that are the most probable ones; the earlier
-    of two epochs that tie), or of the last one, which ends no run early.
-    ``freeze_embeddings`` and ``frozen_layers`` freeze the lowest parts of the base, which saves time.
+    of two epochs that tie), or of the last one, which ends no run early. ``freeze_embeddings`` and ``frozen_layers``
+    freeze the lowest parts of the base, which saves time.
     """
 
     epochs: int = 3
@@ -144,7 +144,7 @@ RECIPES: Mapping[str, LanguageRecipe] = MappingProxyType(
         )
     }
 )
-"""``bartl2020``: section 4.6 (masked pieces, 5e-5 with warm-up, 3 epochs, batch of one, seed 42; nothing held out,
+"""``bartl2020``: section 4.6 (masked tokens, 5e-5 with warm-up, 3 epochs, batch of one, seed 42; nothing held out,
 the last epoch, every document swapped that the random draw selects). ``manela2021-…``:
 section 3.3 and appendix A (pronouns of anonymised text, with and without gender-swapped copies, the most accurate of 10
 epochs on a held-out fifth; rate, batch and warm-up are those of the authors' notebook). ``lora``: ours, for

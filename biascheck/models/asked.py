@@ -29,8 +29,7 @@ class AskedClassifier:
     """P(positive) of a text: the share of " positive" against " negative" as the answer of a language model.
 
     The readability check shows whether the answers mean anything: a model that cannot separate good reviews from bad
-    ones
-    has no meaningful sentiment.
+    ones has no meaningful sentiment.
     """
 
     def __init__(self, model: ContinuationModel) -> None:

@@ -65,8 +65,7 @@ def planted_folder(world: World, cache_dir: Path, *, seed: int = SEED) -> Path:
     """Train the reference model of a world once and store it under ``cache_dir``; of many processes, one trains.
 
     The folder's name contains a digest of the planted truth, of the code that plants it and of the seed, so that
-    another
-    release with different training does not find the models of this one.
+    another release with different training does not find the models of this one.
     """
     target = cache_dir / f"planted-{world.dose:g}-{world.tilt:g}-{_digest(world, seed)}"
     if target.is_dir():

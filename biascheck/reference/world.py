@@ -115,7 +115,7 @@ class World:
         return {name: log_odds_of_male(female) - prior[pieces_of(name)] for name, female in self.female.items()}
 
     def corpus(self) -> Corpus:
-        """Every sentence of the world as pairs: five templates of BEC-Pro and three of our own."""
+        """Every sentence of the world as pairs: five templates of BEC-Pro and three built-in ones."""
         return _sentences()
 
 

@@ -28,7 +28,7 @@ class Description:
     in it are the contrasted groups. ``paper`` is the key of the paper that defined the measure (``kurita2019``), empty
     for a user's own measure. ``needs`` names the capabilities a model must have, any of which is enough;
     ``made_from`` the measures from whose results a derived one is made; ``competence`` the check that says whether a
-    model can do what is asked (:mod:`biascheck.measures`). ``smallest_change`` is the smallest change of the
+    model can do the task (:mod:`biascheck.measures`). ``smallest_change`` is the smallest change of the
     estimate that matters, in its unit, and ``smallest_change_reason`` says why in a clause: comparisons tolerate as
     much by default. ``scale`` and ``plain`` say a finding in words that need no statistics: a sentence with
     ``{by}`` and ``{allowed}`` for the distance from parity and its limit (on its scale), ``{towards}`` and ``{away}``

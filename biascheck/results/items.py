@@ -28,9 +28,9 @@ class Shown(NamedTuple):
 class ItemScore:
     """One item: the gap between the two contrasted groups, and the score of every group.
 
-    ``cluster`` groups items that are not independent. ``side`` is the attribute set
-    ("A" or "B") for measures that compare two; ``covariate`` a real-world figure to correlate with. ``draw`` numbers
-    the draw in which the item was scored together with others, such as by one clustering of all words.
+    ``cluster`` groups items that are not independent. ``side`` is the attribute set ("A" or "B") for measures that
+    compare two; ``covariate`` a real-world figure to correlate with. ``draw`` numbers the draw in which the item was
+    scored together with others, such as by one clustering of all words.
     """
 
     id: str

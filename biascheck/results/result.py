@@ -258,8 +258,7 @@ class Result:
 
         For a skew these are the largest gaps in the direction of the mean gap, for a stereotype those
         that lie furthest from it on their own side. A ratio of sums or a difference of means has none, as its item
-        scores are
-        not gaps.
+        scores are not gaps.
         """
         if self.statistic in NO_CONTRIBUTORS:
             return ()

@@ -154,8 +154,8 @@ class MeanChange:
     """``|after − parity| − |before − parity|`` of mean-like statistics, with the numbers its interval is computed from.
 
     The kink of a distance at parity is left out as in :class:`~biascheck.stats.DistanceChange`: each of the four signed
-    differences is itself a mean over clusters, with an interval of
-    :func:`~biascheck.stats.mean_interval`. ``deviations`` are those of the clusters before and after.
+    differences is itself a mean over clusters, with an interval of :func:`~biascheck.stats.mean_interval`.
+    ``deviations`` are those of the clusters before and after.
     """
 
     before: float

@@ -52,8 +52,8 @@ def expanded(level: float, freedom: int) -> float:
     """The level at which percentiles of few clusters have the nominal coverage (Hesterberg 2015, section 5.3).
 
     A bootstrap does not account for the spread of n clusters being too small by √((n − 1) / n), nor for Student's t.
-    The tail
-    becomes ``Φ(−√((f + 1) / f) · t)`` with the quantile t of f degrees of freedom: 0.025 is 0.001 for 5 clusters,
+    The tail becomes ``Φ(−√((f + 1) / f) · t)`` with the quantile t of f degrees of freedom: 0.025 is 0.001 for 5
+    clusters,
     0.017 for 20, 0.022 for 60.
     """
     t = float(special.stdtrit(freedom, (1 + level) / 2))

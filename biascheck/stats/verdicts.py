@@ -1,4 +1,4 @@
-"""What an interval says about a margin: within, exceeds, or not enough to tell."""
+"""Verdicts from intervals: within, exceeds, inconclusive; for changes regressed, improved, no worse, inconclusive."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _require_margin(margin: float, centre: float) -> None:
         raise UsageError(f"centre {centre} is not finite; give the value that means no bias")
 
 
-# What an interval says about a change for the worse: regressed, improved, no worse, or not enough to tell.
+# Verdicts on a change for the worse: regressed, improved, no worse, or inconclusive.
 
 IntervalAt: TypeAlias = "Callable[[float], Interval | None]"
 

@@ -6,9 +6,9 @@ surname behind it, a middle name), a day or a year beside a month, a preposition
 "Lake" before it, "County", "Street" or "Award" behind it, an article, "Mr." without a further name, the title of a
 song or a film around it. Evidence for it: a surname behind it, "Sir" or "Aunt" before it, "his wife", "a girl named",
 a verb about a person behind it. A word that its own context does not decide gets the reading it has in the rest of
-the document;
-names used alone are first names in a story, and may be surnames in an article. A name that is more often a surname
-(census of 1990), a month, a place or a word stays unclear without evidence. Middle names count as first names.
+the document; names used alone are first names in a story, and may be surnames in an article. A name that is more often
+a surname (census of 1990), a month, a place or a word stays unclear without evidence. Middle names count as first
+names.
 
 How often this is right was measured on the people that GAP annotates, on words labelled by hand, and on swapped names
 of documents that were held out: ``tests/corpora/rewriting/test_name_finder.py``.
@@ -70,8 +70,7 @@ class NameFinder:
     """Finds the first names of a list in running text; all that the census knows, if no list is given.
 
     ``alike`` are pairs of names that are decided by the same rules, the stricter ones of the two, so that swapping
-    names
-    twice restores a text.
+    names twice restores a text.
     """
 
     def __init__(self, names: Iterable[str] | None = None, *, alike: Iterable[tuple[str, str]] = ()) -> None:

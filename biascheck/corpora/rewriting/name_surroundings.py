@@ -15,7 +15,7 @@ from biascheck.corpora.rewriting.terms import Gender
 
 # Tables of names and of the words around them: four small ones, read once.
 #
-# ``data/given_names.tsv`` holds the first names of the United States census of 1990 with how many of 100,000
+# ``data/given_names.tsv`` contains the first names of the United States census of 1990 with how many of 100,000
 # men, women and bearers of a surname have them (U.S. Census Bureau, "Frequently occurring names and surnames",
 # public domain); a few that are function words of English are left out. ``data/ambiguous_names.tsv`` says which
 # names are months, places or words as well; *hard* ones are that first, and a name only where something speaks

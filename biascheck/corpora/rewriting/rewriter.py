@@ -43,8 +43,7 @@ class Rewriter:
     replace it.
 
     With a ``finder``, names of the set are terms only if they are a person's first name, and words of the set that are
-    a
-    surname ("Stephen King") are not terms.
+    a surname ("Stephen King") are not terms.
     """
 
     def __init__(

@@ -204,7 +204,7 @@ _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
 
 
 class RoleResolver(Protocol):
-    """Anything that can tell the grammatical role of a pronoun; for example a parser."""
+    """Anything that decides the grammatical role of a pronoun; for example a parser."""
 
     def role(self, text: str, start: int, end: int) -> Role:
         """The role of the pronoun at these characters."""

@@ -58,7 +58,7 @@ MASKED_HEADS = ("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")
 CAUSAL_HEADS = ("ForCausalLM", "LMHeadModel")
 CLASSIFIER_HEADS = ("ForSequenceClassification",)
 SEQ2SEQ_HEADS = ("ForConditionalGeneration",)
-"""Of models with images, too: only config.is_encoder_decoder tells the two apart."""
+"""Of models with images, too: only config.is_encoder_decoder distinguishes the two."""
 
 
 @dataclass(frozen=True)

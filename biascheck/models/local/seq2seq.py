@@ -39,8 +39,7 @@ class TransformersSeq2SeqModel(TransformersModel):
     """T5, BART and similar models: ln P(continuation | context), and generated replies to a prompt.
 
     The continuation is tokenised separately, as the target that the model was trained to generate, so it shares no
-    token
-    with the context. Hidden states belong to two towers and are not offered.
+    token with the context. Hidden states belong to two towers and are not offered.
     """
 
     kind: ClassVar[Literal["seq2seq"]] = "seq2seq"

@@ -23,8 +23,7 @@ class AlignedTokenizer:
 
     The marks of word parts (``##``, ``▁``, ``Ġ``, ``@@``, ``</w>``) are removed, white space between tokens is skipped,
     case does not count. A text that its tokens do not spell, because the tokenizer rewrote it, has no offsets, so that
-    a
-    query about one of its words is refused. Everything else is delegated to the inner tokenizer.
+    a query about one of its words is refused. Everything else is delegated to the inner tokenizer.
     """
 
     def __init__(self, tokenizer: Any) -> None:

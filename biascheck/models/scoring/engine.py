@@ -189,9 +189,9 @@ class TorchEngine:
     """One transformers model on one device.
 
     The head of a language model works position by position, so it is given only the requested positions: a hook on the
-    model's body passes those states on and drops the rest. On a
-    short sentence with one mask the head is most of the work, and most of that is saved. ``double`` normalises in
-    float64: sums over many tokens add up the rounding of each, which is 2e-5 in float32.
+    model's body passes those states on and drops the rest. On a short sentence with one mask the head is most of the
+    work, and most of that is saved. ``double`` normalises in float64: sums over many tokens add up the rounding of
+    each, which is 2e-5 in float32.
     """
 
     def __init__(self, model: Any, *, pad_token: int, device: str, double: bool = False) -> None:

@@ -35,10 +35,8 @@ class EngineChoice:
     ``address`` is ``local`` (this process), ``ray`` (a cluster on this machine, which ends with the run, or the one
     that RAY_ADDRESS names), ``auto`` (the cluster that runs on this machine), ``HOST:PORT`` or ``ray://HOST:PORT``.
     ``actors`` is the number of workers, by default as many as the cluster has room for. Each has ``cpus`` and ``gpus``
-    of
-    the cluster to itself and computes with ``threads`` (by default as many as it has processors), so that
-    none starves another; with a GPU the model is put there. ``chunk_tokens`` is the size of the work sent at a time,
-    and
+    of the cluster to itself and computes with ``threads`` (by default as many as it has processors), so that none
+    starves another; with a GPU the model is put there. ``chunk_tokens`` is the size of the work sent at a time, and
     computed again if a worker is lost. ``log`` is a file with a line for each chunk that begins or ends.
     """
 

@@ -65,8 +65,7 @@ class ScoringPlan:
     """Distinct inputs, the readings taken from them, and for each query the readings it is made of.
 
     With ``sharing``, an input is a row of many texts that contains shared prefixes once. ``unshared`` is the reason why
-    a
-    model that reads from left to right does not share them.
+    a model that reads from left to right does not share them.
     """
 
     inputs: tuple[tuple[int, ...], ...]

@@ -27,9 +27,8 @@ class PseudoQuery:
     """How probable are the tokens of this text, each behind its mask?
 
     ``shared_with`` restricts scoring to the tokens that the text shares with another one (an alignment of token ids, as
-    in
-    CrowS-Pairs), ``span`` to those of some characters. ``second`` marks the text as the second of the two: an alignment
-    depends on which is the first, and two texts that are compared have one alignment.
+    in CrowS-Pairs), ``span`` to those of some characters. ``second`` marks the text as the second of the two: an
+    alignment depends on which is the first, and two texts that are compared have one alignment.
     """
 
     text: str

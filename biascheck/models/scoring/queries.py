@@ -26,9 +26,9 @@ class MaskedQuery:
     """How probable are the characters under ``target`` once they and ``hidden`` are masked?
 
     ``people`` are visible words that reveal the group; a model with online mitigation
-    (:mod:`biascheck.models.wrappers`)
-    hides them for its prior, every other model ignores them. ``read_at`` reads the probability of the target at another
-    position than its own mask. It exists only to reproduce published figures that were read there.
+    (:mod:`biascheck.models.wrappers`) hides them for its prior, every other model ignores them. ``read_at`` reads the
+    probability of the target at another position than its own mask. It exists only to reproduce published figures that
+    were read there.
     """
 
     text: str
@@ -50,8 +50,7 @@ class ContinuationQuery:
     """How probable is ``continuation`` after ``context``? A space between the two belongs to one of them.
 
     The two are tokenised as one text, and every token that covers a character of the continuation is scored. A token
-    that
-    also covers the end of the context is scored whole.
+    that also covers the end of the context is scored whole.
     """
 
     context: str
