@@ -121,7 +121,7 @@ def test_shapes_are_gates_with_their_data_each_from_the_first_run_that_judged_it
 def test_suites_that_break_off_are_told_with_what_they_said(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "test_mine.py").write_text("import no_such_module\n")
-    with pytest.raises(BiascheckError, match=r"(?s)did not come to their end on reference:parity:.*no_such_module"):
+    with pytest.raises(BiascheckError, match=r"(?s)did not finish on reference:parity:.*no_such_module"):
         gates_of_suites("reference:parity", tmp_path, ("mine",))
 
 
@@ -238,4 +238,4 @@ def test_doses_that_are_no_numbers_are_refused(monkeypatch, capsys):
     with pytest.raises(SystemExit) as ended:
         cli.main()
     assert ended.value.code == 2
-    assert "--doses 'low,high' is not understood; write numbers from 0 to 1" in capsys.readouterr().err
+    assert "--doses 'low,high' cannot be read; write numbers from 0 to 1" in capsys.readouterr().err
