@@ -241,4 +241,4 @@ def test_doses_that_are_no_numbers_are_refused(monkeypatch, capsys):
     with pytest.raises(SystemExit) as ended:
         cli.main()
     assert ended.value.code == 2
-    assert "--doses 'low,high' is not understood; write numbers from 0 to 1" in capsys.readouterr().err
+    assert "--doses 'low,high' cannot be read; write numbers from 0 to 1" in capsys.readouterr().err

@@ -339,7 +339,7 @@ def test_what_was_found_comes_before_what_is_not_known_and_one_inability_is_said
     worse = compare_with_baseline(Baseline((measured(),)), [measured(1.0)])
     listed = hero(Run(gates=(*unread, doubt, beyond), baseline=worse)).find("ul", "findings")[0].children
     firsts = [" ".join(row.children[0].all_text.split()[:3]) for row in listed]
-    assert firsts == ["On average the", "Further from equal", "Inconclusive: on", "Nothing can be"]
+    assert firsts == ["On average the", "Further from equal", "Inconclusive: on average", "Nothing can be"]
     assert "and 1 more gate: invalid" in listed[-1].all_text
 
 

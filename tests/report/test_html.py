@@ -328,7 +328,7 @@ class TestResults:
     def test_skipped_items_are_counted_by_reason(self):
         skipped = [Skipped(str(i), "too long" if i % 3 else "no such word") for i in range(3_000)]
         text = page([result(skipped=tuple(skipped))]).all_text
-        assert "3,000 skipped, and why" in text
+        assert "3,000 skipped, with reasons" in text
         assert "2,000" in text
         assert "1,000" in text
 
