@@ -15,7 +15,7 @@ from biascheck.reference.specs import BUNDLED_DOSES
 from biascheck.reference.training import SEED, train_standard
 from biascheck.reference.world import World
 
-BUNDLED = Path(__file__).resolve().parent.parent / "biascheck" / "reference_models" / "bundled"
+BUNDLED = Path(__file__).resolve().parent.parent / "biascheck" / "reference" / "bundled"
 
 
 def main() -> None:
