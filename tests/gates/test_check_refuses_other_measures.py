@@ -126,7 +126,7 @@ def test_the_general_assertions_judge_a_measure_in_its_direction(measure):
     if measure in ONLY_BAD_WHEN_LARGE:
         assert below(result).passed
         for judge in (biascheck.assert_within_margin, lambda one, margin: biascheck.assert_all_within([one], margin)):
-            with pytest.raises(UsageError, match=r"only bad when it is large.*; use assert_below\(result, bound\)"):
+            with pytest.raises(UsageError, match=r"bad only when it is large.*; use assert_below\(result, bound\)"):
                 judge(result, NO_LIMIT)
     else:
         assert within(result).passed

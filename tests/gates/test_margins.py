@@ -54,7 +54,7 @@ def test_what_is_not_stated_is_left_to_the_assertion(read):
         ("margin = {}", "has margins for ; it needs one for standard"),
         ("bound = true", "bound: expected a number, got bool"),
         ("bound = -1", "bound: expected a number > 0.0"),
-        ("margin = 1\nfamily = 3", "has family; remove it: a run counts the gates that it judges together"),
+        ("margin = 1\nfamily = 3", "has family; remove it: a run counts the gates of a family"),
         ("margin = 1\ninconclusive = 'pass'", "inconclusive: invalid enum value 'pass'"),
         ("margin = 1\nskipped = 1.5", "skipped: expected a number <= 1.0"),
         ("margin = 1\nskipped = -0.1", "skipped: expected a number >= 0.0"),

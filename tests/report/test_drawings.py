@@ -91,7 +91,7 @@ EMPTY = {
 def test_an_attachment_with_nothing_in_it_is_left_out(kind):
     odd = result(attachments=(EMPTY[kind],))
     assert drawings_of(odd) == ()
-    assert "Where this comes from" in render_page(page_of(Run((odd,))))
+    assert "Provenance" in render_page(page_of(Run((odd,))))
 
 
 @pytest.mark.parametrize(

@@ -178,7 +178,7 @@ def test_an_unknown_topic_or_respect_is_refused():
         strategies.sentences(topics="sport")
     with pytest.raises(UsageError, match="people differ by gender, race, age"):
         strategies.sentences("height")
-    with pytest.raises(UsageError, match="names tell no age"):
+    with pytest.raises(UsageError, match="names say nothing about age"):
         strategies.names("gender", "age")
     with pytest.raises(UsageError, match="people are given as"):
         strategies.sentences(3)

@@ -253,7 +253,7 @@ def test_terms_explain_themselves_by_hover_focus_and_touch(view, pages):
     seen.page.keyboard.press("Escape")
     assert not tip.is_visible()
     seen.page.locator("a.term", has_text="Estimate").first.focus()
-    assert tip.inner_text().startswith("The figure that was measured")
+    assert tip.inner_text().startswith("The measured figure")
     phone = view(pages["failing"], has_touch=True, viewport={"width": 1000, "height": 800})
     phone.page.locator("a.term", has_text="Published").first.tap()
     assert phone.page.locator("#tip").inner_text().startswith("A figure from a paper")
