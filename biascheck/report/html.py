@@ -14,6 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from biascheck.core.files import write_atomically
+from biascheck.core.secrets import in_use
 from biascheck.core.wording import escape_control, pluralize, shortened, verdict_text
 from biascheck.gates.gate import Gate
 from biascheck.gates.search import Search
@@ -54,7 +55,7 @@ def render(template: str, **shown: object) -> str:
     environment = _environment()
     style, script = (Markup("").join(_source(environment, name) for name in names) for names in (STYLES, SCRIPTS))
     html = environment.get_template(template).render(style=style, script=script, policy=_policy(script), **shown)
-    return escape_control(html, lines=True)  # what came in as markup
+    return in_use().masked_page(escape_control(html, lines=True))  # what came in as markup
 
 
 def _shown(value: object) -> object:
