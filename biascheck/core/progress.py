@@ -9,6 +9,8 @@ from contextvars import ContextVar
 from time import monotonic
 from typing import TextIO
 
+from biascheck.core.secrets import in_use
+
 Advance = Callable[[int], None]
 BAR_AFTER_SECONDS = 2.0
 LONG_SECONDS = 60.0
@@ -26,7 +28,7 @@ def show_progress_on(stream: Callable[[], AbstractContextManager[TextIO]] | None
 def announce(line: str) -> None:
     """Write a line where bars appear, terminal or not: for what must be known while it happens."""
     with _output() as stream:
-        print(line, file=stream, flush=True)
+        print(in_use().masked(line), file=stream, flush=True)
 
 
 def _output() -> AbstractContextManager[TextIO]:

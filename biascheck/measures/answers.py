@@ -18,6 +18,7 @@ from biascheck.models.base import generates, has_recorded_scores, require_capabi
 from biascheck.models.scoring.chunks import asked_in_chunks
 from biascheck.models.scoring.continuations import Choice, ChoiceQuery, LengthRule, choose
 from biascheck.models.scoring.queries import Refusal
+from biascheck.models.served.openai import NO_ANSWER
 from biascheck.models.wrappers import RecordedScores
 
 # The option that a written answer means: a letter, the text of an option, a refusal, or none.
@@ -26,7 +27,7 @@ LETTERS = ("A", "B", "C")
 UNPARSED = "the answer names none of the options"
 REFUSED = "the model refused to answer"
 UNDECIDED = "two options are equally probable"
-UNANSWERED = (UNPARSED, REFUSED, UNDECIDED)
+UNANSWERED = (UNPARSED, REFUSED, UNDECIDED, *NO_ANSWER)
 """States of a question without an answer, each counted."""
 
 LETTER = re.compile(

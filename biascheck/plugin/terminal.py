@@ -15,6 +15,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from biascheck.core.secrets import in_use
 from biascheck.core.wording import escape_control, format_number, pluralize, tally, verdict_text
 from biascheck.gates.gate import beside
 from biascheck.gates.search import tally_of_searches
@@ -142,7 +143,7 @@ class _TerminalPage:
 
 def _shown(text: str, style: str = "") -> Text:
     """Text that cannot move the cursor, change colours or begin a line of its own."""
-    return Text(escape_control(text), style=style)
+    return Text(escape_control(in_use().masked(text)), style=style)
 
 
 def _write_model(page: _TerminalPage, model: str, gates: Sequence[Gate], verbose: bool) -> None:

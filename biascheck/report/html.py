@@ -14,6 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from biascheck.core.files import write_atomically
+from biascheck.core.secrets import in_use
 from biascheck.core.wording import (
     CANNOT_DO_TASK,
     INCONCLUSIVE,
@@ -62,7 +63,7 @@ def render(template: str, **shown: object) -> str:
     environment = _environment()
     style, script = (Markup("").join(_source(environment, name) for name in names) for names in (STYLES, SCRIPTS))
     html = environment.get_template(template).render(style=style, script=script, policy=_policy(script), **shown)
-    return escape_control(html, lines=True)  # also of the markup
+    return in_use().masked_page(escape_control(html, lines=True))  # also of the markup
 
 
 def _shown(value: object) -> object:

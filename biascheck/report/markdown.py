@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from biascheck.core.secrets import in_use
 from biascheck.core.wording import escape_control, format_number, pluralize, shortened, tally, verdict_text
 from biascheck.gates.gate import Gate, beside
 from biascheck.gates.search import Search, WorstCase, tally_of_searches
@@ -62,7 +63,7 @@ def summary(run: Run) -> str:
         lines += _not_tested(run.outcome)
     cautions = dict.fromkeys(warning for gate in run.gates for warning in gate.warnings)
     lines += _folded(pluralize(len(cautions), "caution"), [f"- {_text(caution)}" for caution in cautions])
-    return escape_control("\n".join(lines), lines=True).rstrip() + "\n"
+    return in_use().masked_page(escape_control("\n".join(lines), lines=True).rstrip() + "\n")
 
 
 def _findings(found: Findings) -> Iterator[str]:
@@ -149,7 +150,7 @@ def _baseline(found: BaselineComparison) -> Iterator[str]:
 def comparison_table(found: BaselineComparison) -> str:
     """Comparisons, and results that are not comparable, for ``biascheck compare --markdown``."""
     lines = ["## Bias, before and after", "", *_comparisons(found.comparisons), *_baseline(found)]
-    return escape_control("\n".join(lines), lines=True).rstrip() + "\n"
+    return in_use().masked_page(escape_control("\n".join(lines), lines=True).rstrip() + "\n")
 
 
 def _model(model: str, gates: Sequence[Gate]) -> Iterator[str]:

@@ -12,6 +12,7 @@ import msgspec
 
 from biascheck.core.errors import ResultError
 from biascheck.core.files import write_atomically
+from biascheck.core.secrets import in_use
 from biascheck.gates.gate import Gate
 from biascheck.gates.search import Search
 from biascheck.results.codec import (
@@ -54,7 +55,7 @@ def write_run(path: Path, run: Run) -> None:
         **({"searches": [plain(asdict(search)) for search in run.searches]} if run.searches else {}),
     }
     try:
-        write_atomically(path, _indented(document))
+        write_atomically(path, in_use().masked_page(_indented(document)))
     except (TypeError, ValueError) as error:
         raise ResultError(f"{path}: not written, a result holds what JSON cannot express ({error})") from error
     named = {entry["items"]["file"] for entry in document["results"] if isinstance(entry["items"], dict)}

@@ -9,7 +9,16 @@ from typing import Any
 
 from biascheck.models.scoring.continuations import UNDATED
 from biascheck.models.scoring.encode import END_OF_TEXT
-from biascheck.models.served.routes import PROBE, RouteError, TokenRoute, UnusableError, checked_number, field, listed
+from biascheck.models.served.routes import (
+    PROBE,
+    RouteError,
+    TokenRoute,
+    UnusableError,
+    checked_number,
+    field,
+    listed,
+    short,
+)
 from biascheck.models.served.transport import RejectedError, Transport
 
 # The figures of texts that were asked before, token by token, for texts that begin alike.
@@ -225,7 +234,7 @@ class ForcedTokensRoute(TokenRoute):
         answer = self._completion(before, len(ids), kept, grammar=grammar)
         content = str(answer.get("content", ""))
         if spelling is not None and not _ends(spelling, content, whole=before == (self.first,)):
-            raise UnusableError(f"the tokens of {spelling[:60]!r} spell {content[:60]!r}")
+            raise UnusableError(f"the tokens of {short(spelling)} spell {short(content)}")
         return _scores_of(ids, answer)
 
     def _by_bias(self, before: tuple[int, ...], token: int, kept: bool) -> float:

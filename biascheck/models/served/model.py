@@ -11,12 +11,13 @@ from typing import Any, ClassVar, Literal, TypedDict
 
 from biascheck.core.errors import EndpointError, UsageError
 from biascheck.core.progress import announce, in_time, progress
+from biascheck.core.secrets import in_use
 from biascheck.core.store import CachedAnswers, cache_folder, digest_of
 from biascheck.models.scoring.continuations import EMPTY, SENTENCE_REQUEST
 from biascheck.models.scoring.cost import CostEstimate, active_estimate, made_up
 from biascheck.models.scoring.queries import Answer, ContinuationQuery, Framing, Refusal, SentenceQuery
 from biascheck.models.served.handshake import HANDSHAKE_TOLERANCE, TEXT_PROBES, Handshake, shake_hands
-from biascheck.models.served.routes import Route, TooLongError, UnusableError
+from biascheck.models.served.routes import NoAnswerError, Route, TooLongError, UnusableError
 from biascheck.models.served.transport import Allowance, Endpoint, Patience, RejectedError, Transport
 
 # Puts questions to a server: each distinct one once, several at a time, every answer kept as soon as it is
@@ -27,8 +28,10 @@ ServedQuestion = tuple[str | int, ...]
 LONG = 60.0
 ABOUT_THE_TEXT = (400, 413, 422)
 """What a server says of a text that it cannot read; anything else is about the server itself."""
-FORMAT = 1
-"""Raise this when a kept answer would no longer be the right one."""
+FORMATS = {"generate": 2}
+"""Of kinds of questions, 1 unless said here; raise it when a kept answer would no longer be the right one.
+
+2 of texts: none is the empty text of a reply that a content filter held back, and none holds a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,7 @@ class Asker:
         return sorted(unknown, key=lambda question: tuple(map(str, question)))  # what begins alike is asked together
 
     def _key(self, question: ServedQuestion) -> str:
-        return digest_of([FORMAT, self.identity, list(question)])
+        return digest_of([FORMATS.get(str(question[0]), 1), self.identity, list(question)])
 
     def _announce(self, missing: Sequence[ServedQuestion], known: int) -> None:
         if self.pace.duration(len(missing)) > LONG:
@@ -128,7 +131,7 @@ class Asker:
                 stopped.set()  # nobody else need try
                 raise
             if not isinstance(answer, Refusal):  # another day the server may answer
-                self.cached.add(self._key(question), answer)
+                self.cached.add(self._key(question), in_use().masked_in(answer))
             return answer
 
         found: dict[ServedQuestion, Any] = {}
@@ -149,11 +152,16 @@ class Asker:
 
 
 def answered(read: Callable[[], Any], title: str) -> Any:
-    """What a request gives; a text that the server cannot read is refused, wrong figures end the run."""
+    """What a request gives; a text that the server cannot read is refused, wrong figures end the run.
+
+    A reply that is no answer is a refusal, too, with its reason.
+    """
     try:
         return read()
     except TooLongError as error:
         return Refusal(f"{error}; shorten the sentence")
+    except NoAnswerError as error:
+        return Refusal(str(error))
     except RejectedError as error:
         if error.status in ABOUT_THE_TEXT:
             return Refusal(f"the server refuses this text ({error}); change it or leave it out")

@@ -11,6 +11,7 @@ from biascheck.models.served.routes import (
     PROBE,
     ROUNDING,
     UNREADABLE,
+    NoAnswerError,
     RouteError,
     ServedTokenScores,
     TokenRoute,
@@ -20,6 +21,7 @@ from biascheck.models.served.routes import (
     checked_number,
     field,
     listed,
+    short,
 )
 from biascheck.models.served.transport import RejectedError, Transport
 
@@ -143,7 +145,7 @@ def _count(tokens: Sequence[str], prompt: str, stated: int | None) -> int:
             break
     if UNREADABLE.search(spelt) and stated is not None and stated <= len(tokens):
         return stated
-    raise UnusableError(f"the tokens spell {spelt[:60]!r}…, not the prompt")
+    raise UnusableError(f"the tokens spell {short(spelt)}, not the prompt")
 
 
 # Chat completions: what an endpoint generates, and the most probable first tokens where it lists them.
@@ -154,6 +156,14 @@ def _count(tokens: Sequence[str], prompt: str, stated: int | None) -> int:
 CHAT_LISTED = 20
 CHAT_TOLERANCE = 0.02
 CHAT_PROBES = ("Is the sky blue? Answer yes or no.", "Name a colour.")
+
+
+HELD_BACK = "a content filter held the answer back"
+REFUSED_BY_MODEL = "the model refused to answer"
+CUT_OFF = "the answer was cut off before its end"
+BLANK = "the answer is blank"
+NO_ANSWER = (HELD_BACK, REFUSED_BY_MODEL, CUT_OFF, BLANK)
+"""Why a reply is no answer. It is counted as such, and never kept: another day the endpoint may answer."""
 
 
 class ChatRoute:
@@ -180,7 +190,7 @@ class ChatRoute:
         try:
             first, again, other = (self.first_tokens(said) for said in (CHAT_PROBES[0], *CHAT_PROBES))
             _refuse_other_lists(first, again, other)
-        except (UnusableError, RejectedError) as error:
+        except (UnusableError, RejectedError, NoAnswerError) as error:
             self.unlisted = str(error)
             return
         self.listed = len(first)
@@ -189,6 +199,7 @@ class ChatRoute:
     def first_tokens(self, said: str) -> dict[str, float]:
         """The most probable first tokens of the answer to a user's turn, with ln P of each."""
         answer = self._asked(said, 1, {"logprobs": True, "top_logprobs": CHAT_LISTED})
+        _refuse_held_back(field(answer, "choices", 0))
         entry = field(answer, "choices", 0, "logprobs", "content", 0)
         entries = listed(entry, "top_logprobs")
         found: dict[str, float] = {}
@@ -206,18 +217,41 @@ class ChatRoute:
     def reply(self, prompt: str, max_tokens: int) -> str:
         """What the model answers to one turn of the user, always the likeliest token."""
         answer = self._asked(prompt, max_tokens, {})
-        return str(field(answer, "choices", 0, "message").get("content") or "")
+        return _finished(field(answer, "choices", 0))
 
     def text_after(self, prompt: str, max_tokens: int) -> str:
-        """What the model writes after a prompt, always the likeliest token."""
+        """What the model writes after a prompt, always the likeliest token; it need not come to an end."""
         body = {"model": self._model, "prompt": prompt, "max_tokens": max_tokens, "temperature": 0}
         answer = self._transport.post(f"{self._transport.endpoint.api}/completions", body)
-        return str(field(answer, "choices", 0, "text"))
+        _refuse_held_back(field(answer, "choices", 0))
+        return _written(field(answer, "choices", 0, "text"))
 
     def _asked(self, prompt: str, max_tokens: int, more: dict[str, Any]) -> Any:
         body = {"model": self._model, "messages": [{"role": "user", "content": prompt}], "temperature": 0}
         url = f"{self._transport.endpoint.api}/chat/completions"
         return self._transport.post(url, {**body, "max_tokens": max_tokens, **more})
+
+
+def _finished(choice: Any) -> str:
+    """The text of a finished reply; NoAnswerError where there is none."""
+    message = field(choice, "message")
+    _refuse_held_back(choice)
+    if message.get("refusal"):
+        raise NoAnswerError(REFUSED_BY_MODEL)
+    if choice.get("finish_reason") == "length":
+        raise NoAnswerError(CUT_OFF)
+    return _written(message.get("content"))
+
+
+def _refuse_held_back(choice: Any) -> None:
+    if choice.get("finish_reason") == "content_filter":
+        raise NoAnswerError(HELD_BACK)
+
+
+def _written(text: Any) -> str:
+    if not isinstance(text, str) or not text.strip():
+        raise NoAnswerError(BLANK)
+    return text
 
 
 def _refuse_other_lists(first: Mapping[str, float], again: Mapping[str, float], other: Mapping[str, float]) -> None:

@@ -11,6 +11,7 @@ from math import isfinite
 from typing import Any, Protocol
 
 from biascheck.core.errors import EndpointError
+from biascheck.core.secrets import in_use
 from biascheck.models.served.transport import RejectedError, Transport
 
 # What a server says of a text, token by token, and whether that can be believed.
@@ -21,11 +22,22 @@ UNREADABLE = re.compile("�|bytes:")
 """Servers print a token that is part of a character as a replacement character, or as its bytes."""
 
 
-class UnusableError(EndpointError):
+class _MaskedError(EndpointError):
+    """An error that repeats what a server said, without the key: tokens that hold none may spell one together."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(in_use().masked(message))
+
+
+class UnusableError(_MaskedError):
     """An answer that is no log-probability of the text that was asked about."""
 
 
-class TooLongError(EndpointError):
+class NoAnswerError(_MaskedError):
+    """A reply that is no answer: refused, held back, cut off or blank; one of :data:`NO_ANSWER`."""
+
+
+class TooLongError(_MaskedError):
     """A text that does not fit into what the server reads at once, or of which it says too little."""
 
 
@@ -47,7 +59,7 @@ def checked(text: str, tokens: Sequence[str], log_probabilities: Sequence[Any]) 
     if len(tokens) != len(log_probabilities):
         raise UnusableError(f"{len(tokens)} tokens with {len(log_probabilities)} log-probabilities")
     if not _spell(tokens, text):
-        raise UnusableError(f"the tokens spell {_short(''.join(tokens))}, and the text is {_short(text)}")
+        raise UnusableError(f"the tokens spell {short(''.join(tokens))}, and the text is {short(text)}")
     return ServedTokenScores(tuple(tokens), tuple(map(checked_number, log_probabilities)))
 
 
@@ -66,15 +78,16 @@ def _spell(tokens: Sequence[str], text: str) -> bool:
     return re.fullmatch(pattern, text, flags=re.DOTALL) is not None
 
 
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 60 else f"{text[:60]}…")
+def short(text: str) -> str:
+    """The beginning of a text, in quotation marks, for an error."""
+    return repr(in_use().shortened(text, 60))
 
 
 OPENINGS = ("<|endoftext|>", "<|begin_of_text|>", "<s>", "<bos>", "<|end_of_text|>", "</s>")
 """Tokens that may precede running text, the likeliest first: where a server adds none itself, the first it knows."""
 
 
-class RouteError(EndpointError):
+class RouteError(_MaskedError):
     """Why a server cannot be asked in some way."""
 
 

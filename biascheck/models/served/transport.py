@@ -1,9 +1,9 @@
-"""Requests to a server: with retries, a time-out, a budget, and a key that nobody else gets to see."""
+"""Requests to a server: with retries, bounds, a budget, and a key that nobody else gets to see."""
 
 from __future__ import annotations
 
 import json
-import os
+import logging
 import random
 import time
 from dataclasses import dataclass
@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import urlsplit
 
 from biascheck.core.errors import EndpointError, ModelError, UsageError
+from biascheck.core.secrets import KEYS, in_use, key_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import httpx
+    from biascheck.models.served.connection import Connection, RawAnswer
 
 
 # How many requests may be made: a budget that no retry and no second measure can exceed.
@@ -108,9 +109,6 @@ def is_served(spec: object) -> bool:
     return isinstance(spec, str) and spec.startswith(tuple(f"{scheme}:http" for scheme in SCHEMES))
 
 
-KEYS = ("BIASCHECK_API_KEY", "OPENAI_API_KEY")
-"""Environment variables that may hold the key; the first that is set counts."""
-HIDDEN = "[key]"
 TRANSIENT = (408, 409, 425, 429, 500, 502, 503, 504, 529)
 FAULTY = (500, 502)
 KEPT = "Every answer so far is kept: once the server is back, the same command asks only what is missing"
@@ -128,13 +126,15 @@ class Patience:
     longest_retry_after: float = 300.0
     timeout: float = 120.0
     connect: float = 10.0
+    deadline: float = 300.0
+    """For one attempt in all: a server that sends a byte now and then never exceeds ``timeout``."""
 
 
 class RejectedError(EndpointError):
     """A request that the server understood and turned down; asking again would not help."""
 
     def __init__(self, message: str, status: int) -> None:
-        super().__init__(message)
+        super().__init__(in_use().masked(message))
         self.status = status
 
 
@@ -154,8 +154,9 @@ class Transport:
         self.endpoint = endpoint
         self.allowance = allowance or Allowance()
         self._patience = patience or Patience()
-        self._key = next((os.environ[name] for name in KEYS if os.environ.get(name)), "")
-        self._client: httpx.Client | None = None
+        self._key = _checked_key()
+        self._secrets = in_use()
+        self._connections: Connection | None = None
         self._lock = Lock()
         self._given_up = ""
         self._has_answered = False
@@ -173,8 +174,8 @@ class Transport:
 
     def close(self) -> None:
         """Close the connections."""
-        if self._client is not None:
-            self._client.close()
+        if self._connections is not None:
+            self._connections.close()
 
     def _asked(self, method: str, url: str, body: dict[str, Any] | None) -> Any:
         if self._given_up:
@@ -200,48 +201,81 @@ class Transport:
         return ask()
 
     def _once(self, method: str, url: str, body: dict[str, Any] | None) -> Any:
-        import httpx
+        import httpcore
+
+        from biascheck.models.served.connection import EncodingError, TooLargeError
 
         self.allowance.spend()
+        content = None if body is None else json.dumps(body, allow_nan=False).encode()
         try:
-            response = self._connection().request(method, url, json=body)
-            text = response.text
-        except httpx.TimeoutException as error:
-            raise _TransientError(f"no answer in time ({type(error).__name__})") from None
-        except httpx.HTTPError as error:
-            raise _TransientError(self._hidden(str(error)) or type(error).__name__) from None
-        self._refuse_status(response, text)
-        try:
-            return json.loads(self._hidden(text))
-        except ValueError:
-            raise _TransientError("the answer is not JSON") from None
+            return self._read(self._connection().request(method, url, content))
+        except httpcore.TimeoutException as error:
+            raise _TransientError(f"no answer in time ({str(error) or type(error).__name__})") from None
+        except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError) as error:
+            said = str(error) or type(error).__name__
+            raise _TransientError(self._secrets.shortened(said, LONGEST_MESSAGE)) from None
+        except EncodingError as error:
+            said = self._secrets.shortened(f"the answer cannot be unpacked: {error}", LONGEST_MESSAGE)
+            raise _TransientError(said) from None
+        except TooLargeError:
+            raise EndpointError(self._too_large(url)) from None
 
-    def _connection(self) -> httpx.Client:
-        import httpx
+    def _connection(self) -> Connection:
+        from biascheck.models.served.connection import Connection, ExchangeBounds
 
+        patience = self._patience
         with self._lock:
-            if self._client is None:
-                self._client = httpx.Client(
-                    headers={"Authorization": f"Bearer {self._key}"} if self._key else {},
-                    timeout=httpx.Timeout(self._patience.timeout, connect=self._patience.connect),
+            if self._connections is None:
+                self._connections = Connection(
+                    self.endpoint.api,
+                    {"Authorization": f"Bearer {self._key}"} if self._key else {},
+                    ExchangeBounds(patience.connect, patience.timeout, patience.deadline),
                     trust_env=not self.endpoint.is_local,  # no proxy between two processes of one machine
                 )
-            return self._client
+                _mask_logs()
+            return self._connections
 
-    def _refuse_status(self, response: httpx.Response, text: str) -> None:
-        status = response.status_code
+    def _read(self, answer: RawAnswer) -> Any:
+        """The document in an answer, without the key should the server repeat it."""
+        text = self._secrets.masked(answer.body.decode("utf-8", "replace")) if answer.status != 200 else ""
+        self._refuse_status(answer, text)
+        try:
+            return self._secrets.masked_in(json.loads(answer.body))
+        except (ValueError, RecursionError):
+            raise _TransientError("the answer is not JSON") from None
+
+    def _refuse_status(self, answer: RawAnswer, text: str) -> None:
+        status = answer.status
         if status == 200:
             return
-        said = f"HTTP {status}: {self._hidden(_message(text))}"
+        if 300 <= status < 400:
+            raise RejectedError(self._redirected(answer), status)
+        said = f"HTTP {status}: {self._message(text)}"
         if status in TRANSIENT:
-            wait = _retry_after(response.headers.get("retry-after"))
+            wait = _retry_after(answer.headers.get("retry-after"))
             if wait is not None and wait > self._patience.longest_retry_after:
                 raise self._give_up(f"{said}; it asks to wait {wait:,.0f} seconds", 1)
             raise _TransientError(said, wait, status)
         if status in (401, 403):
             given = f"the key in {' or '.join(KEYS)}" if self._key else f"a request without a key; set {KEYS[0]}"
-            raise ModelError(f"{self.endpoint} refuses {given} ({said})")
+            raise ModelError(self._secrets.masked(f"{self.endpoint} refuses {given} ({said})"))
         raise RejectedError(f"{self.endpoint}: {said}", status)
+
+    def _redirected(self, answer: RawAnswer) -> str:
+        there = self._secrets.shortened(answer.headers.get("location", "another address"), LONGEST_MESSAGE)
+        return (
+            f"{self.endpoint}: HTTP {answer.status}: it redirects to {there}. Nobody is asked there, so that the key "
+            "goes nowhere else; if that is the server, name its address"
+        )
+
+    def _too_large(self, url: str) -> str:
+        from biascheck.models.served.connection import LARGEST_ANSWER
+
+        return self._secrets.masked(
+            f"{self.endpoint}: the answer of {urlsplit(url).path} is larger than {LARGEST_ANSWER // 2**20} MiB, more "
+            "than the figures of any text, and was not read to its end. Check that the address is that of a model's "
+            "server, and that it lists no more than it is asked for"
+        )
 
     def _wait(self, error: _TransientError, attempt: int) -> float:
         """What the server asked for; else at random up to a bound that doubles with every attempt."""
@@ -252,28 +286,46 @@ class Transport:
 
     def _give_up(self, reason: str, attempts: int) -> EndpointError:
         tried = f" after {attempts} attempts" if attempts > 1 else ""
-        self._given_up = (
+        self._given_up = self._secrets.masked(
             f"{self.endpoint} does not answer{tried} ({reason}). {KEPT}"
             if self._has_answered
             else f"{self.endpoint} cannot be reached ({reason}); check the address and that the server runs"
         )
         return EndpointError(self._given_up)
 
-    def _hidden(self, text: str) -> str:
-        """A text of the server without the key, should it repeat it."""
-        return text.replace(self._key, HIDDEN) if self._key else text
+    def _message(self, text: str) -> str:
+        """What a server says about an error, in one short line."""
+        try:
+            document = self._secrets.masked_in(json.loads(text))
+            error = document.get("error", document) if isinstance(document, dict) else document
+            said = error.get("message", error) if isinstance(error, dict) else error
+        except (ValueError, RecursionError):
+            said = text
+        return self._secrets.shortened(" ".join(str(said).split()), LONGEST_MESSAGE)
 
 
-def _message(text: str) -> str:
-    """What a server says about an error, in one short line."""
-    try:
-        document = json.loads(text)
-        error = document.get("error", document) if isinstance(document, dict) else document
-        said = error.get("message", error) if isinstance(error, dict) else error
-    except ValueError:
-        said = text
-    line = " ".join(str(said).split())
-    return line if len(line) <= LONGEST_MESSAGE else f"{line[:LONGEST_MESSAGE]}…"
+def _checked_key() -> str:
+    """The key to send; one that no header can hold is refused here, since every later error would repeat it."""
+    key = key_in_use()
+    if not (key.isascii() and key.isprintable()):
+        raise ModelError(f"the key in {' or '.join(KEYS)} has characters that no header can hold; copy it anew")
+    return key
+
+
+LOGGERS = ("connection", "http11", "http2", "proxy", "socks")
+
+
+def _mask_logs() -> None:
+    """Let httpcore, which logs the headers of answers at the level DEBUG, log them without the key."""
+    for name in LOGGERS:
+        logger = logging.getLogger(f"httpcore.{name}")
+        if _masked_record not in logger.filters:
+            logger.addFilter(_masked_record)
+
+
+def _masked_record(record: logging.LogRecord) -> bool:
+    record.msg, record.args = in_use().masked(record.getMessage()), ()
+    return True
 
 
 def _retry_after(value: str | None) -> float | None:
