@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import json
 import re
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from textwrap import dedent
@@ -14,7 +13,7 @@ from typing import Any
 
 from biascheck import measures
 from biascheck.core.files import write_atomically
-from biascheck.measures.measure import CatalogueEntry, catalogue, first_line
+from biascheck.measures.measure import CatalogueEntry, catalogue
 from biascheck.report.papers import PAPERS
 from biascheck.results.definition import Description
 
@@ -33,6 +32,7 @@ provenance. Where published figures cannot be reproduced even so, see [errata](e
 masked and causal models are scored, is on [corpora and models](corpora-and-models.md).
 """
 
+SOURCE = re.compile(r"^Source: (.*)\.$", re.MULTILINE)
 HELPERS = """## Tables and helpers
 
 What is made of results or for measures, and is not a measure of its own.
@@ -101,9 +101,8 @@ def smallest_change_of(what: Description) -> str:
 
 
 def source_of(function: Callable[..., Any]) -> str:
-    """The publications that the first line of a measure's file names in brackets."""
-    opening = first_line(sys.modules[function.__module__])
-    found = re.search(r"\(([^()]*\b(?:19|20)\d\d\b[^()]*)\)", opening)
+    """The publications that the last line of a measure's docstring names."""
+    found = SOURCE.search(inspect.getdoc(function) or "")
     return found[1] if found else ""
 
 
@@ -139,7 +138,7 @@ def _with_default(parameter: inspect.Parameter) -> str:
 
 def definition_of(function: Callable[..., Any]) -> str:
     """A docstring as Markdown."""
-    return "\n\n".join(_blocks(inspect.getdoc(function) or ""))
+    return "\n\n".join(_blocks(SOURCE.sub("", inspect.getdoc(function) or "").strip()))
 
 
 def _blocks(text: str) -> Iterator[str]:

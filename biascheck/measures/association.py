@@ -100,6 +100,8 @@ def association(
     >>> model = TableModel({"nurse": {"he": 0.2, "she": 0.8}}, prior={"he": 0.5, "she": 0.5})
     >>> round(association(model, jobs).estimate, 4)
     -1.3863
+
+    Source: Kurita et al. 2019, §2; Bartl et al. 2020, §4.4.
     """
     if corpus.pairs[0].sentences[corpus.groups[0]].attribute is None:
         raise CorpusError(f"{corpus.name!r} marks no attributes; association needs one in every sentence")
@@ -269,6 +271,8 @@ def association_change(before: Result, after: Result, *, person: str) -> Result:
     Hypothesis H3 of Bartl et al. says of either gender that its associations with balanced professions do not change
     much; the gap between the genders says nothing about that, as both may move together.
     :func:`assert_within_margin` gates it.
+
+    Source: Bartl et al. 2020, Table 3, H3.
     """
     if before.provenance.corpus_fingerprint != after.provenance.corpus_fingerprint:
         raise UsageError(f"{before.title} and {after.title} are of different corpora; measure both on the same")
@@ -314,6 +318,8 @@ def agreement_effect(result: Result) -> Result:
 
     g is the association gap male − female beside one form of a profession. It is the part of the published score that
     :func:`grammar_balanced` takes out.
+
+    Source: after Bartl et al. 2020, section 5.3.
     """
     pairs, alone = by_form(result)
     if not pairs:
@@ -397,6 +403,8 @@ def grammar_balanced(model: LanguageModel, corpus: Corpus, *, seed: int = 0) -> 
 
     The agreement effect is attached; :func:`agreement_effect` gives it as a result. :func:`assert_within_margin`
     gates one group of professions; :func:`typical_gap` and :func:`workforce_slope` take its result.
+
+    Source: after Bartl et al. 2020, RQ4.
     """
     return grammar_balanced_of(association(model, corpus, seed=seed))
 

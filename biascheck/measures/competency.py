@@ -42,6 +42,8 @@ def competency_effect(shares: Result) -> Result:
     The effect size d of ``P(female) − P(male)`` between the two classes of a :func:`female_share` result, in
     standard deviations: positive where competence makes the pronoun more female, negative where more male.
     :func:`assert_effect_size_within` gates it.
+
+    Source: Manela et al. 2021, §4.4, Table 3.
     """
     return by_competency(shares)
 
@@ -95,5 +97,7 @@ def competency_contrast(shares: Result) -> Result:
     :func:`pronoun_gap` result the gap is ``ln P(male) − ln P(female)``. On ``competency(extended=True)``, whose 180
     sentences come in pairs, pairs are resampled: so shared content does not widen the interval.
     :func:`assert_contrast_within` gates it.
+
+    Source: after Manela et al. 2021, §4.4.
     """
     return by_competency(in_log_odds(shares))

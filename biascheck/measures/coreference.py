@@ -181,6 +181,8 @@ def gap_resolution(model: Any, gap: Gap, *, folds: int = 5, repeats: int = 3, se
     Score and covariate of an item are its 2 TP and its 2 TP + FP + FN, ``groups`` the three probabilities.
     :func:`resolution_ratio` and :func:`neither_gap` compare the genders. The cluster is the page. Hidden states are
     cached on disk beside the cached results.
+
+    Source: Kurita et al. 2019, §4, Table 4; Webster et al. 2018.
     """
     encoder = encoder_of(model)
     items, features, skipped = _features(encoder, gap)
@@ -303,6 +305,8 @@ def neither_gap(result: Result) -> Result:
 
     A probe that knows nothing but how often the labels of either gender say "neither" shows that difference with great
     certainty, even where the labels are noise; :func:`neither_gap_beyond_labels` does not.
+
+    Source: Kurita et al. 2019, §4, Table 4.
     """
     items = tuple(replace(item, score=item.groups["neither"], covariate=None) for item in result.items)
     return by_gender(replace(result, items=items, warnings=(*result.warnings, PROBES_FIXED)))
@@ -376,5 +380,8 @@ def _beyond(item: ItemScore) -> float:
     made_from=("GAP resolution",),
 )
 def resolution_ratio(result: Result) -> Result:
-    """F1 on female pronouns over F1 on male ones; 1 is parity, below 1 female pronouns fare worse (Webster 2018)."""
+    """F1 on female pronouns over F1 on male ones; 1 is parity, below 1 female pronouns fare worse (Webster 2018).
+
+    Source: Webster et al. 2018.
+    """
     return by_gender(result)

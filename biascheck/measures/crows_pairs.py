@@ -76,6 +76,8 @@ def preference_share(
     An exact tie counts one half. ``variant="as published (Nangia 2020)"`` rounds both scores to three decimals and
     counts a tie as not preferred. Clusters are template families within a bias type; with one pair each, the interval
     is Wilson's. A table attached to the result counts preferred pairs and ties by bias type.
+
+    Source: Nangia et al. 2020.
     """
     if variant not in ("ours", AS_IN_NANGIA_2020):
         raise UsageError(f"unknown variant {variant!r}; choose 'ours' or {AS_IN_NANGIA_2020!r}")

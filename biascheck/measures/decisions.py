@@ -85,6 +85,8 @@ def decision_scores(model: Any, decisions: ItemSet[Decision], *, wordings: int =
     wordings, which are draws: their disagreement widens intervals. Recorded answers are keyed by the id of the prompt,
     ``DECISION-AGE-GENDER-RACE``. The effects of groups are made from this result by :func:`decision_effect` and
     :func:`age_slope`.
+
+    Source: Tamkin et al. 2023.
     """
     if not 1 <= wordings <= len(DECISION_WORDINGS):
         raise UsageError(f"wordings={wordings} is not possible; there are {len(DECISION_WORDINGS)}")
@@ -167,6 +169,8 @@ def decision_effect(
     given. Two prompts are a pair if all but the attribute is the same (decision, wording, the other attributes); a
     prompt without a partner is skipped. Clusters are decisions. The estimate is valid only if the model answers at
     all: yes and no together have a probability of 0.1 on average.
+
+    Source: Tamkin et al. 2023, §3.
     """
     base = REFERENCE.get(attribute) if reference is None else reference
     known = {item.labels.get(attribute) for item in scores.items}
@@ -231,6 +235,8 @@ def age_slope(scores: Result) -> Result:
     """The least-squares slope of the score on age, for ten years, each decision centred on its own mean.
 
     Validity as for :func:`decision_effect`; clusters are decisions.
+
+    Source: Tamkin et al. 2023, §3.
     """
     if any("age" not in item.labels for item in scores.items):
         raise UsageError(f"{scores.title}: its items carry no age; measure decision_scores on decisions")

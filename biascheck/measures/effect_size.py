@@ -79,6 +79,8 @@ def effect_size(
     attribute, the rows pooled as if independent; the probabilities of several targets of a template summed
     before the logarithm; the prior read at the word left of the attribute; p without the +1. It reproduces
     their procedure, not their figures, some of which cannot be reproduced (see the errata).
+
+    Source: Kurita et al. 2019, §3.2, Table 3.
     """
     _require_sides(corpus)
     if variant == AS_KURITA:
@@ -242,6 +244,8 @@ def attribute_contrast(
     >>> contrast = attribute_contrast(model, kurita_weat(6)).estimate
     >>> round(contrast, 4)  # twice the odds in half of the sentences of one word of eight: ln 2 / 2 / 8
     0.0433
+
+    Source: after Kurita et al. 2019, §3.2.
     """
     return attribute_contrast_of(effect_size(model, corpus, multi_token=multi_token, seed=seed))
 

@@ -208,6 +208,8 @@ def positive_share(
     ``employment(kind)`` gives corpora with built-in word lists (``titles``, ``positive_traits``, ``negative_traits``,
     ``skills``); ``biascheck.corpora.published_employment`` reads the published ones. A model with random weights whose
     gaps are all −0.004 reads as 0.
+
+    Source: Kurita et al. 2019, §5, Table 5.
     """
     gaps = association(model, corpus, contrast=contrast, multi_token=multi_token, seed=seed)
     form = draft(

@@ -107,6 +107,8 @@ def classifier_accuracy(
     word's gender: positive is right. An attached table has the accuracy of the first draw with the genders of all words
     permuted and the machine trained again. The variation between draws is part of the interval.
     :func:`assert_classifier_accuracy_below` judges it.
+
+    Source: Basta et al. 2019, §5.
     """
     if not 0 < training_share < 1:
         raise UsageError(f"training_share {training_share} leaves nothing to train or nothing to test on; 0.2 is usual")
@@ -214,6 +216,8 @@ def neighbour_correlation(
     ``2 · share − 1``, from −1 (all neighbours lean to the second group) to 1. Bias is the lexicon's own. The estimate
     is over all draws together, the attached draws have one each; the words are the clusters.
     :func:`assert_neighbour_correlation_below` judges it.
+
+    Source: Basta et al. 2019, §5.
     """
     if any(entry.bias is None for entry in lexicon):
         raise CorpusError(f"{lexicon.name!r} has words without a bias; a correlation needs one for each (with_bias)")
@@ -350,6 +354,8 @@ def cluster_accuracy(
     The score of an item, one word in one draw, is how much nearer it lies to the centre of its own gender's cluster
     than to the other; positive means its own cluster. An attached table has the figure of permuted genders. How the
     clusterings of different draws differ is part of the interval. :func:`assert_cluster_accuracy_below` judges it.
+
+    Source: Basta et al. 2019, §5.
     """
     embedding = embedding_of(model)
     drawn = draw_words(embedding, lexicon, draws=draws, seed=seed)

@@ -49,6 +49,8 @@ def name_resolution(
 
     Below 75 % the paper does not interpret a model's skew and stereotype, and both are invalid in gates and
     reports: a model that cannot tell whom a pronoun means shows guesses, not associations with occupations.
+
+    Source: Manela et al. 2021, §4.1, Table 1.
     """
     return pronoun_gap(model, with_names(corpus), online=online, variant=variant, cluster=cluster, seed=seed)
 

@@ -83,6 +83,8 @@ def pronoun_gap(
     Two sentences with the same people, in which the pronoun means either, are one sentence pair.
     ``occupation_table(result)`` gives for every occupation how often male was predicted, how probable it was, and the
     real share of women. An example: "The carpenter met the nurse at the station and gave [him/her] the keys."
+
+    Source: Manela et al. 2021, §3.
     """
     if online and isinstance(model, OnlineModel):
         raise UsageError(f"{model.name} corrects itself already; measure it with online=False, or the model inside")
@@ -263,6 +265,8 @@ def female_share(
     ``result.where(competency="competent")``, as in the paper's Table 3. ``competency()`` has 66 labelled sentences of
     our own; ``rated_competency(corpus, file)`` labels any corpus from a file with a column for each rater, by
     majority, ties left out, and says how far the raters agree.
+
+    Source: Manela et al. 2021, §4.4, Table 3.
     """
     gaps = pronoun_gap(model, with_persons(corpus), online=online, variant=variant, cluster=cluster, seed=seed)
     items = tuple(replace(item, score=-item.score, side=None) for item in gaps.items)

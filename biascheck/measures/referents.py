@@ -57,6 +57,8 @@ def referent_odds(model: ContinuationModel, corpus: Corpus, *, wordings: int = 1
 
     ``wordings`` uses this many of three wordings, which are draws: their disagreement widens intervals. Clusters are
     occupations. :func:`referent_gap` and :func:`referent_accuracy` are made from this result.
+
+    Source: after Rudinger et al. 2018, §4.
     """
     if not 1 <= wordings <= len(REFERENT_WORDINGS):
         raise UsageError(f"wordings={wordings} is not possible; there are {len(REFERENT_WORDINGS)}")
@@ -139,7 +141,10 @@ def _item(pair: Pair, odds: Mapping[str, float], number: int) -> ItemScore:
     made_from=("referent odds",),
 )
 def referent_accuracy(odds: Result) -> Result:
-    """The share of correct answers over all pronouns; of one with ``.where(pronoun="female")``."""
+    """The share of correct answers over all pronouns; of one with ``.where(pronoun="female")``.
+
+    Source: after Rudinger et al. 2018, §4.
+    """
     items = tuple(_answer(item, group) for item in odds.items for group in item.groups)
     return replace(odds, items=items, unit="answers")
 
@@ -188,6 +193,8 @@ def referent_gap(odds: Result) -> Result:
     neither fair nor unfair. ``.between("male", "neutral")`` gives the other contrasts; :func:`workforce_slope` and
     :func:`workforce_correlation` say whether the gap follows the people who do the job, which is the figure of the
     paper.
+
+    Source: after Rudinger et al. 2018, §4.
     """
     return replace(odds, competence=_readability(odds))
 

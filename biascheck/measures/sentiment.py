@@ -57,6 +57,8 @@ def absolute_delta(result: Result) -> Result:
 
     Deltas of both signs do not cancel here. It is never below zero and only bad when large:
     :func:`assert_absolute_delta_below` judges it.
+
+    Source: Jentzsch & Turan 2022, §2.4.
     """
     return result
 
@@ -232,6 +234,8 @@ def sentiment_delta(model: Classifier, corpus: Corpus, *, seed: int = 0) -> Resu
     ``delta_summary(result)`` is one row of the paper's Tables 3 and 4, ``delta_table(results)`` corrects Wilcoxon's p
     for a family (Holm). :func:`assert_no_sentiment_delta` judges the interval and shows the corrected p.
     ``biascheck.papers.SentimentGrid`` crosses models, training conditions and term sets.
+
+    Source: Jentzsch & Turan 2022, §2.3, §2.4, Table 1.
     """
     if len(corpus.groups) != 2:
         raise UsageError(f"{corpus.name} has the groups {list(corpus.groups)}; choose two with corpus.with_groups(…)")

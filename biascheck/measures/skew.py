@@ -159,6 +159,8 @@ def pronoun_f1(gaps: Result, gender: Gender, sentences: Reading) -> Result:
     ``F1 = 2 TP / (2 TP + FP + FN)`` with the pronoun of ``gender`` as the positive class. In ``"pro"`` sentences the
     true pronoun is the one that most people of the occupation have, in ``"anti"`` ones the other; both have the same
     masked input. :func:`gender_f1` has all four without intervals.
+
+    Source: Manela et al. 2021, §3.1, Table 2.
     """
     return of_gender(gaps, gender, sentences, shown={"sentences": sentences})
 
@@ -210,6 +212,8 @@ def name_f1(names: Result, gender: Gender) -> Result:
 
     ``F1 = 2 TP / (2 TP + FP + FN)`` with the pronoun of ``gender`` as the positive class. The smaller of both genders
     is the estimate of the name resolution itself, which decides whether skew and stereotype are valid.
+
+    Source: Manela et al. 2021, §4.1, Table 1.
     """
     return of_gender(names, gender, "pro")
 
@@ -273,6 +277,8 @@ def skew(
 
     Its interval is a percentile interval: BCa would end too low near zero. Findings name the top contributing
     occupations. :func:`assert_skew_below` gates it; :func:`assert_trade_off` gates skew and stereotype at once.
+
+    Source: Manela et al. 2021, §3.1.
     """
     gaps, names = measured_gaps(model, corpus, online, variant, cluster, seed)
     return skew_of(gaps, cutoff=cutoff, resolution=names)
@@ -328,6 +334,8 @@ def stereotype(
 
     ``½ (|F1♂pro − F1♂anti| + |F1♀pro − F1♀anti|)``, from 0 (the occupation changes nothing) to 1 (it decides
     every pronoun). Options, qualification and interval as for :func:`skew`. :func:`assert_stereotype_below` gates it.
+
+    Source: Manela et al. 2021, §3.1.
     """
     gaps, names = measured_gaps(model, corpus, online, variant, cluster, seed)
     return stereotype_of(gaps, cutoff=cutoff, resolution=names)

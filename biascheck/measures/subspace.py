@@ -163,6 +163,8 @@ def gender_subspace(model: Any, lexicon: Lexicon, *, corrected: bool = False, dr
     of such words. ``corrected`` is the mean of this share and of the one with each pair projected on the
     axis of all others, which is too low by as much; its interval is one for pairs in general. An attached table
     then has all three shares.
+
+    Source: Basta et al. 2019, §5, Figure 1.
     """
     embedding = embedding_of(model)
     rows, places, skipped = gender_differences(embedding, lexicon.pairs)
@@ -296,6 +298,8 @@ def direct_bias(model: Any, lexicon: Lexicon, *, strictness: float = 1.0, draws:
     √(2 / πd) on average, is in the attached table. Contextual states of many models share one dominant direction;
     where it is not orthogonal to the gender axis all words lean one way, and the result carries a warning.
     :func:`assert_direct_bias_below` judges it.
+
+    Source: Bolukbasi et al. 2016, §5.2; Basta et al. 2019, §5.
     """
     if not strictness > 0:
         raise UsageError(f"strictness {strictness} counts every word alike; give a number above 0, 1 in the papers")

@@ -95,6 +95,8 @@ def topic_correlation(
     times its weight in the topic; a text's bias the sum over its topics, each times its weight in the text. Positive
     ρ: a female pronoun is denied a referent where the topic is male. The cluster is the page. The model must have
     hidden states (:func:`gap_resolution`) as well as probabilities of words.
+
+    Source: Kurita et al. 2019, §4.
     """
     resolved = gap_resolution(model, gap, folds=folds, repeats=repeats, seed=seed)
     found = topics_of([item.text for item in gap], count=topics, top=top, seed=seed)

@@ -74,6 +74,8 @@ def held_out_loss(model: LanguageModel, documents: Documents, *, share: float = 
     In every sentence of a document ``share`` of the words, at least one, are masked together; the score of the document
     is the mean of ``−ln P`` over their tokens, each word read at its own masks. Which words are hidden follows from
     the seed and the document, so two models get the same queries. A causal model is scored on all its tokens.
+
+    Source: Bartl et al. 2020, §4.6.
     """
     if not 0 < share <= 1:
         raise UsageError(f"share is that of the words to hide, above 0 and at most 1, not {share:g}")
@@ -139,6 +141,8 @@ def pronoun_error(model: MaskedModel, documents: Documents, *, seed: int = 0) ->
     him–her, his–her …). The score of a document is the share of its pronouns on which the counterpart is more
     probable, a tie counting one half. A document without a pronoun is skipped. For the utility of a causal model
     measure :func:`held_out_loss`.
+
+    Source: Manela et al. 2021, appendix A.
     """
     asked = [list(_pronoun_queries(document)) for document in documents]
     answers = asked_in_chunks(model.fill, (query for queries in asked for pair in queries for query in pair))
@@ -192,7 +196,10 @@ def _error(pairs: Sequence[tuple[Answer | Refusal, Answer | Refusal]]) -> float 
     needs=("rates text",),
 )
 def task_error(model: Classifier, reviews: Reviews, *, seed: int = 0) -> Result:
-    """The share of labelled reviews that a classifier rates on the wrong side of one half; one item for each review."""
+    """The share of labelled reviews that a classifier rates on the wrong side of one half; one item for each review.
+
+    Source: Jentzsch & Turan 2022, §3.
+    """
     ratings = list(asked_in_chunks(model.rate, reviews.texts))
     wrong = [_wrong(item, rating) for item, rating in zip(reviews, ratings, strict=True)]
     return losses_of(model, Documents.of_reviews(reviews), wrong, seed, unit="reviews")

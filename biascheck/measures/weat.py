@@ -80,6 +80,8 @@ def weat(
     them equal). ``weat_test(stimuli=WeatStimuli(…), templates=[…])`` takes your own words. The bare word and the first
     word of a decoder see no context; SEAT treats sentences as independent, here they are averaged for each word.
     :func:`assert_weat_within` judges it.
+
+    Source: Caliskan et al. 2017; May et al. 2019; Kurita et al. 2019, §3.1.
     """
     embedding = embedding_of(model)
     chosen = _level(embedding, level)

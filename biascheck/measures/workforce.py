@@ -53,6 +53,8 @@ def workforce_correlation(result: Result, *, share: str = SHARE) -> Result:
     It takes an association result on BEC-Pro (U.S. workforce, 2019) or a pronoun gap on Winograd sentences (2017):
     any result whose items carry ``share_of_women``. ``share`` names another label with a number for each profession,
     such as ``"share_in_text"`` of Winogender: the share of women among those whom texts mention in it.
+
+    Source: after Bartl et al. 2020, §5.
     """
     if any(share not in item.labels for item in result.items):
         raise UsageError(
@@ -108,6 +110,8 @@ def workforce_slope(result: Result) -> Result:
     It takes an association result on BEC-Pro (U.S. workforce, 2019) or a pronoun gap on Winograd sentences (2017),
     whose shares of probability become log-odds first: any such result whose items carry ``share_of_women`` in percent.
     :func:`assert_within_margin` gates it.
+
+    Source: after Bartl et al. 2020, §5.
     """
     if any("share_of_women" not in item.labels for item in result.items):
         raise UsageError(
