@@ -121,7 +121,7 @@ def test_other_files_are_refused(tmp_path):
     with pytest.raises(CorpusError, match="inspect log convert"):
         measures.inspect_answers(tmp_path / "half.eval", builtin_questions())
     (tmp_path / "other.json").write_text('{"a": 1}')
-    with pytest.raises(CorpusError, match="no log of inspect"):
+    with pytest.raises(CorpusError, match="not a log of inspect"):
         measures.inspect_answers(tmp_path / "other.json", builtin_questions())
     with pytest.raises(CorpusError, match="no line belongs"):
         measures.inspect_answers(
