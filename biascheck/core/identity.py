@@ -251,8 +251,10 @@ WITHOUT_FIGURES = ("report", "plugin", "cli", "calibration", "suites", "papers")
 @cache
 def package_code(room: str = "") -> str:
     """A digest of the modules and word lists of this package, or of one room of it."""
+    if not (home := PACKAGE / room).is_dir():
+        raise LookupError(f"the package has no room {room!r}, so a digest of its code would never change")
     digest = hashlib.sha256()
-    for path in sorted((PACKAGE / room).rglob("*")):
+    for path in sorted(home.rglob("*")):
         inside = path.relative_to(PACKAGE)
         if path.suffix in (".py", ".tsv", ".txt") and inside.parts[0] not in WITHOUT_FIGURES:
             digest.update(f"{inside.as_posix()}\n".encode() + path.read_bytes())

@@ -25,7 +25,7 @@ from biascheck.mitigation.recipes import LanguageRecipe
 FOLDER = "checkpoints"
 FACTS = "recipe.json"
 DIGESTS = "digests.json"
-CODE = ("debias", "corpora")
+CODE = ("mitigation", "corpora")
 """The rooms whose code and word lists determine the weights of a training run."""
 
 

@@ -9,6 +9,7 @@ import biascheck
 from biascheck.core import identity as code_digest
 from biascheck.core.identity import code_of_measure, package_code
 from biascheck.core.store import DocumentCache, caching
+from biascheck.mitigation.checkpoints import CODE
 from biascheck.models.fakes import TableModel
 
 MEASURE = """
@@ -100,3 +101,12 @@ def test_a_measure_without_a_file_is_identified_by_its_code():
 
     assert code_of_measure(made("def f(): return 1")) != code_of_measure(made("def f(): return 2"))
     assert code_of_measure(made("def f(): return 1")) == code_of_measure(made("def f(): return 1"))
+
+
+def test_a_room_that_does_not_exist_has_no_digest():
+    with pytest.raises(LookupError, match="no room 'attic'"):
+        package_code("attic")
+
+
+def test_the_code_of_checkpoints_is_that_of_rooms():
+    assert len({package_code(room) for room in CODE}) == len(CODE)
