@@ -24,6 +24,14 @@ if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 LONGEST_PREFIX = 128
+MARKDOWN_MARK = "<!-- written by biascheck -->"
+MARKS = (
+    b'"kind": "biascheck ',
+    b'<meta name="generator" content="biascheck">',
+    b'"engine_name": "biascheck"',
+    MARKDOWN_MARK.encode(),
+)
+"""Results and baselines, pages, Code Quality reports, and summaries in Markdown."""
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _FULL_IN_WORDS = ("No space left on device", "File too large", "Disk quota exceeded")
 
@@ -44,6 +52,15 @@ def large_files_in(folder: Path | None) -> Iterator[None]:
 def large_files_folder() -> Path | None:
     """Folder for what is too large for a document, if one was chosen."""
     return _LARGE_FILES.get()
+
+
+def is_ours(path: Path) -> bool:
+    """Whether a file is empty or says in itself that this package wrote it: a run may replace it."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return False
+    return content.strip() in (b"", b"[]") or any(mark in content for mark in MARKS)
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:

@@ -233,10 +233,10 @@ def settings_of(config: pytest.Config) -> Settings:
     return config.stash[_SETTINGS]
 
 
-def paths_of_command_line(config: pytest.Config) -> tuple[Path, ...]:
-    """The files that the command line itself asks for, whatever the settings say."""
-    given = [_path(config.getoption(f"--bias-{key.replace('_', '-')}")) for key in OUTPUTS]
-    return tuple(path for path in given if path is not None)
+def paths_of_command_line(config: pytest.Config) -> dict[str, Path]:
+    """The files that the command line itself asks for by their flags, whatever the settings say."""
+    flags = [f"--bias-{key.replace('_', '-')}" for key in OUTPUTS]
+    return {flag: path for flag in flags if (path := _path(config.getoption(flag))) is not None}
 
 
 def _resolve(config: pytest.Config) -> Settings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from biascheck.core.errors import UsageError
+from biascheck.core.files import is_ours
 from biascheck.core.shared_storage import file_at
 from biascheck.core.wording import escape_control
-from biascheck.plugin.options import Settings
+from biascheck.plugin.options import OUTPUTS, Settings
 from biascheck.runs.outcome import FOUND_LATER
 
 if TYPE_CHECKING:
@@ -37,6 +38,12 @@ class Outputs:
         self._written: list[Path] = []
         self._failed: dict[Path, str] = {}
         self._asides: list[str] = []
+
+    def refuse_losses(self) -> None:
+        """Refuse, before anything is removed, what would cost a file: one path named twice, or a file of others."""
+        named = {f"--bias-{name.replace('_', '-')}": getattr(self._settings, name) for name in (*OUTPUTS, "baseline")}
+        named["the memory of worst cases"] = self._settings.worst_cases
+        refuse_losses(named, self._settings.outputs)
 
     def refuse_unwritable(self) -> None:
         """Say before an hour of measuring, not after it, that its report has nowhere to go."""
@@ -125,6 +132,19 @@ def _elsewhere(path: Path, write: Writer, error: Exception) -> str:
     return f"; saved as {folder / path.name} instead"
 
 
+def refuse_losses(named: Mapping[str, Path | None], written: Iterable[Path]) -> None:
+    """Raise a usage error for two names of one file, and for a file to be written that biascheck did not write."""
+    places: dict[Path, str] = {}
+    for name, path in named.items():
+        if path is not None and (other := places.setdefault(path.resolve(), name)) != name:
+            raise pytest.UsageError(f"{other} and {name} both name {short(path)}; give each a file of its own")
+    for path in written:
+        if path.is_file() and not is_ours(path):
+            raise pytest.UsageError(
+                f"{short(path)} was not written by biascheck and would be lost; name another file, or remove it"
+            )
+
+
 def remove_files(paths: Iterable[Path]) -> None:
     """Remove files, where they are files and can be removed."""
     for path in paths:
@@ -153,10 +173,10 @@ def _write_report(path: Path, run: Run) -> None:
 
 
 def _write_markdown(path: Path, run: Run) -> None:
-    from biascheck.core.files import write_atomically
+    from biascheck.core.files import MARKDOWN_MARK, write_atomically
     from biascheck.report.markdown import summary
 
-    write_atomically(path, summary(run))
+    write_atomically(path, f"{summary(run)}\n{MARKDOWN_MARK}\n")
 
 
 def _write_code_quality(path: Path, run: Run, places: Places) -> None:

@@ -21,7 +21,7 @@ from biascheck.gates.families import ALONE, checking_in, recording, settled
 from biascheck.plugin.baseline import RunBaseline
 from biascheck.plugin.engines import is_worker
 from biascheck.plugin.options import Settings, paths_of_command_line, settings_of
-from biascheck.plugin.outputs import Outputs, in_words, remove_files
+from biascheck.plugin.outputs import Outputs, in_words, refuse_losses, remove_files
 from biascheck.plugin.planning import Termination, interrupts_wait
 from biascheck.plugin.record import AttemptRecord, RecordTransfer, RunRecord, failed_by_family, families_of
 from biascheck.plugin.roll import (
@@ -144,7 +144,9 @@ class BiasSession:
     def pytest_sessionstart(self) -> None:
         """Remove what an earlier run wrote: whatever becomes of this run, its files are never taken for today's."""
         if not (self._is_worker or self._is_only_looking):
-            remove_files(paths_of_command_line(self._config))  # even if the settings turn out to be wrong
+            given = paths_of_command_line(self._config)
+            refuse_losses(given, given.values())
+            remove_files(given.values())  # even if the settings turn out to be wrong
             if self._settings.explicitly_requested:
                 self._begin()
 
@@ -155,6 +157,7 @@ class BiasSession:
             self._termination.interrupts()
             self._collect_as_before = gc_relaxed()
             if not self._is_worker:
+                self._outputs.refuse_losses()
                 self._outputs.remove_earlier()
 
     def _require_places(self) -> None:

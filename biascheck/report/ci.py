@@ -125,6 +125,7 @@ def _listed(
 ) -> dict[str, object]:
     return {
         "description": escape_control(description),
+        "engine_name": "biascheck",
         "check_name": name,
         "fingerprint": hashlib.sha256(json.dumps(facts).encode()).hexdigest(),
         "severity": severity,

@@ -25,6 +25,8 @@ WRITERS = {
     "quality.json": "biascheck.report.ci.code_quality",
 }
 
+YESTERDAY = "<!-- written by biascheck -->\nyesterday: PASS"
+
 
 def refuse(error):
     def writer(*_args, **_kwargs):
@@ -161,7 +163,7 @@ def test_a_hostile_reason_for_skipping_destroys_no_file(tiny):
 )
 def test_files_of_an_earlier_run_never_survive(tiny, options, files):
     for name in FILES:
-        (tiny.folder / name).write_text("yesterday: PASS")
+        (tiny.folder / name).write_text(YESTERDAY)
     for name, text in files.items():
         (tiny.folder / name).write_text(text)
     found = tiny(PASSES, *options, subprocess=any("kill" in text for text in files.values()))
@@ -177,7 +179,7 @@ def test_files_of_an_earlier_run_never_survive(tiny, options, files):
 @DISTRIBUTIONS
 def test_files_of_the_settings_are_removed_once_a_bias_test_begins(tiny, processes):
     (tiny.folder / "pyproject.toml").write_text('[tool.biascheck]\nresults = "results.json"\n')
-    (tiny.folder / "results.json").write_text("yesterday: PASS")
+    (tiny.folder / "results.json").write_text(YESTERDAY)
     # not by the environment: these tests may themselves run on a worker
     run = "os.getppid()" if processes else "os.getpid()"
     dies = f"\ndef test_dies():\n    os.kill({run}, 9)\n"
@@ -286,11 +288,11 @@ def test_unrelated_tests_beside_settings_neither_write_nor_fail(tiny, processes)
 @DISTRIBUTIONS
 def test_choosing_other_tests_than_the_bias_tests_is_no_failure(tiny, processes):
     (tiny.folder / "pyproject.toml").write_text('[tool.biascheck]\nresults = "results.json"\n')
-    (tiny.folder / "results.json").write_text("yesterday")
+    (tiny.folder / "results.json").write_text(YESTERDAY)
     (tiny.folder / "test_unrelated.py").write_text(SIGNALS)
     found = tiny(PASSES, "-k", "handler", *processes, subprocess=True, outputs=())
     assert found.exit == 0
-    assert found.text("results.json") == "yesterday"
+    assert found.text("results.json") == YESTERDAY
     assert "bias gates" not in found.result.stdout.str()
 
 
@@ -304,3 +306,35 @@ def test_the_handler_of_another_is_left_alone(tiny):
         assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
     """
     assert tiny(looks, "-p", "theirs", subprocess=True).exit == 0
+
+
+@pytest.mark.parametrize(
+    ("outputs", "message"),
+    [
+        (("--bias-results", "own.json"), "own.json was not written by biascheck and would be lost"),
+        (("--bias-report", "README.md"), "README.md was not written by biascheck and would be lost"),
+        (("--bias-results", "new.json", "--bias-report", "./new.json"), "--bias-results and --bias-report both name"),
+        (
+            ("--bias-results", "base.json", "--bias-baseline", "base.json"),
+            "--bias-results and --bias-baseline both name",
+        ),
+    ],
+    ids=["a file of others", "a text of others", "two outputs", "an output and an input"],
+)
+def test_a_run_replaces_only_files_of_its_own_kind(tiny, outputs, message):
+    contents = {
+        "own.json": '{"hidden_size": 8}',
+        "README.md": "# Mine\n",
+        "base.json": '{"kind": "biascheck baseline"}',
+    }
+    for name, text in contents.items():
+        (tiny.folder / name).write_text(text)
+    found = tiny(PASSES, outputs=outputs)
+    assert found.exit == pytest.ExitCode.USAGE_ERROR
+    found.result.stderr.fnmatch_lines([f"*{message}*"])
+    assert {name: found.text(name) for name in contents} == contents
+
+
+def test_a_run_replaces_what_an_earlier_run_wrote(tiny):
+    assert tiny(PASSES).exit == 0
+    assert tiny(PASSES).exit == 0

@@ -17,6 +17,7 @@ from support.artefacts import FILES, OUTPUTS, UPDATE
 
 pytestmark = pytest.mark.slow
 KILLS = 30
+YESTERDAY = "<!-- written by biascheck -->\nyesterday"
 OLD, NEW = ([round(n / 1000 + shift, 3) for n in range(60)] for shift in (0.0, 0.5))
 SUITE = """
 def test_many():
@@ -65,7 +66,7 @@ def kill_somewhere(process, mark, rng, sent, ending):
 def state_of(folder):
     """How many files a run has left; each of them is whole, or all are those of yesterday."""
     left = [name for name in FILES if (folder / name).exists()]
-    stale = [name for name in left if (folder / name).read_text(encoding="utf-8") == "yesterday"]
+    stale = [name for name in left if (folder / name).read_text(encoding="utf-8") == YESTERDAY]
     if stale:
         assert stale == list(FILES)  # the run had not begun
         return 0
@@ -88,7 +89,7 @@ def test_a_killed_run_leaves_whole_files_and_the_old_or_the_new_baseline(tiny, m
         shutil.copy(folder / "old.json", folder / "baseline.json")
         (folder / "measured").unlink(missing_ok=True)
         for name in FILES:
-            (folder / name).write_text("yesterday")
+            (folder / name).write_text(YESTERDAY)
         landed["alive"] += kill_somewhere(start(folder, 0.5, monkeypatch), folder / "measured", rng, sent, ending)
         files = state_of(folder)
         landed[f"{files} files"] += 1
