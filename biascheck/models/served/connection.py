@@ -78,8 +78,9 @@ class Connection:
         """The answer to a request; httpcore's errors where there is none, TooLargeError where it does not end."""
         bounds = self._bounds
         limits = {"connect": bounds.connect, "read": bounds.read, "write": bounds.read, "pool": bounds.seconds}
-        headers = self._headers + ([] if content is None else [("Content-Type", "application/json")])
-        place = httpx.URL(url)  # spells what is no ASCII
+        place = httpx.URL(url)  # spells what is no ASCII, and puts brackets around IPv6
+        headers = [("Host", place.netloc.decode()), *self._headers]
+        headers += [] if content is None else [("Content-Type", "application/json")]
         target = httpcore.URL(scheme=place.raw_scheme, host=place.raw_host, port=place.port, target=place.raw_path)
         self._clock.start(bounds.seconds)
         with self._pool.stream(

@@ -324,7 +324,9 @@ def _mask_logs() -> None:
 
 
 def _masked_record(record: logging.LogRecord) -> bool:
-    record.msg, record.args = in_use().masked(record.getMessage()), ()
+    said = record.getMessage()
+    if (masked := in_use().masked(said)) != said:
+        record.msg, record.args = masked, ()
     return True
 
 

@@ -34,13 +34,16 @@ LONG_AGO = 200
 class Wire:
     """A server of raw bytes: ``send`` is called with a function that sends, for every request."""
 
-    def __init__(self, send):
+    def __init__(self, send, host="127.0.0.1"):
         self._send = send
         self.requests = []
         self.sent = 0
         self.cut_off = 0
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._listener = socket.create_server((host, 0), family=family)
+        self.place = f"[{host}]" if ":" in host else host
+        self.place += f":{self._listener.getsockname()[1]}"
+        self.url = f"http://{self.place}"
         threading.Thread(target=self._serve, daemon=True).start()
 
     def _serve(self):
@@ -69,8 +72,8 @@ class Wire:
 
 
 @contextmanager
-def wire(send):
-    server = Wire(send)
+def wire(send, *host):
+    server = Wire(send, *host)
     try:
         yield server
     finally:
@@ -110,6 +113,16 @@ def test_answers_arrive_as_they_were(encoding):
     with wire(whole(PACKED[encoding](body), f"content-encoding: {encoding}", "X-Word: yes")) as server:
         answer = asked(server)
     assert (answer.status, answer.body, answer.headers["x-word"]) == (200, body, "yes")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_a_server_is_told_its_name(host):
+    if ":" in host and not socket.has_dualstack_ipv6():
+        pytest.skip("this machine has no IPv6")
+    with wire(whole(b"[]"), host) as server:
+        asked(server)
+        lines = server.requests[0].decode().split("\r\n")
+        assert [line for line in lines if line.lower().startswith("host:")] == [f"Host: {server.place}"]
 
 
 @pytest.mark.parametrize("encoding", PACKED)
