@@ -313,7 +313,7 @@ def test_the_handler_of_another_is_left_alone(tiny):
     [
         (("--bias-results", "own.json"), "own.json was not written by biascheck and would be lost"),
         (("--bias-report", "README.md"), "README.md was not written by biascheck and would be lost"),
-        (("--bias-results", "new.json", "--bias-report", "./new.json"), "--bias-results and --bias-report both name"),
+        (("--bias-results", "new.json", "--bias-report", "./new.json"), "results and --bias-report both name"),
         (
             ("--bias-results", "base.json", "--bias-baseline", "base.json"),
             "--bias-results and --bias-baseline both name",
