@@ -111,6 +111,8 @@ def _searches(searches: Sequence[Search]) -> Iterator[str]:
             f"- {sign} {_text(one.title)}: {_text(said)}{_text(f'; {one.share_text}') if one.cases else ''}",
             "",
         )
+        if one.cases and one.memory_notes:
+            yield from (*(f"- {_text(note)}" for note in one.memory_notes), "")
         yield from _table(SEARCH_HEAD, (_case_cells(one, case) for case in (*one.cases, *one.mended)))
 
 

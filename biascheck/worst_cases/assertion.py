@@ -96,6 +96,7 @@ def explained(found: Search) -> str:
     if found.unexplained:
         lines.append(f"  and {pluralize(found.unexplained, 'further example')} of other causes")
     lines.append(f"  {found.scope}")
+    lines += [f"  {note}" for note in found.memory_notes]
     if found.reason:
         lines.append(f"  bound: {found.reason}")
     return "\n".join(lines)
