@@ -9,6 +9,7 @@ import io
 import json
 import os
 import tomllib
+import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -107,34 +108,64 @@ def published_folder(folder: str | Path | None, name: str) -> Path:
 def text_of(path: Path) -> str:
     """The whole text of a file; ``.gz`` is unpacked."""
     try:
-        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        return raw.decode("utf-8-sig")
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+        return _content(path).decode("utf-8-sig")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise CorpusError(f"{path} cannot be read ({error}); fetch the file again") from None
+
+
+def _content(path: Path) -> bytes:
+    return gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
 
 
 def json_lines(path: Path) -> list[dict[str, Any]]:
     """One object a line."""
+    return [row for _, row in numbered_json_lines(path)]
+
+
+def numbered_json_lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
+    """One object a line, each with the number of its line."""
     found = []
-    for number, line in enumerate(text_of(path).splitlines(), start=1):
+    # a text may hold other separators of lines, which are no end of a record
+    for number, line in enumerate(text_of(path).split("\n"), start=1):
         if not line.strip():
             continue
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise CorpusError(f"{path.name}, line {number}: not JSON ({error.msg}); fetch the file again") from None
+        row = parsed_json(line, f"{path.name}, line {number}")
         if not isinstance(row, dict):
             raise CorpusError(f"{path.name}, line {number}: not a JSON object; is it the published file?")
-        found.append(row)
+        found.append((number, row))
     return found
 
 
+def parsed_json(text: str | bytes, where: str, remedy: str = "fetch the file again") -> Any:
+    """What a JSON text says, or a CorpusError with the place and the remedy."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise CorpusError(f"{where}: nested too deeply to be read; {remedy}") from None
+    except ValueError as error:  # not JSON, not UTF-8, or a number of too many digits
+        said = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        raise CorpusError(f"{where}: not JSON ({said}); {remedy}") from None
+
+
 def table_rows(path: Path, needed: Iterable[str], *, delimiter: str = ",") -> list[dict[str, str]]:
-    """The rows of a delimited file, which must have the columns that are needed."""
-    rows = list(csv.DictReader(io.StringIO(text_of(path), newline=""), delimiter=delimiter))
-    missing = sorted(set(needed) - set(rows[0] if rows else ()))
-    if missing:
-        raise CorpusError(f"{path} lacks the columns {missing}: is it the published file?")
+    """The rows of a delimited file, which must have the columns that are needed, and every row all of them."""
+    reader = csv.DictReader(io.StringIO(text_of(path), newline=""), delimiter=delimiter)
+    rows = []
+    try:
+        missing = sorted(set(needed) - set(reader.fieldnames or ()))
+        if missing:
+            raise CorpusError(f"{path} lacks the columns {missing}: is it the published file?")
+        for row in reader:
+            if None in row or None in row.values():
+                raise CorpusError(
+                    f"{path.name}, line {reader.line_num}: {'too many' if None in row else 'too few'} cells for "
+                    f"{len(reader.fieldnames or ())} columns; fetch the file again"
+                )
+            rows.append(row)
+    except csv.Error as error:
+        raise CorpusError(f"{path.name}, line {reader.line_num}: {error}; fetch the file again") from None
+    if not rows:
+        raise CorpusError(f"{path} has no rows: is it the published file?")
     return rows
 
 
@@ -260,7 +291,7 @@ def _state(file: PublishedFile, folder: Path) -> State:
         return "missing"
     try:
         content = plain.read_bytes() if plain.is_file() else gzip.decompress(packed.read_bytes())
-    except (OSError, EOFError):
+    except (OSError, EOFError, zlib.error):
         return "changed"
     return "as published" if hashlib.sha256(content).hexdigest() == file.sha256 else "changed"
 

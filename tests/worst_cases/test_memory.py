@@ -9,12 +9,12 @@ import pytest
 
 import biascheck
 from biascheck.core.context import remembering
-from biascheck.core.errors import BiasAssertionError, BiascheckError, ResultError
+from biascheck.core.errors import BiasAssertionError, ResultError
 from biascheck.models.scoring.queries import Refusal
 from biascheck.worst_cases import strategies
 from biascheck.worst_cases.memory import remember
 from biascheck.worst_cases.search import search_worst_cases
-from support.fuzzing import mutations
+from support.fuzzing import is_refused, mutations
 from support.planted_causes import COOK_YESTERDAY, NURSE_AT_NIGHT, planted
 
 
@@ -194,9 +194,6 @@ def test_a_damaged_memory_is_tried_or_refused_by_an_error_of_ours(file, count, s
     content = file.read_bytes().replace(b"sentences by gender", b"templates by gender")
     for damaged in mutations(content, count, seed):
         file.write_bytes(damaged)
-        try:
-            with remembering(file):
-                search_worst_cases(planted(), strategy, 0.2, examples=1)
-        except BiascheckError as error:
-            refused += "worst_cases.jsonl" in str(error)
+        with remembering(file):
+            refused += is_refused(lambda: search_worst_cases(planted(), strategy, 0.2, examples=1), file.name)
     assert 0.3 * count < refused < count
