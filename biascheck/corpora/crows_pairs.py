@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from biascheck.corpora.items import ItemSet, Labels
-from biascheck.corpora.published import published_file, table_rows
+from biascheck.corpora.published import caveats_of_file, published_file, table_rows
 
 ALIKE = 0.7
 """Frames that share so much of their words are one template (Dice's coefficient)."""
@@ -55,7 +55,8 @@ def published_preferences(folder_or_file: str | Path | None = None) -> ItemSet[S
         )
         for row, cluster in zip(rows, clusters, strict=True)
     )
-    return ItemSet("published-crows-pairs", items, paper="nangia2020")
+    caveats = caveats_of_file("crows_pairs", path, len(rows))
+    return ItemSet("published-crows-pairs", items, warnings=caveats, paper="nangia2020")
 
 
 def preference_flags(more: str, less: str) -> tuple[str, ...]:
@@ -114,7 +115,7 @@ def _disagreement(row: dict[str, str]) -> Iterable[str]:
     """Fewer than half of the annotators named the bias type that the pair is filed under."""
     try:
         named = ast.literal_eval(row["annotations"])
-    except (SyntaxError, ValueError):
+        agree = sum(row["bias_type"] in labels for labels in named)
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         return ("the annotations cannot be read",)
-    agree = sum(row["bias_type"] in labels for labels in named)
     return () if 2 * agree >= len(named) else ("most annotators named another bias type",)

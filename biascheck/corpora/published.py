@@ -10,7 +10,8 @@ import json
 import os
 import tomllib
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -19,6 +20,7 @@ from typing import Any, BinaryIO, Literal
 
 from biascheck.core.errors import BiascheckError, CorpusError, DataNotFoundError, UsageError
 from biascheck.core.files import write_atomically, writing
+from biascheck.core.wording import escape_control, pluralize, shortened
 from biascheck.corpora.sentence import refuse_repeated
 
 # Where the published data files lie, and what is said when they do not.
@@ -169,6 +171,18 @@ def table_rows(path: Path, needed: Iterable[str], *, delimiter: str = ",") -> li
     return rows
 
 
+@contextmanager
+def rows_as_published(path: Path) -> Iterator[None]:
+    """Whatever a row raises that lacks a field, or has it of another type, is an error about the file."""
+    try:
+        yield
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
+        if isinstance(error, BiascheckError):
+            raise
+        said = escape_control(shortened(f"{type(error).__name__}: {error}", 200))
+        raise CorpusError(f"{path.name}: a row is not as published ({said}); fetch the file again") from error
+
+
 # The data sets that can be fetched, each with its source, its licence and the digest of every file.
 
 ADDRESS = "https://raw.githubusercontent.com/{source}/{commit}/{path}"
@@ -176,12 +190,16 @@ ADDRESS = "https://raw.githubusercontent.com/{source}/{commit}/{path}"
 
 @dataclass(frozen=True)
 class PublishedFile:
-    """A file as published: its name in the data directory, its path at the source, its digest and its size."""
+    """A file as published: its name in the data directory, its path at the source, its digest and its size.
+
+    ``rows`` is how many a table has; 0 where nobody counted them.
+    """
 
     name: str
     path: str
     sha256: str
     bytes: int
+    rows: int = 0
 
 
 @dataclass(frozen=True)
@@ -225,6 +243,21 @@ def data_set(name: str) -> DataSet:
         if one.name == name:
             return one
     raise UsageError(f"there is no data set {name!r}; there are: {', '.join(one.name for one in data_sets())}")
+
+
+def caveats_of_file(name: str, path: Path, rows: int) -> tuple[str, ...]:
+    """What every result on a data set must say of a file that has the name of a published one and is another.
+
+    ``rows`` is how many were read. Nothing where the file is the published one, or has a name of its own.
+    """
+    known = next((file for file in data_set(name).files if file.name == path.name.removesuffix(".gz")), None)
+    if known is None or hashlib.sha256(_content(path)).hexdigest() == known.sha256:
+        return ()
+    size = f"it has {pluralize(rows, 'row')}, the published file has {known.rows:,}" if known.rows else ""
+    differs = size if rows != known.rows else "its text differs"
+    return (
+        f"{path.name} is not the published file: {differs or 'its text differs'}; check it with biascheck data verify",
+    )
 
 
 # From a pinned address to the data directory: nothing is kept that is not the published file, byte by byte.

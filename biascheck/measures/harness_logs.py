@@ -455,7 +455,7 @@ def _unpacked(archive: ZipFile, one: ZipInfo) -> bytes:
     after = sum(LOCAL_HEADER.unpack(archive.fp.read(LOCAL_HEADER.size)))  # the name, and what is added to it
     archive.fp.seek(one.header_offset + LOCAL_HEADER.size + after)
     try:
-        content = zstandard.ZstdDecompressor().decompressobj().decompress(archive.fp.read(one.compress_size))
+        content: bytes = zstandard.ZstdDecompressor().decompressobj().decompress(archive.fp.read(one.compress_size))
     except zstandard.ZstdError as error:
         raise BadZipFile(f"{one.filename}: {error}") from error
     if zlib.crc32(content) != one.CRC:
