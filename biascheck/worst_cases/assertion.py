@@ -12,7 +12,7 @@ from biascheck.core.errors import BiasAssertionError, ScoreError, UsageError
 from biascheck.core.wording import escape_control, pluralize
 from biascheck.corpora.corpus import Pair
 from biascheck.gates.check import ignores_readability
-from biascheck.gates.margins import checked_number
+from biascheck.gates.margins import checked_number, takes
 from biascheck.gates.recording import record
 from biascheck.gates.search import Search
 from biascheck.results.definition import UnreadableOption
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 
+@takes("bound")
 def assert_invariant(
     model: Any,
     strategy: SearchStrategy[Pair] | Pair,
