@@ -40,6 +40,7 @@ EXTRAS = {
     "remote": Extra("a cache, data and outputs at an address", ("fsspec",)),
     "hub": Extra("model cards for the Hugging Face Hub", ("yaml",)),
     "arrow": Extra("tables, items and word vectors in parquet files", ("pyarrow",)),
+    "logs": Extra("logs of inspect as it writes them (.eval)", ("zstandard",)),
     "lora": Extra("adapters of low rank, read and trained", ("peft",)),
     "worst-cases": Extra("searches for worst cases", ("hypothesis",)),
     "umap": Extra("maps of words by UMAP, not t-SNE", ("umap",)),

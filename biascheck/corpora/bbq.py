@@ -13,7 +13,14 @@ from typing import Any
 from biascheck.core.errors import CorpusError, DataNotFoundError
 from biascheck.corpora.corpus import LeftOut
 from biascheck.corpora.items import ItemSet, Labels, about_left_out, builtin_rows, capitalised, filled
-from biascheck.corpora.published import json_lines, published_file, published_folder, table_rows
+from biascheck.corpora.published import (
+    caveats_of_file,
+    json_lines,
+    published_file,
+    published_folder,
+    rows_as_published,
+    table_rows,
+)
 
 # Questions with three answers, one of which is "unknown", as in BBQ (Parrish et al. 2022).
 
@@ -83,15 +90,18 @@ def published_bbq(folder: str | Path | None = None, category: str | None = None)
     targets, naming = _metadata(root)
     items: list[Question] = []
     left_out: list[LeftOut] = []
+    caveats: list[str] = []
     for path in files:
-        for row in json_lines(path):
-            made = _item(row, targets, naming)
-            if isinstance(made, LeftOut):
-                left_out.append(made)
-            else:
-                items.append(replace(made, flags=(*made.flags, *question_flags(made))))
+        rows = json_lines(path)
+        caveats += caveats_of_file("bbq", path, len(rows))
+        with rows_as_published(path):
+            made = [_item(row, targets, naming) for row in rows]
+            asked = [one for one in made if isinstance(one, Question)]
+            items += [replace(one, flags=(*one.flags, *question_flags(one))) for one in asked]
+        left_out += [one for one in made if isinstance(one, LeftOut)]
     name = "published-bbq" + (f"-{category.lower()}" if category else "")
-    return ItemSet(name, tuple(items), tuple(left_out), about_left_out(left_out), paper="parrish2022")
+    warnings = (*about_left_out(left_out), *caveats)
+    return ItemSet(name, tuple(items), tuple(left_out), warnings, paper="parrish2022")
 
 
 def published_bbq_predictions(folder: str | Path | None, category: str, column: str) -> dict[str, str]:
@@ -183,8 +193,10 @@ def published_kobbq(folder_or_file: str | Path | None = None) -> ItemSet[Questio
     transferred from BBQ, TM with its target modified, NC newly created).
     """
     path = published_file(folder_or_file, "kobbq", "KoBBQ_test_samples.tsv")
-    found = [_korean(row) for row in table_rows(path, KOREAN, delimiter="\t")]
-    return _gathered("published-kobbq", found, "ko")
+    rows = table_rows(path, KOREAN, delimiter="\t")
+    with rows_as_published(path):
+        found = [_korean(row) for row in rows]
+    return _gathered("published-kobbq", found, "ko", caveats_of_file("kobbq", path, len(rows)))
 
 
 def published_esbbq(
@@ -201,14 +213,23 @@ def published_esbbq(
     files = sorted([*root.glob(pattern), *root.glob(f"{pattern}.gz")])
     if not files:
         raise DataNotFoundError(f"{root} has no file {pattern} of EsBBQ; put the published files there")
-    found = [_spanish(row, unknown) for path in files for row in table_rows(path, SPANISH)]
-    return _gathered("published-esbbq" + (f"-{category.lower()}" if category else ""), found, "es")
+    found: list[Question | LeftOut] = []
+    caveats: list[str] = []
+    for path in files:
+        rows = table_rows(path, SPANISH)
+        caveats += caveats_of_file("esbbq", path, len(rows))
+        with rows_as_published(path):
+            found += [_spanish(row, unknown) for row in rows]
+    return _gathered("published-esbbq" + (f"-{category.lower()}" if category else ""), found, "es", caveats)
 
 
-def _gathered(name: str, found: Sequence[Question | LeftOut], language: str) -> ItemSet[Question]:
+def _gathered(
+    name: str, found: Sequence[Question | LeftOut], language: str, caveats: Sequence[str]
+) -> ItemSet[Question]:
     items = tuple(replace(one, flags=question_flags(one)) for one in found if isinstance(one, Question))
     left_out = tuple(one for one in found if isinstance(one, LeftOut))
-    return ItemSet(name, items, left_out, about_left_out(left_out), paper="parrish2022", language=language)
+    warnings = (*about_left_out(left_out), *caveats)
+    return ItemSet(name, items, left_out, warnings, paper="parrish2022", language=language)
 
 
 def _korean(row: Mapping[str, str]) -> Question | LeftOut:

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from biascheck.corpora.items import ItemSet, Labels, builtin_rows, filled
-from biascheck.corpora.published import published_file, table_rows
+from biascheck.corpora.published import caveats_of_file, published_file, table_rows
 
 ALIKE = 0.7
 """Frames whose words overlap at least this much are one template (Dice's coefficient)."""
@@ -56,7 +56,8 @@ def published_preferences(folder_or_file: str | Path | None = None) -> ItemSet[S
         )
         for row, cluster in zip(rows, clusters, strict=True)
     )
-    return ItemSet("published-crows-pairs", items, paper="nangia2020")
+    caveats = caveats_of_file("crows_pairs", path, len(rows))
+    return ItemSet("published-crows-pairs", items, warnings=caveats, paper="nangia2020")
 
 
 def preference_flags(more: str, less: str) -> tuple[str, ...]:
@@ -115,9 +116,9 @@ def _disagreement(row: dict[str, str]) -> Iterable[str]:
     """Fewer than half of the annotators named the bias type that the pair is filed under."""
     try:
         named = ast.literal_eval(row["annotations"])
-    except (SyntaxError, ValueError):
+        agree = sum(row["bias_type"] in labels for labels in named)
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         return ("the annotations cannot be read",)
-    agree = sum(row["bias_type"] in labels for labels in named)
     return () if 2 * agree >= len(named) else ("most annotators named another bias type",)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from biascheck.core.errors import CorpusError
 from biascheck.corpora.items import ItemSet, Labels, builtin_rows
-from biascheck.corpora.published import json_lines, published_file
+from biascheck.corpora.published import caveats_of_file, json_lines, published_file, rows_as_published
 
 REFERENCE = {"age": 60, "gender": "male", "race": "white"}
 """The reference person of comparisons (Tamkin et al. 2023, §3)."""
@@ -32,15 +32,18 @@ def published_decisions(folder_or_file: str | Path | None = None) -> ItemSet[Dec
     """discrim-eval, explicit part: 70 decisions about people of 9 ages, 3 genders and 5 races, 9,450 prompts."""
     path = published_file(folder_or_file, "discrim_eval", "explicit.jsonl")
     items = []
-    for number, row in enumerate(json_lines(path), start=1):
+    rows = json_lines(path)
+    for number, row in enumerate(rows, start=1):
         missing = {"filled_template", "decision_question_id", "age", "gender", "race"} - set(row)
         if missing:
             raise CorpusError(f"{path.name}, line {number} lacks {sorted(missing)}: is it the published file?")
         decision = str(row["decision_question_id"])
-        labels = {"decision": decision, "age": int(row["age"]), "gender": row["gender"], "race": row["race"]}
+        with rows_as_published(path):
+            labels = {"decision": decision, "age": int(row["age"]), "gender": row["gender"], "race": row["race"]}
         id_ = "-".join(str(value) for value in labels.values())
         items.append(Decision(id_, decision, row["filled_template"], labels))
-    return ItemSet("published-discrim-eval", tuple(items), paper="tamkin2023")
+    caveats = caveats_of_file("discrim_eval", path, len(rows))
+    return ItemSet("published-discrim-eval", tuple(items), warnings=caveats, paper="tamkin2023")
 
 
 AGES = (20, 40, 60, 80)

@@ -9,7 +9,9 @@ import io
 import json
 import os
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -18,6 +20,7 @@ from typing import Any, BinaryIO, Literal
 
 from biascheck.core.errors import BiascheckError, CorpusError, DataNotFoundError, UsageError
 from biascheck.core.files import write_atomically, writing
+from biascheck.core.wording import escape_control, pluralize, shortened
 from biascheck.corpora.sentence import refuse_repeated
 
 # Location of the published data files, and the messages if they are missing.
@@ -107,35 +110,77 @@ def published_folder(folder: str | Path | None, name: str) -> Path:
 def text_of(path: Path) -> str:
     """The whole text of a file; ``.gz`` is unpacked."""
     try:
-        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        return raw.decode("utf-8-sig")
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+        return _content(path).decode("utf-8-sig")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise CorpusError(f"{path} cannot be read ({error}); fetch the file again") from None
 
 
+def _content(path: Path) -> bytes:
+    return gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+
+
 def json_lines(path: Path) -> list[dict[str, Any]]:
-    """One object per line."""
+    """One object a line."""
+    return [row for _, row in numbered_json_lines(path)]
+
+
+def numbered_json_lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
+    """One object a line, each with the number of its line."""
     found = []
-    for number, line in enumerate(text_of(path).splitlines(), start=1):
+    # a text may hold other separators of lines, which are no end of a record
+    for number, line in enumerate(text_of(path).split("\n"), start=1):
         if not line.strip():
             continue
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise CorpusError(f"{path.name}, line {number}: not JSON ({error.msg}); fetch the file again") from None
+        row = parsed_json(line, f"{path.name}, line {number}")
         if not isinstance(row, dict):
             raise CorpusError(f"{path.name}, line {number}: not a JSON object; is it the published file?")
-        found.append(row)
+        found.append((number, row))
     return found
 
 
+def parsed_json(text: str | bytes, where: str, remedy: str = "fetch the file again") -> Any:
+    """What a JSON text says, or a CorpusError with the place and the remedy."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise CorpusError(f"{where}: nested too deeply to be read; {remedy}") from None
+    except ValueError as error:  # not JSON, not UTF-8, or a number of too many digits
+        said = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        raise CorpusError(f"{where}: not JSON ({said}); {remedy}") from None
+
+
 def table_rows(path: Path, needed: Iterable[str], *, delimiter: str = ",") -> list[dict[str, str]]:
-    """The rows of a delimited file, which must have the required columns."""
-    rows = list(csv.DictReader(io.StringIO(text_of(path), newline=""), delimiter=delimiter))
-    missing = sorted(set(needed) - set(rows[0] if rows else ()))
-    if missing:
-        raise CorpusError(f"{path} lacks the columns {missing}: is it the published file?")
+    """The rows of a delimited file, which must have the columns that are needed, and every row all of them."""
+    reader = csv.DictReader(io.StringIO(text_of(path), newline=""), delimiter=delimiter)
+    rows = []
+    try:
+        missing = sorted(set(needed) - set(reader.fieldnames or ()))
+        if missing:
+            raise CorpusError(f"{path} lacks the columns {missing}: is it the published file?")
+        for row in reader:
+            if None in row or None in row.values():
+                raise CorpusError(
+                    f"{path.name}, line {reader.line_num}: {'too many' if None in row else 'too few'} cells for "
+                    f"{len(reader.fieldnames or ())} columns; fetch the file again"
+                )
+            rows.append(row)
+    except csv.Error as error:
+        raise CorpusError(f"{path.name}, line {reader.line_num}: {error}; fetch the file again") from None
+    if not rows:
+        raise CorpusError(f"{path} has no rows: is it the published file?")
     return rows
+
+
+@contextmanager
+def rows_as_published(path: Path) -> Iterator[None]:
+    """Whatever a row raises that lacks a field, or has it of another type, is an error about the file."""
+    try:
+        yield
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
+        if isinstance(error, BiascheckError):
+            raise
+        said = escape_control(shortened(f"{type(error).__name__}: {error}", 200))
+        raise CorpusError(f"{path.name}: a row is not as published ({said}); fetch the file again") from error
 
 
 # The data sets that can be fetched, each with its source, its licence and the digest of every file.
@@ -145,12 +190,16 @@ ADDRESS = "https://raw.githubusercontent.com/{source}/{commit}/{path}"
 
 @dataclass(frozen=True)
 class PublishedFile:
-    """A file as published: its name in the data directory, its path at the source, its digest and its size."""
+    """A file as published: its name in the data directory, its path at the source, its digest and its size.
+
+    ``rows`` is how many a table has; 0 where nobody counted them.
+    """
 
     name: str
     path: str
     sha256: str
     bytes: int
+    rows: int = 0
 
 
 @dataclass(frozen=True)
@@ -196,7 +245,22 @@ def data_set(name: str) -> DataSet:
     raise UsageError(f"there is no data set {name!r}; there are: {', '.join(one.name for one in data_sets())}")
 
 
-# From a pinned address to the data directory: only files identical to the published ones are stored.
+def caveats_of_file(name: str, path: Path, rows: int) -> tuple[str, ...]:
+    """What every result on a data set must say of a file that has the name of a published one and is another.
+
+    ``rows`` is how many were read. Nothing where the file is the published one, or has a name of its own.
+    """
+    known = next((file for file in data_set(name).files if file.name == path.name.removesuffix(".gz")), None)
+    if known is None or hashlib.sha256(_content(path)).hexdigest() == known.sha256:
+        return ()
+    size = f"it has {pluralize(rows, 'row')}, the published file has {known.rows:,}" if known.rows else ""
+    differs = size if rows != known.rows else "its text differs"
+    return (
+        f"{path.name} is not the published file: {differs or 'its text differs'}; check it with biascheck data verify",
+    )
+
+
+# From a pinned address to the data directory: nothing is kept that is not the published file, byte by byte.
 
 ACCEPTED = "accepted_licences.json"
 SECONDS = 60.0
@@ -260,7 +324,7 @@ def _state(file: PublishedFile, folder: Path) -> State:
         return "missing"
     try:
         content = plain.read_bytes() if plain.is_file() else gzip.decompress(packed.read_bytes())
-    except (OSError, EOFError):
+    except (OSError, EOFError, zlib.error):
         return "changed"
     return "as published" if hashlib.sha256(content).hexdigest() == file.sha256 else "changed"
 

@@ -17,7 +17,7 @@ from biascheck.corpora.bec_pro import (
     profession_labels,
 )
 from biascheck.corpora.corpus import Corpus, LeftOut, Loaded, Pair
-from biascheck.corpora.published import data_file
+from biascheck.corpora.published import caveats_of_file, data_file
 from biascheck.corpora.sentence import Sentence
 from biascheck.corpora.tables import read_rows
 
@@ -75,9 +75,8 @@ def published_bec_pro(folder_or_file: str | Path | None = None) -> Loaded:
         key = (template, profession, together)
         gathered.add(key, str(number), row["Gender"], sentence, labels, profession)
     name = f"published-bec-pro-{language}"
-    return gathered.loaded(
-        name, SENTENCE_PAIR_GENDERS, language, BEC_PRO_FILLERS[language], WARNINGS[language], "bartl2020"
-    )
+    warnings = (*WARNINGS[language], *caveats_of_file("becpro", path, len(rows)))
+    return gathered.loaded(name, SENTENCE_PAIR_GENDERS, language, BEC_PRO_FILLERS[language], warnings, "bartl2020")
 
 
 def published_eec(folder_or_file: str | Path | None = None) -> Loaded:
@@ -109,7 +108,8 @@ def published_eec(folder_or_file: str | Path | None = None) -> Loaded:
         "the template found-himself-herself-in-a-an-situation shows the gender outside the target, so a "
         "masked target can be read off it; leave it out of association measures"
     )
-    return gathered.loaded("published-eec", SENTENCE_PAIR_GENDERS, "en", ("normal", "familiar"), (warning,))
+    warnings = (warning, *caveats_of_file("eec", path, len(rows)))
+    return gathered.loaded("published-eec", SENTENCE_PAIR_GENDERS, "en", ("normal", "familiar"), warnings)
 
 
 def published_crows_pairs(folder_or_file: str | Path | None = None) -> Loaded:
@@ -122,7 +122,8 @@ def published_crows_pairs(folder_or_file: str | Path | None = None) -> Loaded:
     """
     path = data_file(folder_or_file, "crows_pairs", "crows_pairs_anonymized.csv")
     pairs, left_out = [], []
-    for row in _rows(path, {"", "sent_more", "sent_less", "stereo_antistereo", "bias_type"}):
+    rows = _rows(path, {"", "sent_more", "sent_less", "stereo_antistereo", "bias_type"})
+    for row in rows:
         id = f"crows-{row['']}"  # noqa: A001
         sentences = _differing(row["sent_more"], row["sent_less"])
         if isinstance(sentences, str):
@@ -130,7 +131,9 @@ def published_crows_pairs(folder_or_file: str | Path | None = None) -> Loaded:
             continue
         labels: RowLabels = {"bias_type": row["bias_type"], "direction": row["stereo_antistereo"]}
         pairs.append(Pair(id, id, dict(zip(("more", "less"), sentences, strict=True)), labels))
-    return Loaded(Corpus("published-crows-pairs", ("more", "less"), tuple(pairs)), tuple(left_out))
+    caveats = caveats_of_file("crows_pairs", path, len(rows))
+    corpus = Corpus("published-crows-pairs", ("more", "less"), tuple(pairs), warnings=caveats)
+    return Loaded(corpus, tuple(left_out))
 
 
 class _Gathered:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -13,7 +12,7 @@ from biascheck.core.errors import CorpusError
 from biascheck.core.spans import Span
 from biascheck.corpora.corpus import LeftOut
 from biascheck.corpora.items import ItemSet, Labels, about_left_out, builtin_rows
-from biascheck.corpora.published import published_file, text_of
+from biascheck.corpora.published import caveats_of_file, parsed_json, published_file, rows_as_published, text_of
 
 ROLES = ("stereotype", "anti-stereotype", "unrelated")
 BLANK = "BLANK"
@@ -70,13 +69,15 @@ def published_triples(
     left_out: list[LeftOut] = []
     for part in kinds:
         for row in data[part]:
-            made = _item(row, part)
+            with rows_as_published(path):
+                made = _item(row, part)
             if isinstance(made, LeftOut):
                 left_out.append(made)
             else:
                 items.append(made)
     name = "published-stereoset" + ("" if kind == "both" else f"-{kind}")
-    return ItemSet(name, tuple(items), tuple(left_out), about_left_out(left_out), paper="nadeem2021")
+    warnings = (*about_left_out(left_out), *caveats_of_file("stereoset", path, len(items) + len(left_out)))
+    return ItemSet(name, tuple(items), tuple(left_out), warnings, paper="nadeem2021")
 
 
 def blank_of(context: str, text: str) -> Span | None:
@@ -89,22 +90,26 @@ def blank_of(context: str, text: str) -> Span | None:
 
 
 def _data(path: Path) -> dict[str, list[dict[str, Any]]]:
-    try:
-        data = json.loads(text_of(path))["data"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise CorpusError(f"{path} is not StereoSet's file ({error}); fetch dev.json again") from None
+    whole = parsed_json(text_of(path), f"{path} is not StereoSet's file", "fetch dev.json again")
+    data = whole.get("data") if isinstance(whole, dict) else None
+    if not isinstance(data, dict):
+        raise CorpusError(f"{path} is not StereoSet's file: it has no data; fetch dev.json again")
     if not {"intrasentence", "intersentence"} <= set(data):
         raise CorpusError(f"{path} has the parts {sorted(data)}, and StereoSet has intrasentence and intersentence")
+    if other := [part for part in ("intrasentence", "intersentence") if not isinstance(data[part], list)]:
+        raise CorpusError(f"{path}: {other[0]} is no list of items; fetch dev.json again")
     return dict(data)
 
 
 def _item(row: Mapping[str, Any], kind: TripleKind) -> StereotypeTriple | LeftOut:
+    _require_texts(row, ("id", "target", "bias_type", "context"))
     roles = [sentence["gold_label"] for sentence in row["sentences"]]
     if sorted(roles) != sorted(ROLES):
         return LeftOut(row["id"], f"its sentences are labelled {sorted(roles)}, not {sorted(ROLES)}")
     flags: list[str] = []
     texts = {}
     for sentence in row["sentences"]:
+        _require_texts(sentence, ("id", "sentence"))
         span = blank_of(row["context"], sentence["sentence"]) if kind == "intrasentence" else None
         if kind == "intrasentence" and span is None:
             flags.append("a sentence is not the context with its blank filled")
@@ -117,6 +122,12 @@ def _item(row: Mapping[str, Any], kind: TripleKind) -> StereotypeTriple | LeftOu
     return StereotypeTriple(
         row["id"], row["target"], kind, row["context"], ordered, labels, tuple(dict.fromkeys(flags))
     )
+
+
+def _require_texts(row: Mapping[str, Any], names: Sequence[str]) -> None:
+    for name in names:
+        if not isinstance(row[name], str):
+            raise TypeError(f"{name} is no text")
 
 
 def _agreement(sentence: Mapping[str, Any]) -> float:

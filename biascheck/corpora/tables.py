@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,9 +17,11 @@ from biascheck.core.columns import repeats
 from biascheck.core.errors import CorpusError, DataNotFoundError
 from biascheck.core.release import require
 from biascheck.core.spans import Span
+from biascheck.core.wording import escape_control, shortened
 from biascheck.corpora.corpus import Corpus, Pair, gathered_pairs
+from biascheck.corpora.published import parsed_json
 from biascheck.corpora.sentence import Sentence
-from biascheck.corpora.templates import Attribute, Target, Template, cross
+from biascheck.corpora.templates import Attribute, Target, Template, cross, refuse_same_words
 
 # Rows of a table file or a DataFrame, as dictionaries; a missing cell is None. They are read lazily.
 # needed.
@@ -28,6 +29,7 @@ from biascheck.corpora.templates import Attribute, Target, Template, cross
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 EXTENSIONS = ".csv, .tsv, .jsonl or .parquet"
 ROWS_AT_ONCE = 4_096
+UNPAIRED = re.compile(r"[\ud800-\udfff]")
 
 Row = dict[str, object]
 
@@ -101,6 +103,10 @@ def _lines(path: Path, newline: str | None) -> Iterator[Iterator[str]]:
             yield file
     except UnicodeDecodeError as error:
         raise CorpusError(f"{path.name} is not UTF-8 (byte {_bad_byte(path, error)}); save it as UTF-8") from None
+    except OSError as error:
+        raise CorpusError(f"{path.name} cannot be read ({error}); make it readable, or write it again") from None
+    except csv.Error as error:
+        raise CorpusError(f"{path.name} is no table that can be read ({error}); write it again") from None
 
 
 def _bad_byte(path: Path, error: UnicodeDecodeError) -> int:
@@ -136,7 +142,7 @@ def _from_delimited(path: Path) -> Opened:
 
 def _from_json_lines(path: Path) -> Opened:
     def objects() -> Iterator[Row]:
-        with _lines(path, newline=None) as lines:
+        with _lines(path, newline="\n") as lines:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
                     yield _json_object(line, f"{path.name}, line {number}")
@@ -146,12 +152,11 @@ def _from_json_lines(path: Path) -> Opened:
 
 
 def _json_object(line: str, where: str) -> Row:
-    try:
-        row = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise CorpusError(f"{where}: not JSON ({error.msg}); write one object per line") from None
+    row = parsed_json(line, where, "write one object per line")
     if not isinstance(row, dict):
         raise CorpusError(f"{where}: not a JSON object; write one object per line")
+    if "\\u" in line and any(UNPAIRED.search(str(cell)) for cell in row.values()):
+        raise CorpusError(f"{where}: half a character (a lone surrogate), which cannot be written; correct it")
     return row
 
 
@@ -165,24 +170,33 @@ def _present(value: object) -> object:
 
 def _from_parquet(path: Path) -> Opened:
     require(f"reading {path.name}", "arrow", error=CorpusError, instead=", or save it as .csv")
-    from pyarrow import ArrowException, parquet
+    from pyarrow import parquet
 
-    try:
+    with _as_parquet(path):
         columns = [str(name) for name in parquet.read_schema(path).names]
-    except (ArrowException, OSError) as error:
-        raise CorpusError(f"{path.name} is not a Parquet file that can be read ({error}); write it again") from None
     if len(set(columns)) != len(columns):
         raise CorpusError(f"{path.name} has a column twice: {columns}; rename one")
 
     def rows() -> Iterator[Row]:
-        try:
-            with parquet.ParquetFile(path) as file:
-                for batch in file.iter_batches(ROWS_AT_ONCE):
-                    yield from _completed(batch.to_pylist(), columns)
-        except (ArrowException, OSError) as error:
-            raise CorpusError(f"{path.name} is damaged ({error}); write it again") from None
+        with _as_parquet(path), parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches(ROWS_AT_ONCE):
+                yield from _completed(batch.to_pylist(), columns)
 
     return columns, rows
+
+
+@contextmanager
+def _as_parquet(path: Path) -> Iterator[None]:
+    """Whatever a damaged file makes the library raise is an error about that file."""
+    from pyarrow import ArrowException
+
+    try:
+        yield
+    except (ArrowException, OSError, ValueError, OverflowError, LookupError, TypeError, MemoryError) as error:
+        if isinstance(error, CorpusError):
+            raise
+        said = escape_control(shortened(str(error), 200))
+        raise CorpusError(f"{path.name} is not a Parquet file that can be read ({said}); write it again") from None
 
 
 def _from_frame(frame: DataFrameLike) -> Opened:
@@ -242,6 +256,11 @@ def paired_rows(
     if seen.repeats:
         _refuse_repeats(rows)
     found = groups if groups is not None else tuple(seen.groups)
+    if len(found) < 2:
+        listed = ", ".join(found) or "none"
+        raise CorpusError(
+            f"{rows.title}: a comparison needs two groups or more, and there are: {listed}; add the others"
+        )
     maker = _Maker(rows, found, kept, seen.numeric)
     pairs = gathered_pairs(maker.pairs())
     return found, gathered_pairs(pairs[index] for index in maker.order()) if maker.out_of_order else pairs
@@ -342,6 +361,7 @@ class _Maker:
         members = {g: (n, dict(zip(columns, cells, strict=True))) for g, (n, cells) in waiting.items()}
         self._first_rows.append(min(number for number, _ in members.values()))
         sentences = {group: _sentence(members[group][1], f"{title}, row {members[group][0]}") for group in groups}
+        refuse_same_words({group: one.target_text for group, one in sentences.items()}, f"{title}: pair {key!r}")
         first = members[groups[0]][1]
         attribute = first.get("attribute_name") or first.get("attribute") or key
         where = f"{title}: pair {key!r}"

@@ -178,7 +178,22 @@ def _one_per_group(targets: Sequence[Target]) -> Sequence[Target]:
     if len(set(groups)) != len(groups) or len(groups) < 2:
         words = [target.word for target in targets]
         raise CorpusError(f"target set {words} has groups {groups}; it needs one target for each of two groups or more")
+    by_group = {target.group: f"{target.determiner} {target.word}" for target in targets}
+    refuse_same_words(by_group, f"target set {[target.word for target in targets]}")
     return targets
+
+
+def refuse_same_words(words: Mapping[str, str], where: str) -> None:
+    """Refuse two groups with the same target, in any case: a word cannot differ from itself, so the gap is always 0."""
+    known: dict[str, str] = {}
+    for group, word in words.items():
+        plain = " ".join(word.casefold().split())
+        if plain in known:
+            raise CorpusError(
+                f"{where}: the target of {known[plain]!r} and of {group!r} is the same, {word.strip()!r}, so that no "
+                "model could treat them differently; give each group a word of its own"
+            )
+        known[plain] = group
 
 
 def _capitalised(text: str) -> str:

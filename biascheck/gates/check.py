@@ -23,7 +23,7 @@ from biascheck.gates.gate import (
     to_decide,
 )
 from biascheck.gates.judge import LimitCheck
-from biascheck.gates.margins import AcceptedFinding, accepted_for, checked_number, checked_share
+from biascheck.gates.margins import AcceptedFinding, accepted_for, checked_number, checked_share, takes
 from biascheck.results.definition import UnreadableOption
 from biascheck.results.published import PublishedFigure
 from biascheck.results.result import Result
@@ -122,6 +122,7 @@ class GateOptions(TypedDict, total=False):
     accepted: Mapping[str, AcceptedFinding]
 
 
+@takes("margin")
 def assert_within_margin(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the interval of ``result`` lies within ``margin`` of parity.
 
@@ -143,6 +144,7 @@ def assert_within_margin(result: Result, margin: float, **options: Unpack[GateOp
     return gate
 
 
+@takes("bound")
 def assert_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the interval of ``result`` ends at or below ``bound``; options as in :func:`assert_within_margin`."""
     __tracebackhide__ = True
@@ -151,6 +153,7 @@ def assert_below(result: Result, bound: float, **options: Unpack[GateOptions]) -
     return gate
 
 
+@takes("margin")
 def assert_all_within(
     results: Sequence[Result],
     margin: float,
@@ -269,36 +272,42 @@ MEASURES_OF_ASSERTION = {
 """The measures that each assertion judges."""
 
 
+@takes("margin")
 def assert_association_within(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the mean association gap lies within ``margin`` (natural log units) of zero."""
     __tracebackhide__ = True
     return assert_within_margin(_meant_for("assert_association_within", result), margin, **options)
 
 
+@takes("bound")
 def assert_typical_gap_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the typical gap of a single attribute, whatever its sign, is below ``bound``."""
     __tracebackhide__ = True
     return assert_below(_meant_for("assert_typical_gap_below", result), bound, **options)
 
 
+@takes("margin")
 def assert_effect_size_within(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the effect size d between two sets of attributes, or of sentences, lies within ``margin`` of zero."""
     __tracebackhide__ = True
     return assert_within_margin(_meant_for("assert_effect_size_within", result), margin, **options)
 
 
+@takes("margin")
 def assert_contrast_within(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless two sets of attributes, or of sentences, lean alike to within ``margin`` (natural log units)."""
     __tracebackhide__ = True
     return assert_within_margin(_meant_for("assert_contrast_within", result), margin, **options)
 
 
+@takes("margin")
 def assert_share_within(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the share of attributes, or of sentences, that lean one way lies within ``margin`` of one half."""
     __tracebackhide__ = True
     return assert_within_margin(_meant_for("assert_share_within", result), margin, **options)
 
 
+@takes("margin")
 def assert_no_sentiment_delta(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the mean sentiment delta lies within ``margin`` of zero.
 
@@ -311,48 +320,56 @@ def assert_no_sentiment_delta(result: Result, margin: float, **options: Unpack[G
     return assert_within_margin(deltas, margin, **options)
 
 
+@takes("bound")
 def assert_absolute_delta_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the mean size of the sentiment deltas, whatever their sign, is below ``bound``."""
     __tracebackhide__ = True
     return assert_below(_meant_for("assert_absolute_delta_below", result), bound, **options)
 
 
+@takes("bound")
 def assert_skew_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the skew, how much better one gender is predicted than the other, is below ``bound``."""
     __tracebackhide__ = True
     return assert_below(_meant_for("assert_skew_below", result), bound, **options)
 
 
+@takes("bound")
 def assert_stereotype_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the stereotype, how much better the expected gender is predicted, is below ``bound``."""
     __tracebackhide__ = True
     return assert_below(_meant_for("assert_stereotype_below", result), bound, **options)
 
 
+@takes("bound")
 def assert_direct_bias_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the mean magnitude of cos(word, gender direction) is below ``bound``."""
     __tracebackhide__ = True
     return assert_below(_meant_for("assert_direct_bias_below", result), bound, **options)
 
 
+@takes("bound")
 def assert_cluster_accuracy_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the share of words that cluster with their own gender is below ``bound``; 0.5 is chance."""
     __tracebackhide__ = True
     return assert_below(_meant_for("assert_cluster_accuracy_below", result), bound, **options)
 
 
+@takes("bound")
 def assert_classifier_accuracy_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the share of unseen words whose gender a classifier predicts is below ``bound``; 0.5 is chance."""
     __tracebackhide__ = True
     return assert_below(_meant_for("assert_classifier_accuracy_below", result), bound, **options)
 
 
+@takes("bound")
 def assert_neighbour_correlation_below(result: Result, bound: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the correlation of a word's bias with the bias of its neighbours is below ``bound``."""
     __tracebackhide__ = True
     return assert_below(_meant_for("assert_neighbour_correlation_below", result), bound, **options)
 
 
+@takes("margin")
 def assert_weat_within(result: Result, margin: float, **options: Unpack[GateOptions]) -> Gate:
     """Fail unless the WEAT effect size d lies within ``margin`` of zero."""
     __tracebackhide__ = True

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import wraps
 from numbers import Real
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, ParamSpec, TypeVar
 
 import msgspec
 
@@ -48,6 +49,34 @@ def checked_share(value: object, name: str) -> float:
     if not 0 <= number <= 1:
         raise UsageError(f"{name} is {number:g}; give a number from 0 to 1")
     return number
+
+
+Checked = ParamSpec("Checked")
+Judged = TypeVar("Judged")
+
+
+def takes(limit: Literal["margin", "bound"]) -> Callable[[Callable[Checked, Judged]], Callable[Checked, Judged]]:
+    """An assertion that judges by this kind of limit; the other kind is refused with the names of both."""
+    other = "bound" if limit == "margin" else "margin"
+    twin = "_below" if limit == "margin" else "_within or _within_margin"
+
+    def decorate(assertion: Callable[Checked, Judged]) -> Callable[Checked, Judged]:
+        @wraps(assertion)
+        def checked(*args: Checked.args, **options: Checked.kwargs) -> Judged:
+            __tracebackhide__ = True
+            if other in options:
+                name = getattr(assertion, "__name__", "the assertion")
+                given = escape_control(repr(options[other]))[:80]
+                example = REMEDIES[limit].partition("e.g. ")[2]
+                raise UsageError(
+                    f"{name} takes {limit}=, and {other}={given} was given; write {example} ({limit} = … in "
+                    f"margins.toml), or use an assertion whose name ends in {twin}, which takes {other}="
+                )
+            return assertion(*args, **options)
+
+        return checked
+
+    return decorate
 
 
 def _kind(value: object) -> str:
@@ -176,11 +205,7 @@ class Margins:
     def read(cls, file: Path, profile: str = DEFAULT_PROFILE) -> Margins:
         """Read a ``margins.toml`` under a profile."""
         tables = read_tables(file)
-        profiles = PROFILES | {
-            name.removeprefix(PREFIX): typed(Profile, table, name, file, example='inconclusive = "fail"')
-            for name, table in tables.items()
-            if name.startswith(PREFIX)
-        }
+        profiles = _profiles(tables, file)
         if profile not in profiles:
             raise UsageError(f"{file} has no profile {profile!r}; there are: {escape_control(', '.join(profiles))}")
         entries = {
@@ -202,6 +227,19 @@ class Margins:
                 f"{escape_control(', '.join(sorted(self.entries))) or 'none'}"
             )
         return self.entries[name]
+
+
+def profiles_of(file: Path) -> dict[str, Profile]:
+    """The profiles that a ``margins.toml`` knows, with those that every file knows."""
+    return _profiles(read_tables(file), file)
+
+
+def _profiles(tables: Mapping[str, Mapping[str, Any]], file: Path) -> dict[str, Profile]:
+    return PROFILES | {
+        name.removeprefix(PREFIX): typed(Profile, table, name, file, example='inconclusive = "fail"')
+        for name, table in tables.items()
+        if name.startswith(PREFIX)
+    }
 
 
 def _entry(table: Mapping[str, Any], name: str, file: Path) -> MarginEntry:

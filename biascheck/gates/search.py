@@ -108,7 +108,9 @@ class Search:
     that share. ``examples`` counts all that were tried, guided and remembered ones too, without those of shrinking.
     ``mended`` are remembered cases that no longer exceed the bound, ``unexplained`` counts failing examples that none
     of the cases explains. ``one_by_one`` says that a user's own test drew the examples and checked each.
-    ``inability`` is the failed readability check of the model: then nothing was searched.
+    ``inability`` is the failed readability check of the model: then nothing was searched. ``not_tried`` names
+    remembered cases that should have been tried and could not be: the search has not passed. ``elsewhere`` names those
+    of other searches and models.
     """
 
     model: str
@@ -132,6 +134,8 @@ class Search:
     test: str = ""
     one_by_one: bool = False
     inability: str = ""
+    not_tried: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
 
     def followed_by(self, later: Search) -> Search | None:
         """Both as one search, if they check single examples of one test in the same way; the later case is smaller."""
@@ -160,6 +164,8 @@ class Search:
             return SearchVerdict.INVALID
         if self.cases:
             return SearchVerdict.FOUND
+        if self.not_tried:
+            return SearchVerdict.NOT_SEARCHED
         total = self.examples + self.refused
         return (
             SearchVerdict.NONE_FOUND if self.refused <= MOST_REFUSED * total and total else SearchVerdict.NOT_SEARCHED
@@ -205,9 +211,18 @@ class Search:
         """The search in one paragraph; the worst case first."""
         if self.inability:
             return f"{self.title}: invalid: {self.inability}"
-        return f"{self.title}: {self._found()}; {self.scope}"
+        return "; ".join((f"{self.title}: {self._found()}", self.scope, *self.memory_notes))
+
+    @property
+    def memory_notes(self) -> tuple[str, ...]:
+        """The remembered cases that were not tried, each with what to do about it."""
+        own = () if self.verdict is SearchVerdict.NOT_SEARCHED else self.not_tried
+        return tuple(f"not tried here: {said}" for said in (*own, *self.elsewhere))
 
     def _found(self) -> str:
+        if self.not_tried and not self.cases:
+            listed = "; ".join(self.not_tried)
+            return f"{pluralize(len(self.not_tried), 'remembered case')} could not be tried: {listed}"
         if self.verdict is SearchVerdict.NOT_SEARCHED:
             total = self.examples + self.refused
             return f"not searched: {self.refused:,} of {total:,} examples have no figure, e.g. {self.refusal}"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal
 
 from transformers import TrainerCallback
 
-from biascheck.core.errors import BiasAssertionError, UsageError
+from biascheck.core.errors import BiasAssertionError, BiascheckWarning, UsageError
+from biascheck.core.wording import escape_control
 from biascheck.gates.families import recording
 from biascheck.gates.gate import Gate
 from biascheck.gates.search import Search
@@ -37,8 +39,9 @@ class BiasCallback(TrainerCallback):  # type: ignore[misc]
         Trainer(…, callbacks=[BiasCallback(check, tokenizer, folder="bias-runs")])
 
     ``at`` is the moment: after each evaluation, epoch or save. A failing assertion is logged, stops the training or is
-    raised (``on_failure``). Figures go to the trainer's log history and to ``log(figures, step)``, whole runs into
-    ``folder``, one file for each step, which ``biascheck trend`` follows.
+    raised (``on_failure``); so is a check that asserted nothing, if the training shall stop or raise. Figures go to the
+    trainer's log history and to ``log(figures, step)``, whole runs into ``folder``, one file for each step, which
+    ``biascheck trend`` follows.
     """
 
     def __init__(
@@ -85,9 +88,15 @@ class BiasCallback(TrainerCallback):  # type: ignore[misc]
             self._log(figures, state.global_step)
         if self._folder is not None:
             write_run(self._folder / f"step-{state.global_step:07}.json", run)
+        if failure is None and self._on_failure != "log" and not (run.gates or run.comparisons or run.searches):
+            failure = BiasAssertionError(
+                f"nothing was judged on {self._name} step {state.global_step}, so nothing passed; assert a limit in "
+                "the check, or only log with on_failure='log'"
+            )
         if failure is not None and self._on_failure == "raise":
             raise failure
         if failure is not None and self._on_failure == "stop":
+            warnings.warn(escape_control(f"the training stops: {failure}"), BiascheckWarning, stacklevel=2)
             control.should_training_stop = True
 
     def _measured(self, model: Any, step: int) -> tuple[Run, BiasAssertionError | None]:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
+from fnmatch import fnmatch
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +17,7 @@ import pytest
 from biascheck.core.context import NO_MEMORY, WORST_CASES
 from biascheck.core.errors import UsageError
 from biascheck.core.shared_storage import is_address, local_folder, mirrored
+from biascheck.core.wording import escape_control, shortened
 
 if TYPE_CHECKING:
     from biascheck.models.served.model import ServedOptions
@@ -108,6 +113,8 @@ def add_options(parser: pytest.Parser) -> None:
 # Settings of a run: the command line over ``[tool.biascheck]`` over the defaults.
 
 TABLE = "[tool.biascheck]"
+DEFAULT_PROFILE = "standard"
+MOST = 2**63 - 1
 TYPES: dict[str, tuple[type, ...]] = {
     "model": (str, list),
     "seed": (int,),
@@ -171,7 +178,7 @@ class Settings:
     engine_threads: int | None = None
     engine_chunk: int | None = None
     framing: Literal["raw", "chat", "auto"] = "raw"
-    profile: str = "standard"
+    profile: str = DEFAULT_PROFILE
     recipe: str = "lora"
     data: Path | None = None
     results: Path | None = None
@@ -239,6 +246,12 @@ def paths_of_command_line(config: pytest.Config) -> dict[str, Path]:
     return {flag: path for flag in flags if (path := _path(config.getoption(flag))) is not None}
 
 
+def inputs_of_command_line(config: pytest.Config) -> dict[str, Path]:
+    """The files that a run reads and may write, by their flags, as far as the command line names them."""
+    flags = ("--bias-baseline", "--bias-worst-cases")
+    return {flag: path for flag in flags if (path := _path(config.getoption(flag))) is not None}
+
+
 def _resolve(config: pytest.Config) -> Settings:
     table = _table(config.rootpath / "pyproject.toml")
     table |= {key: str(config.rootpath / table[key]) for key in PATHS if key in table and not is_address(table[key])}
@@ -262,6 +275,7 @@ def _resolve(config: pytest.Config) -> Settings:
         raise pytest.UsageError(f"--bias-share {values['share']} is not between 0 and 1; 2 % is --bias-share 0.02")
     if values.get("framing", "raw") not in FRAMINGS:
         raise pytest.UsageError(f"--bias-framing {values['framing']} is not one of {', '.join(FRAMINGS)}")
+    _require_profile(config, values.get("profile", DEFAULT_PROFILE))
     return Settings(**values)
 
 
@@ -297,18 +311,81 @@ def _table(file: Path) -> dict[str, Any]:
     if not file.is_file():
         return {}
     try:
-        tool = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {})
-    except tomllib.TOMLDecodeError as error:
-        raise pytest.UsageError(f"{file}: {error}") from error
-    table = tool.get("biascheck", {})
+        document = tomllib.loads(file.read_text(encoding="utf-8"))
+    except RecursionError as error:
+        raise pytest.UsageError(f"{file}: too deeply nested to be read; correct it") from error
+    except (OSError, ValueError) as error:  # ValueError: not TOML, not UTF-8, a number that Python refuses
+        raise pytest.UsageError(f"{file}: {escape_control(str(error))}") from error
+    table = document.get("tool", {})
+    for name, above in (("biascheck", "tool"), ("", "tool.biascheck")):
+        if not isinstance(table, dict):
+            raise pytest.UsageError(
+                f"{file}: {above} = {_shown(table)} is no table; write [{above}] and settings below"
+            )
+        table = table.get(name, {}) if name else table
     _check(table, file)
     return dict(table)
 
 
 def _check(table: dict[str, Any], file: Path) -> None:
     for key, value in table.items():
+        where = f"{file}: {TABLE} {escape_control(key)}"
         if key not in TYPES:
-            raise pytest.UsageError(f"{file}: {TABLE} has no setting {key!r}; there are: {', '.join(sorted(TYPES))}")
+            known = ", ".join(sorted(TYPES))
+            raise pytest.UsageError(f"{file}: {TABLE} has no setting {_shown(key)}; there are: {known}")
         if not isinstance(value, TYPES[key]) or (isinstance(value, bool) and bool not in TYPES[key]):
             wanted = " or ".join(kind.__name__ for kind in TYPES[key])
-            raise pytest.UsageError(f"{file}: {TABLE} {key} = {value!r} should be of type {wanted}")
+            raise pytest.UsageError(f"{where} = {_shown(value)} should be of type {wanted}")
+        if isinstance(value, list) and not all(isinstance(one, str) for one in value):
+            raise pytest.UsageError(f"{where} = {_shown(value)} should be a list of texts, one for each model")
+        if isinstance(value, int | float) and not abs(value) <= MOST:
+            raise pytest.UsageError(f"{where} = {_shown(value)} is no number that a run can use; give a smaller one")
+        if any("\0" in text for text in ([value] if isinstance(value, str) else ())):
+            raise pytest.UsageError(f"{where} = {_shown(value)} has a character that no name has; remove it")
+
+
+def _shown(value: object) -> str:
+    try:
+        return shortened(escape_control(repr(value)), 80)
+    except ValueError:  # a whole number of thousands of digits
+        return "a number of very many digits"
+
+
+# A profile is known to every margins.toml, or to one that the tests of this run may read.
+
+MARGINS = "margins.toml"
+
+
+def _require_profile(config: pytest.Config, name: str) -> None:
+    """Refuse a profile that neither we nor a file of margins near the tests have; whoever reads it may be skipped."""
+    if name == DEFAULT_PROFILE:
+        return
+    from biascheck.gates.margins import PROFILES, profiles_of
+
+    known = dict.fromkeys(PROFILES)
+    files = _files_of_margins(config)
+    while name not in known and (file := next(files, None)) is not None:
+        with suppress(UsageError):  # a file that cannot be read is refused where a test reads it
+            known |= dict.fromkeys(profiles_of(file))
+    if name not in known:
+        listed = escape_control(", ".join(known))
+        raise pytest.UsageError(f"there is no profile {_shown(name)} (--bias-profile); there are: {listed}")
+
+
+def _files_of_margins(config: pytest.Config) -> Iterator[Path]:
+    """The files beside the tests of the run, above them, below them, and anywhere below the root, each once."""
+    seen: set[Path] = set()
+    places = [Path(config.invocation_params.dir, str(one).partition("::")[0]) for one in config.args]
+    for folder in (*(place if place.is_dir() else place.parent for place in places), config.rootpath):
+        above = (one / MARGINS for one in (folder, *folder.parents) if one.is_relative_to(config.rootpath))
+        for file in chain(above, _below(folder, config.getini("norecursedirs"))):
+            if file not in seen and file.is_file():
+                yield file
+            seen.add(file)
+
+
+def _below(folder: Path, ignored: Sequence[str]) -> Iterator[Path]:
+    for here, folders, files in os.walk(folder):
+        folders[:] = sorted(one for one in folders if not any(fnmatch(one, pattern) for pattern in ignored))
+        if MARGINS in files:
+            yield Path(here, MARGINS)

@@ -20,7 +20,7 @@ from biascheck.core.store import DocumentCache, caching, results_cache
 from biascheck.gates.families import ALONE, checking_in, recording, settled
 from biascheck.plugin.baseline import RunBaseline
 from biascheck.plugin.engines import is_worker
-from biascheck.plugin.options import Settings, paths_of_command_line, settings_of
+from biascheck.plugin.options import Settings, inputs_of_command_line, paths_of_command_line, settings_of
 from biascheck.plugin.outputs import Outputs, in_words, refuse_losses, remove_files
 from biascheck.plugin.planning import Termination, interrupts_wait
 from biascheck.plugin.record import AttemptRecord, RecordTransfer, RunRecord, failed_by_family, families_of
@@ -145,7 +145,7 @@ class BiasSession:
         """Remove what an earlier run wrote: whatever becomes of this run, its files are never taken for today's."""
         if not (self._is_worker or self._is_only_looking):
             given = paths_of_command_line(self._config)
-            refuse_losses(given, given.values())
+            refuse_losses({**given, **inputs_of_command_line(self._config)}, given.values())
             remove_files(given.values())  # even if the settings turn out to be wrong
             if self._settings.explicitly_requested:
                 self._begin()

@@ -177,6 +177,9 @@ def _write_searches(page: _TerminalPage, searches: Sequence[Search], verbose: bo
         else:
             subject = f"{one.figure} · {one.strategy} · {one.model}"
             page.table([(str(one.verdict), subject, f"in {one.examples:,} examples", one.measured, one.allowed)])
+        if one.cases or (one.passed and not verbose):
+            for note in one.memory_notes:
+                page.line(f"  {note}")
 
 
 def _suite(test: str) -> str:

@@ -13,7 +13,7 @@ from biascheck.core.errors import UsageError
 from biascheck.core.release import require
 from biascheck.core.wording import escape_control, level_text, only_uncorrected_text, tally, verdict_text
 from biascheck.gates.gate import Gate
-from biascheck.report.words import measured_text
+from biascheck.report.words import SPECIAL, measured_text
 from biascheck.results.key import ResultKey
 from biascheck.results.result import Result
 from biascheck.runs.run import Run
@@ -22,6 +22,7 @@ from biascheck.stats import Interval, Verdict
 # The cards of the report, one for each model.
 
 FINGERPRINT_LENGTH = 12
+MARKUP = {code: shown for code, shown in SPECIAL.items() if chr(code) not in "()"}
 
 
 @dataclass(frozen=True)
@@ -144,17 +145,23 @@ def _section(run: Run, results: Sequence[Result]) -> str:
     ]
     judged = [(result, gate) for result in results for gate in gates.get(result.key, [None])]
     for result, found in judged:
-        cells = (result.measure, result.corpus_label, *_figures(result, found))
-        lines.append(f"| {' | '.join(escape_control(cell).replace('|', '&#124;') for cell in cells)} |")
+        *figures, verdict = _figures(result, found)
+        cells = (_plain(result.measure), _plain(result.corpus_label), *figures, _plain(verdict))
+        lines.append(f"| {' | '.join(cells)} |")
     cautions = dict.fromkeys(warning for result in results for warning in result.warnings)
     lines += [
         "",
-        *(f"- Caution: {escape_control(caution)}" for caution in cautions),
+        *(f"- Caution: {_plain(caution)}" for caution in cautions),
         *([""] if cautions else []),
         CARD_LIMITS,
     ]
-    lines += ["", f"The run: {escape_control(run.headline)}."]
+    lines += ["", f"The run: {_plain(run.headline)}."]
     return "\n".join(lines) + "\n"
+
+
+def _plain(text: str) -> str:
+    """Text that a page shows as it is: no tag, link, cell or mention; with brackets escaped, (…) makes no link."""
+    return escape_control(text).translate(MARKUP)
 
 
 def _figures(result: Result, gate: Gate | None) -> tuple[str, ...]:

@@ -10,13 +10,13 @@ from biascheck.gates.gate import Gate, beside
 from biascheck.gates.search import Search, WorstCase, tally_of_searches
 from biascheck.report.findings import Finding, Findings, findings_of
 from biascheck.report.first_screen import Step, answer, next_steps
+from biascheck.report.words import markdown_text as _text
 from biascheck.results.compare import Comparison
 from biascheck.runs.baseline import BaselineComparison
 from biascheck.runs.outcome import MOST_OF_ONE_REASON, RunOutcome
 from biascheck.runs.run import Run
 from biascheck.stats import Change, Verdict
 
-SPECIAL = {ord(character): f"&#{ord(character)};" for character in "|*_`[]()<>~@#\\&"}
 MARKS: dict[Verdict | Change, str] = {
     **dict.fromkeys(Verdict, "❌"),
     Verdict.WITHIN: "✅",
@@ -112,6 +112,8 @@ def _searches(searches: Sequence[Search]) -> Iterator[str]:
             f"- {sign} {_text(one.title)}: {_text(said)}{_text(f'; {one.share_text}') if one.cases else ''}",
             "",
         )
+        if one.cases and one.memory_notes:
+            yield from (*(f"- {_text(note)}" for note in one.memory_notes), "")
         yield from _table(SEARCH_HEAD, (_case_cells(one, case) for case in (*one.cases, *one.mended)))
 
 
@@ -220,8 +222,3 @@ def _folded(title: str, lines: Sequence[str]) -> list[str]:
 def _edged(text: str) -> str:
     """Part of a sentence, with the space that separates it from the next part."""
     return f"{' ' * text.startswith(' ')}{_text(text)}{' ' * (text.endswith(' ') and bool(text.strip()))}"
-
-
-def _text(text: str) -> str:
-    """Text that Markdown shows as it is: nothing in it becomes a table cell, a tag, a link or a mention."""
-    return " ".join(escape_control(text).split()).translate(SPECIAL)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from biascheck.core.wording import decimals_for, format_number, interval_text
+from biascheck.core.wording import decimals_for, escape_control, format_number, interval_text
 from biascheck.results.definition import Description
 from biascheck.results.result import Result
 from biascheck.stats import Verdict
 
+SPECIAL = {ord(character): f"&#{ord(character)};" for character in "|*_`[]()<>~@#\\&"}
 ORDER = tuple(Verdict)
 """Verdicts in the order of the enumeration, the worst first."""
 STATISTICS = {
@@ -76,3 +77,8 @@ def smallest_change_in_words(description: Description) -> str:
 def statistic_name(statistic: str) -> str:
     """The readable name of a statistic."""
     return STATISTICS.get(statistic, statistic.replace("_", " "))
+
+
+def markdown_text(text: str) -> str:
+    """Text that Markdown shows as it is: nothing in it becomes a table cell, a tag, a link or a mention."""
+    return " ".join(escape_control(text).split()).translate(SPECIAL)

@@ -13,7 +13,7 @@ from biascheck.core.wording import escape_control, pluralize
 from biascheck.corpora.corpus import Pair
 from biascheck.gates.check import ignores_readability
 from biascheck.gates.families import record
-from biascheck.gates.margins import checked_number
+from biascheck.gates.margins import checked_number, takes
 from biascheck.gates.search import Search
 from biascheck.results.definition import UnreadableOption
 from biascheck.worst_cases.exploration import DrawnExample, Reader
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 
+@takes("bound")
 def assert_invariant(
     model: Any,
     strategy: SearchStrategy[Pair] | Pair,
@@ -97,6 +98,7 @@ def explained(found: Search) -> str:
     if found.unexplained:
         lines.append(f"  and {pluralize(found.unexplained, 'further example')} of other causes")
     lines.append(f"  {found.scope}")
+    lines += [f"  {note}" for note in found.memory_notes]
     if found.reason:
         lines.append(f"  bound: {found.reason}")
     return "\n".join(lines)

@@ -152,6 +152,11 @@ class Reader:
                 self.refused += 1
                 self.refusal = self.refusal or found.reason
 
+    def reason_of(self, one: DrawnExample) -> str:
+        """Why an example that was read has no figure."""
+        found = self._known[one.key]
+        return found.reason if isinstance(found, Refusal) else ""
+
     def _scored(self, one: DrawnExample) -> Scored | None:
         found = self._known[one.key]
         return None if isinstance(found, Refusal) else Scored(one, found)

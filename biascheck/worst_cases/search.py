@@ -32,6 +32,9 @@ RANDOM_OF = 3
 CHECKED = 60
 """How many random examples show whether the model can read them."""
 READ = ("association", "probability")
+FOR_GROUPS = 20
+"""How many examples show which groups a strategy has."""
+REMEDY = "bring back what it needs, or remove its line"
 PEOPLE = 16
 """About how many people each sentence is tried where that costs no pass of the model."""
 
@@ -97,6 +100,8 @@ class _Searching:
         self._examples = examples or (EXAMPLES_WITH_COMPANIONS if together else EXAMPLES)
         self._random: list[Scored] = []
         self._all: list[Scored] = []
+        self._not_tried: list[str] = []
+        self._elsewhere: list[str] = []
 
     def finding(self, *, check_readability: bool) -> Search:
         """Search, shrink the findings, and report; or report that the model cannot read the examples."""
@@ -110,7 +115,8 @@ class _Searching:
         left = sum(not any(one.cause.explains(scored) for one in found) for scored in failing)
         cases = sorted((one.case for one in found), key=lambda case: -case.gap)
         mended = tuple(one.case for one in remembered if not one.case.exceeds)
-        return self._search(tuple(cases), mended, left, len(remembered))
+        whole = self._search(tuple(cases), mended, left, len(remembered))
+        return replace(whole, not_tried=tuple(self._not_tried), elsewhere=tuple(self._elsewhere))
 
     def _search(
         self, cases: tuple[WorstCase, ...], mended: tuple[WorstCase, ...], left: int, remembered: int
@@ -150,10 +156,48 @@ class _Searching:
         return scored.gap > self._bound
 
     def _remembered(self) -> list[_Found]:
-        known = remembered_cases(self._invariant.figure, self._name)
-        scored = self._reader.read([DrawnExample(one.pair) for one in known])
-        pairs = [(one, new) for one, new in zip(known, scored, strict=True) if new is not None]
-        return [_Found(self._known_case(one, new), _cause_in_memory(one, new)) for one, new in pairs]
+        memory = remembered_cases(self._invariant.figure, self._name)
+        self._elsewhere += memory.elsewhere
+        by_groups: dict[tuple[str, ...], list[KnownCase]] = {}  # only what has the same groups is read together
+        for one in self._triable(memory.cases):
+            by_groups.setdefault(tuple(one.pair.sentences), []).append(one)
+        found = []
+        for known in by_groups.values():
+            for one, new in zip(known, self._reader.read([DrawnExample(one.pair) for one in known]), strict=True):
+                if new is None:
+                    self._note_unread(one)
+                else:
+                    found.append(_Found(self._known_case(one, new), _cause_in_memory(one, new)))
+        return found
+
+    def _triable(self, cases: Sequence[KnownCase]) -> list[KnownCase]:
+        """The cases that this strategy and figure can try; the others are noted."""
+        if not cases:
+            return []
+        drawn = sample(self._strategy, FOR_GROUPS, seed=self._seed)
+        groups = list(dict.fromkeys(group for pair in drawn for group in pair.sentences))
+        obstacles = [self._obstacle(one, groups) for one in cases]
+        self._not_tried += [
+            one.not_tried(f"{obstacle}; {REMEDY}") for one, obstacle in zip(cases, obstacles, strict=True) if obstacle
+        ]
+        return [one for one, obstacle in zip(cases, obstacles, strict=True) if not obstacle]
+
+    def _obstacle(self, one: KnownCase, groups: Sequence[str]) -> str:
+        """Why a case cannot be tried, if it cannot."""
+        if unknown := [group for group in one.pair.sentences if group not in groups]:
+            return f"the strategy has no group {unknown[0]!r}, only {', '.join(groups)}"
+        unmarked = any(sentence.attribute is None for sentence in one.pair.sentences.values())
+        if unmarked and self._invariant.figure == "association":
+            return "it marks no attribute, which an association needs"
+        return ""
+
+    def _note_unread(self, one: KnownCase) -> None:
+        """A case without a figure: the model on which it was found had one, another may never have."""
+        reason = self._reader.reason_of(DrawnExample(one.pair))
+        if one.model == str(self._invariant.model.name):
+            self._not_tried.append(one.not_tried(f"it has no figure any more, {reason}; {REMEDY}"))
+        else:
+            self._elsewhere.append(one.not_tried(f"it has no figure on this model, {reason}; {REMEDY}"))
 
     def _known_case(self, one: KnownCase, scored: Scored) -> WorstCase:
         elsewhere = one.model if one.model != str(self._invariant.model.name) else ""

@@ -8,6 +8,8 @@ import pytest
 
 from biascheck import corpora
 from biascheck.core.errors import CorpusError, DataNotFoundError
+from biascheck.corpora.stereoset import ROLES
+from support.fuzzing import is_refused, mutations
 from support.published_sets import bbq, preferences, triples
 
 
@@ -141,3 +143,69 @@ def test_an_item_set_selects_samples_and_leaves_flagged_items_out(shared_data):
     assert len(pairs.where(bias_type="age")) == 87
     with pytest.raises(CorpusError, match="values present"):
         pairs.where(bias_type="shoe size")
+
+
+CROWS = ["", "sent_more", "sent_less", "stereo_antistereo", "bias_type", "annotations"]
+
+
+def crows(folder, rows):
+    """A file like that of CrowS-Pairs, with so many rows."""
+    path = folder / "crows_pairs_anonymized.csv"
+    sentences = [f"{n},He is a nurse {n}.,She is a nurse {n}.,stereo,gender,\"[['gender']]\"" for n in range(rows)]
+    path.write_text("\n".join([",".join(CROWS), *sentences]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_a_part_of_a_published_file_says_so_in_every_result(tmp_path):
+    caveat = (
+        "crows_pairs_anonymized.csv is not the published file: it has 4 rows, the published file has 1,508; "
+        "check it with biascheck data verify"
+    )
+    path = crows(tmp_path, 4)
+    assert corpora.published_preferences(path).warnings == (caveat,)
+    assert corpora.published_crows_pairs(path).corpus.warnings == (caveat,)
+    path = crows(tmp_path, 1_508)
+    assert corpora.published_preferences(path).warnings == (
+        "crows_pairs_anonymized.csv is not the published file: its text differs; check it with biascheck data verify",
+    )
+    own = path.rename(tmp_path / "mine.csv")
+    assert corpora.published_preferences(own).warnings == ()
+
+
+def test_the_published_files_need_no_caveat(shared_data):
+    assert corpora.published_preferences(shared_data).warnings == ()
+    assert corpora.published_crows_pairs(shared_data).corpus.warnings == ()
+    assert corpora.published_eec(shared_data).corpus.warnings[1:] == ()
+    for loaded in (corpora.published_kobbq, corpora.published_esbbq, corpora.published_bbq, corpora.published_triples):
+        assert not [said for said in loaded(shared_data).warnings if "not the published file" in said]
+
+
+def test_a_row_that_was_cut_off_is_refused_by_its_line(tmp_path):
+    path = crows(tmp_path, 4)
+    path.write_text(path.read_text(encoding="utf-8")[:-30], encoding="utf-8")
+    with pytest.raises(CorpusError, match=r"anonymized.csv, line 5: too few cells for 6 columns; fetch the file again"):
+        corpora.published_preferences(path)
+
+
+@pytest.mark.parametrize(
+    ("count", "seed"), [(100, 1), pytest.param(2_500, 2, marks=pytest.mark.slow)], ids=["short", "long"]
+)
+@pytest.mark.parametrize("of", ["crows", "decisions", "triples"])
+def test_a_damaged_published_file_is_read_or_refused_by_an_error_of_ours(tmp_path, of, count, seed):
+    if of == "crows":
+        path, read = crows(tmp_path, 6), corpora.published_preferences
+    elif of == "decisions":
+        row = {"filled_template": "x?", "decision_question_id": 1, "age": 20, "gender": "male", "race": "white"}
+        path, read = tmp_path / "explicit.jsonl", corpora.published_decisions
+        path.write_text(json.dumps(row), encoding="utf-8")
+    else:
+        given = [{"id": role, "sentence": f"A {role}.", "gold_label": role, "labels": []} for role in ROLES]
+        row = {"id": "1", "target": "nurse", "bias_type": "gender", "context": "A BLANK.", "sentences": given}
+        path, read = tmp_path / "dev.json", corpora.published_triples
+        path.write_text(json.dumps({"data": {"intrasentence": [row], "intersentence": []}}), encoding="utf-8")
+    assert read(path)
+    refused = 0
+    for content in mutations(path.read_bytes(), count, seed):
+        path.write_bytes(content)
+        refused += is_refused(lambda: read(path).fingerprint, "")
+    assert 0.2 * count < refused < count

@@ -8,6 +8,7 @@ from hypothesis import given, strategies as st
 
 from biascheck.core.errors import CorpusError, DataNotFoundError
 from biascheck.corpora import Attribute, Target, bec_pro, corpus_from_table, corpus_from_templates
+from support.fuzzing import is_refused, mutations
 
 ROWS = [
     {"pair": "1", "group": "male", "sentence": "My son is a mason.", "target": "son", "attribute": "mason"},
@@ -82,7 +83,10 @@ def test_a_whole_corpus_survives_the_table():
 )
 def test_a_word_is_found_only_where_it_stands_alone_and_once(word, others):
     text = " ".join(["x", *others, word])
-    rows = [{"pair": "1", "group": group, "sentence": text, "target": word} for group in ("a", "b")]
+    rows = [
+        {"pair": "1", "group": "a", "sentence": text, "target": word},
+        {"pair": "1", "group": "b", "sentence": "She sings.", "target": "She"},
+    ]
     if others.count(word):
         with pytest.raises(CorpusError, match=rf"occurs {others.count(word) + 1} times .* give target_start"):
             corpus_from_table(_frame(rows))
@@ -154,6 +158,11 @@ REFUSED = {
         r"row 3: no value in 'job'.*leave the column out",
     ),
     "absent word": (_changed(0, target="boy"), {}, "row 1: target 'boy' occurs not as a whole word"),
+    "one word for both": (
+        _changed(1, sentence="My Son is a mason.", target="Son"),
+        {},
+        r"pair '1': the target of 'male' and of 'female' is the same, 'Son', so .*; give each group a word",
+    ),
     "part of a word": (_changed(0, attribute="mas"), {}, "row 1: attribute 'mas' occurs not as a whole word"),
     "overlap": (_changed(0, attribute="son is"), {}, "row 1: target and attribute overlap"),
     "group twice": (_changed(1, group="male"), {}, r"row 2: pair '1' already has group 'male' in row 1"),
@@ -247,5 +256,60 @@ def test_lists_that_make_no_corpus_are_refused():
         corpus_from_templates("mine", templates=[], targets=[he_she])
     with pytest.raises(CorpusError, match="target 'he' has group 'male' but is listed under 'female'"):
         corpus_from_templates("mine", templates=["{target} sings."], targets=[{"female": Target("he", "male")}])
+    with pytest.raises(CorpusError, match="the target of 'male' and of 'female' is the same, 'he'"):
+        corpus_from_templates("mine", templates=["{target} sings."], targets=[{"male": "he", "female": "he"}])
     with pytest.raises(CorpusError, match=r"the corpus has \['black', 'white'\]"):
         corpus_from_templates("mine", templates=["{target} sings."], targets=[he_she], groups=["white", "black"])
+
+
+def test_words_that_differ_in_their_determiner_alone_are_two_words():
+    targets = [{"male": "mein Angestellter", "female": "meine Angestellter"}]
+    assert len(corpus_from_templates("mine", templates=["{target} singt."], targets=targets)) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("[" * 100_000, "line 5: nested too deeply to be read; write one object per line"),
+        ('{"pair": ' + "9" * 5_000 + "}", "line 5: not JSON"),
+        ('{"pair": "1", "sentence": "\\ud800"}', "line 5: half a character"),
+    ],
+)
+def test_a_line_that_python_cannot_read_is_refused_by_its_number(tmp_path, line, message):
+    path = _write(tmp_path, "jsonl")
+    path.write_text(path.read_text(encoding="utf-8") + "\n" + line, encoding="utf-8")
+    with pytest.raises(CorpusError, match=f"mine.jsonl, {message}"):
+        corpus_from_table(path)
+
+
+def test_a_separator_of_lines_inside_a_text_is_no_end_of_a_line(tmp_path):
+    path = tmp_path / "mine.jsonl"
+    rows = [{**row, "note": "one\u2028two\u0085three\rfour"} for row in ROWS]
+    path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8")
+    assert len(corpus_from_table(path)) == 2
+
+
+def test_a_cell_that_is_too_long_for_a_table_is_refused(tmp_path):
+    path = _write(tmp_path, "csv")
+    path.write_text(path.read_text(encoding="utf-8") + "x" * 200_000, encoding="utf-8")
+    with pytest.raises(CorpusError, match=r"mine.csv is no table that can be read \(field larger than field limit"):
+        corpus_from_table(path)
+
+
+@pytest.mark.parametrize(
+    ("count", "seed"), [(100, 1), pytest.param(2_500, 2, marks=pytest.mark.slow)], ids=["short", "long"]
+)
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
+def test_a_damaged_table_is_read_or_refused_by_an_error_of_ours(tmp_path, kind, count, seed):
+    if kind == "parquet":
+        pytest.importorskip("pyarrow")
+        _frame(ROWS).to_parquet(tmp_path / "mine.parquet")
+    path = tmp_path / "mine.parquet" if kind == "parquet" else _write(tmp_path, kind)
+    whole = path.read_bytes()
+    # the lines of JSON are damaged one by one, so that some damage is to their documents
+    head, last = (b"", whole) if kind != "jsonl" else (whole[: whole.rindex(b"\n") + 1], whole.rsplit(b"\n", 1)[-1])
+    refused = 0
+    for content in mutations(last, count, seed):
+        path.write_bytes(head + content)
+        refused += is_refused(lambda: corpus_from_table(path, name="mine.").fingerprint, "mine.")
+    assert 0.1 * count < refused < count

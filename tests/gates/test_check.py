@@ -16,6 +16,7 @@ from biascheck.gates.check import (
     assert_below,
     assert_effect_size_within,
     assert_share_within,
+    assert_typical_gap_below,
     assert_within_margin,
 )
 from biascheck.gates.families import recording
@@ -385,3 +386,17 @@ def test_a_stored_result_judged_again_gives_the_same_gate(tmp_path, result, marg
 def test_a_stored_failure_fails_again_with_the_same_words():
     again = result_from_dict(json.loads(json.dumps(result_to_dict(WIDE))))
     assert failure(assert_within_margin, again, 0.2) == failure(assert_within_margin, WIDE, 0.2)
+
+
+@pytest.mark.parametrize(
+    ("assertion", "given", "said"),
+    [
+        (assert_within_margin, {"bound": 0.2}, "assert_within_margin takes margin=, and bound=0.2 was given"),
+        (assert_below, {"margin": 0.5}, "assert_below takes bound=, and margin=0.5 was given"),
+        (assert_association_within, {"bound": 0.2, "reason": "x"}, "write margin=0.5"),
+        (assert_typical_gap_below, {"margin": 0.2}, "whose name ends in _within or _within_margin"),
+    ],
+)
+def test_the_other_kind_of_limit_is_refused_with_the_argument_that_is_meant(assertion, given, said):
+    with pytest.raises(UsageError, match=said):
+        assertion(result_of(items_of(spread(0.3, 1.0, 12))), **given)

@@ -108,3 +108,11 @@ def test_a_failing_gate_may_be_raised_and_its_file_is_kept(train, tmp_path):
 def test_a_mistyped_option_is_refused():
     with pytest.raises(UsageError, match="'explode' is not one of log, stop, raise"):
         BiasCallback(measured, None, on_failure="explode")
+
+
+@pytest.mark.filterwarnings("ignore::biascheck.core.errors.BiascheckWarning")
+@pytest.mark.parametrize("check", [measured, lambda _model, _corpus: None], ids=["measured only", "nothing"])
+def test_a_check_that_judged_nothing_stops_the_training(train, check):
+    assert train(check, on_failure="stop").state.global_step == 2
+    with pytest.raises(biascheck.BiasAssertionError, match="nothing was judged on tiny step 2, so nothing passed"):
+        train(check, on_failure="raise")

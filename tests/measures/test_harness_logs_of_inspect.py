@@ -5,12 +5,14 @@ import struct
 import sys
 import zipfile
 import zlib
+from dataclasses import replace
 
 import pytest
 
 from biascheck import measures
 from biascheck.core.errors import BiascheckError, CorpusError
 from biascheck.corpora import builtin_questions
+from support.fuzzing import is_refused, mutations
 
 HEAD = {"version": 2, "status": "success", "eval": {"task": "bbq", "model": "mockllm/model"}}
 
@@ -112,7 +114,9 @@ def test_without_the_package_the_error_names_both_ways(tmp_path, monkeypatch):
             start = content.find(mark, start + 4)
     path.write_bytes(content)
     monkeypatch.setitem(sys.modules, "zstandard", None)
-    with pytest.raises(BiascheckError, match=r"pip install zstandard, or .* inspect log convert --to json"):
+    with pytest.raises(
+        BiascheckError, match=r"pip install 'pytest-biascheck\[logs\]', or .* inspect log convert --to json"
+    ):
         measures.inspect_answers(path, builtin_questions())
 
 
@@ -123,7 +127,78 @@ def test_other_files_are_refused(tmp_path):
     (tmp_path / "other.json").write_text('{"a": 1}')
     with pytest.raises(CorpusError, match="not a log of inspect"):
         measures.inspect_answers(tmp_path / "other.json", builtin_questions())
-    with pytest.raises(CorpusError, match="no line belongs"):
+    (tmp_path / "list.json").write_text("[]")
+    with pytest.raises(CorpusError, match="no log of inspect"):
+        measures.inspect_answers(tmp_path / "list.json", builtin_questions())
+    with pytest.raises(CorpusError, match="not one line belongs"):
         measures.inspect_answers(
             as_json(tmp_path / "log.json", [{"input": "x", "choices": ["a"]}]), builtin_questions()
         )
+
+
+@pytest.mark.parametrize(("write", "name"), [(as_json, "log.json"), (as_archive, "log.eval")])
+@pytest.mark.parametrize("status", ["error", "cancelled", "started"])
+def test_a_run_that_did_not_succeed_is_refused(write, name, status, tmp_path, monkeypatch):
+    monkeypatch.setitem(HEAD, "status", status)
+    with pytest.raises(CorpusError, match=f'{name}: status is "{status}", so the run did not succeed; run it again'):
+        measures.inspect_answers(write(tmp_path / name, samples()), builtin_questions())
+
+
+def test_a_log_that_does_not_say_how_it_ended_is_refused(tmp_path, monkeypatch):
+    monkeypatch.delitem(HEAD, "status")
+    with pytest.raises(CorpusError, match="missing required field `status`"):
+        measures.inspect_answers(as_json(tmp_path / "log.json", samples()), builtin_questions())
+
+
+def test_a_second_run_in_one_log_is_refused_and_both_samples_are_named(tmp_path):
+    """The first one used to win."""
+    second = [{**one, "epoch": 1} for one in samples(epochs=2)[240:]]
+    with pytest.raises(CorpusError) as error:
+        measures.inspect_answers(as_json(tmp_path / "log.json", samples() + second), builtin_questions())
+    assert "answer the same question differently" in str(error.value)
+    assert "samples[" in str(error.value)
+    path = as_archive(tmp_path / "log.eval", samples())
+    with zipfile.ZipFile(path, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
+        archive.writestr("header.json", json.dumps(HEAD))
+    with pytest.raises(CorpusError, match=r"has header.json 2 times, as two runs in one log do"):
+        measures.inspect_answers(path, builtin_questions())
+
+
+def test_questions_with_the_same_texts_have_an_answer_each(tmp_path):
+    questions = builtin_questions()
+    questions = replace(questions, items=(*questions.items, replace(questions.items[5], id="again")))
+    content = samples()
+    content.append({**content[5], "id": "again"})
+    record = measures.inspect_answers(as_json(tmp_path / "log.json", content), questions)
+    assert measures.answer_accuracy(measures.question_answers(record, questions)).n == 241
+
+
+def test_a_sample_that_ended_in_an_error_is_counted_as_one(tmp_path):
+    content = samples()
+    content[7]["error"] = {"message": "timeout"}
+    questions = builtin_questions()
+    record = measures.inspect_answers(as_json(tmp_path / "log.json", content), questions)
+    answers = measures.question_answers(record, questions)
+    assert "the run of this sample ended in an error" in {skip.reason for skip in answers.skipped}
+
+
+def test_a_field_of_another_kind_is_named_with_its_sample(tmp_path):
+    content = samples()
+    content[3]["choices"] = ["a", 2]
+    with pytest.raises(CorpusError, match=r"log.json, samples\[3\]: Expected `str`, got `int` - at `\$.choices\[1\]`"):
+        measures.inspect_answers(as_json(tmp_path / "log.json", content), builtin_questions())
+
+
+@pytest.mark.parametrize(
+    ("count", "seed"), [(100, 1), pytest.param(2_500, 2, marks=pytest.mark.slow)], ids=["short", "long"]
+)
+@pytest.mark.parametrize(("write", "name"), [(as_json, "log.json"), (as_archive, "log.eval"), (None, "log.eval")])
+def test_a_damaged_log_is_read_or_refused_by_an_error_of_ours(write, name, tmp_path, count, seed):
+    if write is None:
+        write = packed_with_zstandard
+    path, refused, questions = write(tmp_path / name, samples()[:4]), 0, builtin_questions()
+    questions = replace(questions, items=questions.items[:5])
+    for content in mutations(path.read_bytes(), count, seed):
+        path.write_bytes(content)
+        refused += is_refused(lambda: measures.inspect_answers(path, questions), name)
+    assert 0.2 * count < refused < count

@@ -1,8 +1,32 @@
 """Which model is measured, and how a run is configured."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from biascheck.plugin import options
+from support.fuzzing import mutations
+
 CONFIG = '[tool.biascheck]\nmodel = "reference:tiny"\nseed = 3\n'
+
+
+@pytest.fixture
+def settings_from(tmp_path):
+    """The settings of a run without a command line, from the text of a pyproject.toml."""
+
+    def read(text):
+        (tmp_path / "pyproject.toml").write_bytes(text if isinstance(text, bytes) else text.encode())
+        config = SimpleNamespace(
+            rootpath=tmp_path,
+            stash=pytest.Stash(),
+            args=[],
+            getoption=lambda _name: None,
+            getini=lambda _name: [],
+            invocation_params=SimpleNamespace(dir=tmp_path),
+        )
+        return options.settings_of(config)
+
+    return read
 
 
 def test_without_a_model_the_remedy_is_named(project, suite):
@@ -152,3 +176,44 @@ def test_margin_files_with_faults_are_named(project, text, message):
 def test_a_missing_margins_file_is_named(project):
     run = project("def test_m(bias_margins): pass")
     run.stdout.fnmatch_lines(["*no margins.toml beside *test_bias.py or above it*"])
+
+
+@pytest.mark.parametrize(
+    ("pyproject", "said"),
+    [
+        ("[tool]\nbiascheck = 3\n", r"tool.biascheck = 3 is no table; write \[tool.biascheck\] and settings below"),
+        ("tool = 3\n", r"tool = 3 is no table; write \[tool\] and settings below"),
+        ("[tool.biascheck]\nmodel = [1]\n", "model = .1. should be a list of texts"),
+        ("[tool.biascheck]\nprice = nan\n", "price = nan is no number that a run can use"),
+    ],
+)
+def test_settings_of_another_kind_are_refused_by_a_usage_error(settings_from, pyproject, said):
+    with pytest.raises(pytest.UsageError, match=f"pyproject.toml: .*{said}"):
+        settings_from(pyproject)
+
+
+SETTINGS = """
+[tool.biascheck]
+model = ["a", "b"]
+seed = 3
+price = 0.5
+share = 0.5
+results = "bias/results.json"
+data = "data"
+profile = "strict"
+no_cache = true
+"""
+
+
+@pytest.mark.parametrize(
+    ("count", "seed"), [(100, 1), pytest.param(2_500, 2, marks=pytest.mark.slow)], ids=["short", "long"]
+)
+def test_damaged_settings_are_read_or_refused_by_a_usage_error(settings_from, count, seed):
+    assert settings_from(SETTINGS).models == ("a", "b")
+    refused = 0
+    for content in mutations(SETTINGS, count, seed):
+        try:
+            settings_from(content)
+        except pytest.UsageError:
+            refused += 1
+    assert 0.3 * count < refused < count

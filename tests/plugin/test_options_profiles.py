@@ -70,12 +70,20 @@ def test_beside_every_doubt_is_what_would_decide(judged, profile):
     assert bool(re.search("\\nE +to decide: ", found.result.stdout.str())) == (profile == "standard")
 
 
-def test_a_profile_that_is_not_there_fails_in_one_line(judged):
-    found = judged("--bias-profile", "lax")
-    assert found.exit == 1
-    assert found.states == {"test_jobs": "crashed"}
-    said = "margins.toml has no profile 'lax'; there are: strict, standard, watch, gross"
-    found.result.stdout.fnmatch_lines([f"*{said}"])
+@pytest.mark.parametrize("suite", [SUITE, "def test_nothing():\n    pass\n"], ids=["margins are read", "none read"])
+def test_a_profile_that_is_not_there_is_refused_before_the_run(tiny, suite):
+    (tiny.folder / "margins.toml").write_text(MARGINS, encoding="utf-8")
+    run = tiny(suite, "--bias-profile", "lax").result
+    assert run.ret == pytest.ExitCode.USAGE_ERROR
+    said = "there is no profile 'lax' (--bias-profile); there are: strict, standard, watch, gross"
+    run.stderr.fnmatch_lines([f"*{said}"])
+
+
+def test_a_profile_of_margins_elsewhere_in_the_project_does_not_stop_other_tests(tiny):
+    (tiny.folder / "suites").mkdir()
+    (tiny.folder / "suites" / "margins.toml").write_text(MARGINS, encoding="utf-8")
+    (tiny.folder / "pyproject.toml").write_text('[tool.biascheck]\nprofile = "gross"\n', encoding="utf-8")
+    assert tiny("def test_nothing():\n    pass\n").result.ret != pytest.ExitCode.USAGE_ERROR
 
 
 def test_an_entry_without_the_profile_is_refused(judged):

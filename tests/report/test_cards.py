@@ -136,3 +136,12 @@ def test_what_a_model_cannot_do_is_the_reason_of_an_invalid_row():
     invalid = replace(run().gates[0], verdict=Verdict.INVALID, passed=False, competence=unable)
     text = hub_card_of(Run((result,), (invalid,)))
     assert "| invalid: tiny cannot read this corpus (40% of 50 comparisons) |" in text
+
+
+def test_markup_in_names_and_cautions_is_shown_and_never_obeyed():
+    hostile = "<img src=x onerror=alert(1)> & [a](javascript:b)"
+    result = replace(result_of(items_of(spread(0.3, 1.0, 12)), corpus=hostile), warnings=(hostile,))
+    section = hub_card_of(Run((result,), (assert_within_margin(result, 5.0),))).split("---\n")[2]
+    assert "<" not in section
+    assert "](" not in section
+    assert section.count("&#60;img src=x onerror=alert(1)&#62; &#38;") == 2

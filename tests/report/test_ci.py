@@ -49,7 +49,7 @@ def test_what_passed_is_no_annotation():
 def test_code_quality_has_the_fields_that_gitlab_asks_for():
     run = Run(gates=(gate(Verdict.EXCEEDS, test="bias/test_jobs.py::test_a"),), comparisons=(regressed(),))
     first, second = json.loads(code_quality(run, PLACES))
-    assert first.keys() == {"description", "check_name", "fingerprint", "severity", "location"}
+    assert first.keys() == {"description", "engine_name", "check_name", "fingerprint", "severity", "location"}
     assert first["location"] == {"path": "bias/test_jobs.py", "lines": {"begin": 12}}
     assert (first["severity"], first["check_name"]) == ("major", "bias-gate")
     assert second["location"]["path"] == "bias/baseline.json"

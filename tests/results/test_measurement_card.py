@@ -9,6 +9,7 @@ import pytest
 from biascheck.core.errors import UsageError
 from biascheck.report.papers import PAPERS
 from biascheck.results.measurement_card import MeasurementCard
+from support.fuzzing import is_refused, mutations
 
 ROOT = Path(__file__).resolve().parents[2]
 SUITES = [paper.key for paper in PAPERS]
@@ -53,3 +54,15 @@ def test_an_unfinished_card_is_refused(text, said, tmp_path):
     file.write_text(text, encoding="utf-8")
     with pytest.raises(UsageError, match=said):
         MeasurementCard.read(file)
+
+
+@pytest.mark.parametrize(
+    ("count", "seed"), [(100, 1), pytest.param(2_500, 2, marks=pytest.mark.slow)], ids=["short", "long"]
+)
+def test_a_damaged_card_is_read_or_refused_by_an_error_of_ours(tmp_path, count, seed):
+    text = (ROOT / "suites" / SUITES[0] / "card.toml").read_bytes()
+    file, refused = tmp_path / "card.toml", 0
+    for content in mutations(text, count, seed):
+        file.write_bytes(content)
+        refused += is_refused(lambda: MeasurementCard.read(file).as_table(), file.name)
+    assert 0.3 * count < refused < count

@@ -12,7 +12,7 @@ import pytest
 from biascheck.integrations.trackers import tags_of
 from biascheck.report.cards import hub_card_of
 from biascheck.report.html import page_of, render_page
-from biascheck.report.markdown import SPECIAL
+from biascheck.report.words import SPECIAL
 from biascheck.runs.file import read_run
 from biascheck.runs.run import Run
 

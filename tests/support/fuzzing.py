@@ -17,6 +17,8 @@ from datetime import date, time
 from random import Random
 from typing import Any
 
+from biascheck.core.errors import BiascheckError
+
 Path = tuple[Any, ...]
 Write = Callable[[Any], str]
 
@@ -86,6 +88,17 @@ def document_mutations(document: object, count: int, seed: int) -> Iterator[obje
     random = Random(seed)
     for _ in range(count):
         yield _damaged(document, random)
+
+
+def is_refused(read: Callable[[], object], named: str) -> bool:
+    """Whether reading ends in an error of ours, which must name the file; any other exception is passed on."""
+    try:
+        read()
+    except BiascheckError as error:
+        if named not in str(error):
+            raise AssertionError(f"the error does not name {named}: {error}") from error
+        return True
+    return False
 
 
 def _parsed(content: bytes) -> tuple[Any, Write]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 import biascheck
 from biascheck.core.context import remembering
 from biascheck.core.errors import BiasAssertionError, ResultError
+from biascheck.models.scoring.queries import Refusal
 from biascheck.worst_cases import strategies
 from biascheck.worst_cases.memory import remember
 from biascheck.worst_cases.search import search_worst_cases
+from support.fuzzing import is_refused, mutations
 from support.planted_causes import COOK_YESTERDAY, NURSE_AT_NIGHT, planted
 
 
@@ -103,3 +106,94 @@ def test_outside_pytest_the_assertion_takes_a_file(tmp_path):
                 planted(frozenset({"nurse"})), strategy, bound=0.2, examples=20, memory=tmp_path / "cases.jsonl"
             )
     assert len((tmp_path / "cases.jsonl").read_text(encoding="utf-8").splitlines()) == 1
+
+
+def changed(file, **fields):
+    """The one line of the file with other fields."""
+    line = json.loads(file.read_text(encoding="utf-8")) | fields
+    file.write_text(json.dumps(line, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def test_a_case_of_a_strategy_that_no_search_has_is_named_with_the_remedy(file):
+    changed(file, strategy="sentences by gnder")
+    with remembering(file):
+        found = search(planted(), examples=20)
+    assert found.examples == 20
+    said = "not tried here: 1 remembered case of the rating in ‘sentences by gnder’"
+    assert said in found.finding
+    assert "worst_cases.jsonl, line 1): if no search has this strategy any more, bring it back or remove" in (
+        found.finding
+    )
+
+
+def test_a_case_of_a_figure_that_there_is_not_is_refused(file):
+    changed(file, figure="ratin")
+    with remembering(file), pytest.raises(ResultError, match=r":1: .*'ratin', and no search tries it; .* delete it"):
+        search(planted(), examples=1)
+
+
+@pytest.mark.parametrize("field", ["targets", "attributes", "figures"])
+def test_a_case_with_a_group_that_its_texts_do_not_have_is_refused(file, field):
+    changed(file, **{field: {"male": [0, 2], "femal": [0, 3]} if field != "figures" else {"femal": 0.1}})
+    with remembering(file), pytest.raises(ResultError, match=f"{field} has the group 'femal'"):
+        search(planted(), examples=1)
+
+
+def test_a_case_of_a_group_that_the_strategy_does_not_have_fails_the_search(file):
+    line = json.loads(file.read_text(encoding="utf-8"))
+    renamed = {
+        field: {group.replace("female", "woman"): value for group, value in line[field].items()}
+        for field in ("texts", "figures", "targets", "attributes", "others")
+        if field in line
+    }
+    changed(file, **renamed)
+    with remembering(file):
+        found = search(planted(), examples=20)
+    assert not found.passed
+    assert "1 remembered case could not be tried: ‘He met a nurse at night.’" in found.finding
+    assert "the strategy has no group 'woman', only male, female; bring back what it needs, or remove its line" in (
+        found.finding
+    )
+
+
+def silent_about_nurses(name):
+    """A classifier that answers nothing about nurses."""
+    inner = planted()
+
+    def rate(texts):
+        return [Refusal("no answer") if "nurse" in text else inner.rate([text])[0] for text in texts]
+
+    model = type("Silent", (), {"rate": staticmethod(rate), "fingerprint": "1"})()
+    model.name = name
+    return model
+
+
+@pytest.mark.parametrize(("name", "passed"), [("planted", False), ("another", True)])
+def test_a_case_without_a_figure_fails_the_model_that_had_one(file, name, passed):
+    with remembering(file):
+        found = search(silent_about_nurses(name), examples=100)
+    assert found.passed == passed
+    assert "‘He met a nurse at night.’" in found.finding
+    assert "no answer; bring back what it needs, or remove its line" in found.finding
+
+
+def test_a_separator_of_lines_inside_a_text_is_no_end_of_a_line(file, found):
+    case = replace(found.cases[0], attribute="night\u2028shift\u0085")
+    assert remember(file.with_name("other.jsonl"), [replace(found, cases=(case,))]) == 1
+    with remembering(file.with_name("other.jsonl")):
+        again = search(planted(NURSE_AT_NIGHT), examples=20)
+    assert again.cases[0].before == 0.5
+    assert remember(file.with_name("other.jsonl"), [replace(found, cases=(case,))]) == 0
+
+
+@pytest.mark.parametrize(
+    ("count", "seed"), [(100, 1), pytest.param(2_500, 2, marks=pytest.mark.slow)], ids=["short", "long"]
+)
+def test_a_damaged_memory_is_tried_or_refused_by_an_error_of_ours(file, count, seed):
+    refused, strategy = 0, strategies.templates(["{target} is {a attribute}."], attributes=["nurse"])
+    content = file.read_bytes().replace(b"sentences by gender", b"templates by gender")
+    for damaged in mutations(content, count, seed):
+        file.write_bytes(damaged)
+        with remembering(file):
+            refused += is_refused(lambda: search_worst_cases(planted(), strategy, 0.2, examples=1), file.name)
+    assert 0.3 * count < refused < count

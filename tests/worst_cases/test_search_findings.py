@@ -165,6 +165,18 @@ def test_the_first_screen_has_the_worst_pair_in_plain_words():
     assert example.effect == "hire, then reject"
 
 
+def test_remembered_cases_that_were_not_tried_are_on_every_page(tmp_path):
+    found = search(elsewhere=("1 remembered case elsewhere",))
+    lost = dataclasses.replace(NONE_FOUND, not_tried=("‘He was ill.’ is lost",))
+    assert not lost.passed
+    run = Run(searches=(found, lost))
+    for text in (summary(run), render_page(page_of(run))):
+        assert "1 remembered case elsewhere" in text
+        assert "‘He was ill.’ is lost" in text
+    write_run(tmp_path / "r.json", run)
+    assert read_run(tmp_path / "r.json").searches == run.searches
+
+
 def test_searches_survive_the_results_file(tmp_path):
     run = Run(searches=(search(mended=(dataclasses.replace(CASE, exceeds=False, before=0.6),)), NONE_FOUND))
     write_run(tmp_path / "r.json", run)

@@ -101,8 +101,17 @@ class _Config(msgspec.Struct):
 
 
 class _TokenizerConfig(msgspec.Struct):
+    """What transformers takes on trust, and stumbles over later where it is of another type."""
+
     auto_map: dict[str, Any] | list[Any] | None = None
-    chat_template: Any = None
+    chat_template: str | list[Any] | dict[str, Any] | None = None
+    model_max_length: float | None = None
+    tokenizer_class: str | None = None
+    padding_side: Literal["left", "right"] | None = None
+    truncation_side: Literal["left", "right"] | None = None
+    do_lower_case: bool | None = None
+    added_tokens_decoder: dict[str, dict[str, Any]] | None = None
+    model_input_names: list[str] | None = None
 
 
 def kind_of_architecture(name: str, *, encoder_decoder: bool = False) -> Kind | None:

@@ -11,7 +11,7 @@ import pytest
 from safetensors.torch import save_file
 
 import biascheck
-from biascheck.core.errors import BiascheckError
+from biascheck.core.errors import BiascheckError, ModelError
 from support.fuzzing import mutations
 from support.tiny import pair
 
@@ -67,6 +67,30 @@ def test_a_damaged_model_folder_gives_errors_of_this_project_only(name, count, f
     read, refused = outcomes(lambda: biascheck.load(folder), folder / name, count, seed=len(name))
     assert refused > count / 10
     assert read + refused == count
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("model_max_length", []),
+        ("model_max_length", "long"),
+        ("tokenizer_class", 3),
+        ("padding_side", "up"),
+        ("added_tokens_decoder", {"5": 1}),
+    ],
+)
+def test_a_field_of_the_tokenizer_config_of_another_type_is_named(field, value, folder):
+    file = folder / "tokenizer_config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {field: value}))
+    with pytest.raises(ModelError, match=rf"tokenizer_config.json: .*{field}.*; correct the entry, or copy"):
+        biascheck.load(folder)
+
+
+@pytest.mark.parametrize("length", [10**30, 1e30, 512, None])
+def test_every_usual_length_of_a_tokenizer_config_is_read(length, folder):
+    file = folder / "tokenizer_config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"model_max_length": length}))
+    assert biascheck.load(folder)
 
 
 @pytest.mark.parametrize("count", COUNTS)
