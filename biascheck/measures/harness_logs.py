@@ -397,15 +397,15 @@ Log = tuple[InspectHeader, list[tuple[str, InspectSample]]]
 
 def _written(file: Path) -> Log:
     """The header and the samples of a log in one file."""
-    log = parsed_json(text_of(file), f"{file} is no log of inspect", AGAIN)
+    log = parsed_json(text_of(file), f"{file} is not a log of inspect", AGAIN)
     if not isinstance(log, dict) or not isinstance(log.get("samples"), list):
-        raise CorpusError(f"{file} is no log of inspect with samples; write it as .json, or {AGAIN}")
+        raise CorpusError(f"{file} is not a log of inspect with samples; write it as .json, or {AGAIN}")
     samples = [(f"samples[{place}]", one) for place, one in enumerate(log["samples"])]
     return _log(file, log, samples)
 
 
 def _log(file: Path, header: object, samples: Iterable[tuple[str, object]]) -> Log:
-    head = _converted(header, InspectHeader, f"{file} is no log of inspect", AGAIN)
+    head = _converted(header, InspectHeader, f"{file} is not a log of inspect", AGAIN)
     read = [(where, _converted(one, InspectSample, f"{file}, {where}", AGAIN)) for where, one in samples]
     return head, read
 

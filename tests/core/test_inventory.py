@@ -115,7 +115,7 @@ def test_what_a_living_process_uses_is_kept_and_said(run, cache, trainer):
     before = [name for name in files_in(cache) if TINY in name]
     _, out, _ = run("clear")
     assert files_in(cache) == before
-    assert out[1].startswith(f"kept: checkpoints/{TINY} is in use by process {trainer.pid} (")
+    assert out[1].startswith(f"not removed: checkpoints/{TINY} is in use by process {trainer.pid} (")
     assert run("info")[1][-1].startswith(f"in use: checkpoints/{TINY} by process {trainer.pid} (")
 
 

@@ -96,7 +96,7 @@ def test_what_is_missing_is_refused_with_the_line_that_installs_it(monkeypatch):
 def without_scikit_learn():
     import numpy as np
 
-    from biascheck.measures.geometry import _told, word_map
+    from biascheck.measures.geometry import _predicted, word_map
     from biascheck.measures.topics import topics_of
     from biascheck.stats.geometry import two_centres
 
@@ -105,7 +105,7 @@ def without_scikit_learn():
     return {
         "k-means": lambda: two_centres(rows, seed=0),
         "a map by t-SNE": lambda: word_map(rows, "abcd", "mmff", method="t-SNE"),
-        "a support-vector machine": lambda: _told(rows, sides, everything),
+        "a support-vector machine": lambda: _predicted(rows, sides, everything),
         "a factorisation into topics": lambda: topics_of(["one text"]),
     }
 

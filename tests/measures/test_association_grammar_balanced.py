@@ -107,7 +107,7 @@ def test_a_form_without_a_score_takes_its_partner_out():
 def test_other_corpora_are_refused():
     with pytest.raises(UsageError, match="measure association on bec_pro_crossed"):
         grammar_balanced_of(association(GermanWorld().model(), PUBLISHED))
-    with pytest.raises(UsageError, match="no professions of BEC-Pro"):
+    with pytest.raises(UsageError, match="are not professions of BEC-Pro"):
         GermanWorld({"astronaut": 1.0})
 
 

@@ -128,9 +128,9 @@ def test_other_files_are_refused(tmp_path):
     with pytest.raises(CorpusError, match="not a log of inspect"):
         measures.inspect_answers(tmp_path / "other.json", builtin_questions())
     (tmp_path / "list.json").write_text("[]")
-    with pytest.raises(CorpusError, match="no log of inspect"):
+    with pytest.raises(CorpusError, match="not a log of inspect"):
         measures.inspect_answers(tmp_path / "list.json", builtin_questions())
-    with pytest.raises(CorpusError, match="not one line belongs"):
+    with pytest.raises(CorpusError, match="no line belongs"):
         measures.inspect_answers(
             as_json(tmp_path / "log.json", [{"input": "x", "choices": ["a"]}]), builtin_questions()
         )

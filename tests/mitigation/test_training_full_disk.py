@@ -15,7 +15,7 @@ from biascheck.mitigation.checkpoints import fetch_checkpoint
 from biascheck.mitigation.training import train
 from support.lines import RECIPE, Line, model, weights
 
-STATE_ERROR = r"the training state cannot be written to .* \(.*\); free some space there, and the same call goes on"
+STATE_ERROR = r"the training state cannot be written to .* \(.*\); free some space there, and the same call resumes"
 FOLDER_ERROR = (
     r"checkpoint it-\w+ cannot be written to .*checkpoints: the disk is full \(.*No space left on device.*\); "
     "free some space there, or set BIASCHECK_CACHE to a folder on another disk"

@@ -13,7 +13,7 @@ SUITE = """
     import pytest
     import biascheck
     from biascheck.corpora import Documents
-    from biascheck.mitigation import LanguageRecipe, language_checkpoints as language_models
+    from biascheck.mitigation import LanguageRecipe, language as language_models
 
     RECIPE = LanguageRecipe(name="quick", epochs=1, batch=8, freeze_embeddings=False, validation=0.2)
     TEXT = Documents.of("text", [f"{who} works as a {job}." for who in ("he", "she") for job in "abcdefghij"])

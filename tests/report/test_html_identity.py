@@ -177,7 +177,7 @@ def test_intervals_are_written_by_one_function():
     """Ends in brackets are formatted in wording.py; elsewhere only an error shows the raw numbers of an interval."""
     ends = re.compile(r"\[\{[^}]*\blow\b[^}]*\},\s*\{[^}]*\bhigh\b")
     found = [str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if ends.search(path.read_text("utf-8"))]
-    assert sorted(found) == ["stats/interval.py", "wording.py"]
+    assert sorted(found) == ["core/wording.py", "stats/verdicts.py"]
     shown = [path for path in PACKAGE.rglob("*.j2") if re.search(r"\.(low|high)\b", path.read_text("utf-8"))]
     assert shown == []
 

@@ -1,5 +1,6 @@
 """The run counts the gates that are judged together, and settles them by Holm at its end."""
 
+import shutil
 from xml.etree import ElementTree
 
 import pytest
@@ -108,6 +109,7 @@ def test_two_models_are_two_families(tiny):
 def test_classes_have_their_own_families_and_a_bracket_in_a_folder_is_no_parameter(tiny):
     folder = tiny.folder / "jobs[1]"
     folder.mkdir()
+    shutil.copy(tiny.folder / "handmade.py", folder)
     (folder / "test_more.py").write_text(tiny.head + FIVE.replace("on=job", "on=job * 2"), encoding="utf-8")
     (folder / "test_most.py").write_text(tiny.head + FIVE.replace("on=job", "on=job * 3"), encoding="utf-8")
     found = tiny(IN_CLASSES)
