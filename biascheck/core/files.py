@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gc
+import hashlib
 import json
 import os
 import platform
@@ -236,6 +237,21 @@ def hold(lock: Path, what: str, *, patience: float | None = None) -> Iterator[No
         yield
     finally:
         _let_go(held, lock)
+
+
+@contextmanager
+def updating(path: Path) -> Iterator[None]:
+    """Hold a file that several runs on this machine update: each reads it inside the block, adds, and writes it.
+
+    The lock is in the folder for temporary files, so that nothing lies beside the file, which may be in a repository.
+    """
+    name = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:16]
+    with hold(Path(tempfile.gettempdir()) / f"biascheck-{_user()}" / f"{name}.lock", f"the update of {path.name}"):
+        yield
+
+
+def _user() -> str:
+    return str(os.getuid()) if hasattr(os, "getuid") else "user"
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from biascheck.core.files import updating
 from biascheck.core.wording import escape_control, pluralize
 from biascheck.plugin.options import Settings
 from biascheck.plugin.outputs import in_words, refuse_unwritable, short
@@ -125,9 +126,10 @@ class RunBaseline:
             self.notes.append(f"{problem}; run all of it, or add --bias-update-incomplete")
             return (problem,)
         try:
-            before = self.read()
             accepted, unread = _parted(run)
-            write_baseline(self.path, before.updated(accepted))
+            with updating(self.path):
+                before = self._from_disk()  # another run may have added to it since this one began
+                write_baseline(self.path, before.updated(accepted))
         except Exception as error:
             problem = f"{short(self.path)} could not be written ({in_words(error)})"
             self.notes.append(f"{problem}; it is as it was")

@@ -12,7 +12,7 @@ import msgspec
 
 from biascheck.core.context import memory_file
 from biascheck.core.errors import BiascheckError, ResultError
-from biascheck.core.files import write_atomically
+from biascheck.core.files import updating, write_atomically
 from biascheck.core.spans import Span
 from biascheck.core.wording import pluralize, shortened
 from biascheck.corpora.corpus import Pair
@@ -107,10 +107,15 @@ def _of_other_searches(file: Path | None, placed: Iterable[_Placed]) -> Iterator
 
 
 def remember(file: Path, searches: Iterable[Search]) -> int:
-    """Add the cases that the file does not have yet, atomically; say how many.
+    """Add the cases that the file does not have yet, atomically and one run at a time; say how many.
 
     What a test drew for itself is left out: no search could try it again, and Hypothesis remembers it.
     """
+    with updating(file):
+        return _added(file, searches)
+
+
+def _added(file: Path, searches: Iterable[Search]) -> int:
     known = {one.line.identity for one in _read(file)}
     fresh: dict[Any, WorstCaseLine] = {}
     for search in searches:

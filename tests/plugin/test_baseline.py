@@ -208,6 +208,16 @@ def test_an_update_says_what_changed_and_keeps_what_was_not_measured(project, mo
     assert len(read_baseline(baseline).entries) == 2
 
 
+def test_what_another_run_writes_meanwhile_is_not_lost(project, baseline):
+    assert project(SUITE, *UPDATE, "-k", "gap").ret == 0
+    baseline.rename(baseline.with_name("of_another_run.json"))
+    meanwhile = (
+        "\n    def test_meanwhile():\n        __import__('shutil').copy('of_another_run.json', 'baseline.json')\n"
+    )
+    assert project(SUITE + meanwhile, *UPDATE, "-k", "not gap").ret == 0
+    assert len(read_baseline(baseline).entries) == 2
+
+
 def test_an_incomplete_run_does_not_touch_the_baseline_unless_told(project, baseline):
     before = baseline.read_bytes()
     stopped = SUITE.replace("margin=9)", "margin=0.1)")

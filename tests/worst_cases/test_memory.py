@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import biascheck
 from biascheck.core.context import remembering
 from biascheck.core.errors import BiasAssertionError, ResultError
+from biascheck.core.files import updating
 from biascheck.models.scoring.queries import Refusal
 from biascheck.worst_cases import strategies
 from biascheck.worst_cases.memory import remember
@@ -197,3 +199,22 @@ def test_a_damaged_memory_is_tried_or_refused_by_an_error_of_ours(file, count, s
         with remembering(file):
             refused += is_refused(lambda: search_worst_cases(planted(), strategy, 0.2, examples=1), file.name)
     assert 0.3 * count < refused < count
+
+
+def test_what_another_run_adds_meanwhile_is_not_lost(file, found, tmp_path):
+    line = file.read_text(encoding="utf-8").splitlines()[0]
+    shared = tmp_path / "shared.jsonl"
+    other = changed_line(line, strategy="another grammar")
+    adding = threading.Thread(target=remember, args=(shared, [found]))
+    with updating(shared):
+        adding.start()  # it waits, or has read the file before the other run writes it
+        adding.join(timeout=0.5)
+        shared.write_text(other, encoding="utf-8")
+    adding.join()
+    written = shared.read_text(encoding="utf-8")
+    assert written.startswith(other)
+    assert len(written.splitlines()) == 1 + len(file.read_text(encoding="utf-8").splitlines())
+
+
+def changed_line(line: str, **fields: str) -> str:
+    return json.dumps({**json.loads(line), **fields}, ensure_ascii=False) + "\n"
