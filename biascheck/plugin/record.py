@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -57,6 +57,19 @@ def failed_by_family(
     found = {escape_control(new.test) for old, new in zip(before, after, strict=True) if old.passed and not new.passed}
     return tuple(
         replace(test, failed=True, reason=FOUND_LATER) if test.test in found and not test.failed else test
+        for test in tests
+    )
+
+
+def failed_before_excuse(
+    tests: Sequence[TestOutcome], judged: Iterable[AnyJudgement], excused: Mapping[str, str]
+) -> tuple[TestOutcome, ...]:
+    """The tests, those failed that skipped, or were expected to fail, after a judgement that failed: it stands."""
+    failing = {escape_control(one.test) for one in judged if not one.passed}
+    return tuple(
+        replace(test, failed=True, reason=f"a judgement of it failed, and then {excused[test.test]}")
+        if test.test in failing and test.test in excused and not test.failed
+        else test
         for test in tests
     )
 

@@ -194,6 +194,23 @@ class CollectedTests:
         found += [self._outcome(test) for test in ours if test in self._entries or test in self._collected]
         return tuple(sorted(found, key=lambda outcome: outcome.test))
 
+    def excused_after_judging(self) -> dict[str, str]:
+        """Tests that judged something and then skipped, or were expected to fail: their names as shown, and how."""
+        found = {test: self._entries[test] for test in self._judged if test in self._entries}
+        ways = {
+            test: "it was skipped" if entry.skipped is not None else "it was expected to fail"
+            for test, entry in found.items()
+            if entry.skipped is not None or entry.expected is not None
+        }
+        return {escape_control(test): way for test, way in ways.items()}
+
+    def failed_elsewhere(self, tests: Iterable[TestOutcome]) -> tuple[str, ...]:
+        """Tests that failed and are none of ours, whatever they would have judged: the process that runs fails, too."""
+        ours = {test.test for test in tests}
+        return tuple(
+            name for test, entry in self._entries.items() if entry.failed and (name := escape_control(test)) not in ours
+        )
+
     def _has_reached_its_end(self, test: str) -> bool:
         entry = self._entries.get(test, _TestProgress())
         return entry.finished and entry.crashed != DEAD_WORKER

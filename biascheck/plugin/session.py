@@ -17,13 +17,21 @@ from biascheck.core.context import remembering
 from biascheck.core.files import gc_relaxed
 from biascheck.core.progress import show_progress_on
 from biascheck.core.store import DocumentCache, caching, results_cache
+from biascheck.core.wording import pluralize
 from biascheck.gates.families import ALONE, checking_in, recording, settled
 from biascheck.plugin.baseline import RunBaseline
 from biascheck.plugin.engines import is_worker
 from biascheck.plugin.options import Settings, inputs_of_command_line, paths_of_command_line, settings_of
 from biascheck.plugin.outputs import Outputs, in_words, refuse_losses, remove_files
 from biascheck.plugin.planning import Termination, interrupts_wait
-from biascheck.plugin.record import AttemptRecord, RecordTransfer, RunRecord, failed_by_family, families_of
+from biascheck.plugin.record import (
+    AttemptRecord,
+    RecordTransfer,
+    RunRecord,
+    failed_before_excuse,
+    failed_by_family,
+    families_of,
+)
 from biascheck.plugin.roll import (
     FACTS_ATTRIBUTE,
     CollectedTests,
@@ -81,6 +89,12 @@ class Ending:
         while problems := self.outputs.write(run, self.places):
             run = _with_problems(run, problems)
         return run
+
+
+def _others_in_words(failed: Sequence[str]) -> str:
+    """Failures that are no finding, and whose tests may have been about to judge something."""
+    named = f"{failed[0]} and {len(failed) - 1} more" if len(failed) > 1 else failed[0]
+    return f"{pluralize(len(failed), 'test')} without a judgement failed: {named}"
 
 
 def _with_problems(run: Run, problems: Iterable[str]) -> Run:
@@ -351,12 +365,15 @@ class BiasSession:
         stopped = session.exitstatus in STOPPED or bool(session.shouldstop)
         before = self._record.gates()
         gates = settled(before)
+        searches, comparisons = self._record.searches(), self._record.comparisons()
         tests = failed_by_family(tests, before, gates)
-        searches = self._record.searches()
+        tests = failed_before_excuse(tests, (*gates, *comparisons, *searches), self._collected.excused_after_judging())
+        if others := self._collected.failed_elsewhere(tests):
+            problems.append(_others_in_words(others))
         if any(one.cases for one in searches) and (file := self._settings.worst_cases):
             problems += self._add_worst_cases(file, searches, tests)
         outcome = RunOutcome(tests, interrupted=stopped, problems=tuple(problems))
-        return Run(results, gates, self._record.comparisons(), outcome, searches=searches)
+        return Run(results, gates, comparisons, outcome, searches=searches)
 
     def _add_worst_cases(self, file: Path, searches: Sequence[Search], tests: Sequence[TestOutcome]) -> tuple[str, ...]:
         from biascheck.plugin.baseline import add_worst_cases
