@@ -204,11 +204,14 @@ class CollectedTests:
         }
         return {escape_control(test): way for test, way in ways.items()}
 
-    def failed_elsewhere(self, tests: Iterable[TestOutcome]) -> tuple[str, ...]:
-        """Tests that failed and are none of ours, whatever they would have judged: the process that runs fails, too."""
+    def failed_elsewhere(self, tests: Iterable[TestOutcome]) -> tuple[TestOutcome, ...]:
+        """Tests that failed and are none of ours as far as anything says: they may have been about to judge."""
         ours = {test.test for test in tests}
+        failed = {escape_control(test): entry for test, entry in self._entries.items() if entry.failed}
         return tuple(
-            name for test, entry in self._entries.items() if entry.failed and (name := escape_control(test)) not in ours
+            TestOutcome(test, BiasTestState.CRASHED, failed=True, reason=entry.crashed)
+            for test, entry in failed.items()
+            if test not in ours
         )
 
     def _has_reached_its_end(self, test: str) -> bool:

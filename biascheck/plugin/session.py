@@ -17,7 +17,6 @@ from biascheck.core.context import remembering
 from biascheck.core.files import gc_relaxed
 from biascheck.core.progress import show_progress_on
 from biascheck.core.store import DocumentCache, caching, results_cache
-from biascheck.core.wording import pluralize
 from biascheck.gates.families import ALONE, checking_in, recording, settled
 from biascheck.plugin.baseline import RunBaseline
 from biascheck.plugin.engines import is_worker
@@ -89,12 +88,6 @@ class Ending:
         while problems := self.outputs.write(run, self.places):
             run = _with_problems(run, problems)
         return run
-
-
-def _others_in_words(failed: Sequence[str]) -> str:
-    """Failures that are no finding, and whose tests may have been about to judge something."""
-    named = f"{failed[0]} and {len(failed) - 1} more" if len(failed) > 1 else failed[0]
-    return f"{pluralize(len(failed), 'test')} without a judgement failed: {named}"
 
 
 def _with_problems(run: Run, problems: Iterable[str]) -> Run:
@@ -368,8 +361,7 @@ class BiasSession:
         searches, comparisons = self._record.searches(), self._record.comparisons()
         tests = failed_by_family(tests, before, gates)
         tests = failed_before_excuse(tests, (*gates, *comparisons, *searches), self._collected.excused_after_judging())
-        if others := self._collected.failed_elsewhere(tests):
-            problems.append(_others_in_words(others))
+        tests = tuple(sorted((*tests, *self._collected.failed_elsewhere(tests)), key=lambda test: test.test))
         if any(one.cases for one in searches) and (file := self._settings.worst_cases):
             problems += self._add_worst_cases(file, searches, tests)
         outcome = RunOutcome(tests, interrupted=stopped, problems=tuple(problems))
