@@ -42,6 +42,7 @@ LACKING = {
     "remote": ("fsspec", *LOCAL),
     "hub": ("yaml", *LOCAL),
     "arrow": ("pyarrow",),
+    "logs": ("zstandard",),
     "lora": ("peft",),
     "worst-cases": ("hypothesis",),
     "umap": ("umap",),

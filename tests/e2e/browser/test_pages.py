@@ -180,7 +180,7 @@ class TestFilters:
     def test_failing_gates_come_first_then_undecided_then_accepted(self, view, pages):
         seen = view(pages["failing"])
         assert self.rows(seen) == ["exceeds", "inconclusive", "inconclusive accepted", "within"]
-        assert [text.split(":")[0] for text in seen.texts("#gates h3")] == [
+        assert [text.rpartition(":")[0] for text in seen.texts("#gates h3")] == [
             "Failed",
             "Failed: inconclusive",
             "Accepted, though not within the margin",
