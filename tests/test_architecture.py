@@ -48,7 +48,6 @@ REASONS = {
     "biascheck.core.context": "light, so that the plugin can ask for it in every run",
     "biascheck.core.release": "read by every room that names the release, before anything heavy is imported",
     "biascheck.core.spans": "the one type that corpora and models share",
-    "biascheck.corpora.religion": "a corpus with a fixture of its own, found by its name",
     "biascheck.stats.vectors": "the one door through which numbers enter; every module of the room uses it",
 }
 """Why a module of less than 60 lines is a topic of its own."""
@@ -75,7 +74,6 @@ TESTED_ELSEWHERE = {
     "corpora.bbq": "corpora/test_published_benchmarks.py",
     "corpora.crows_pairs": "corpora/test_published_benchmarks.py",
     "corpora.decisions": "corpora/test_published_benchmarks.py",
-    "corpora.religion": "corpora/test_corpus.py",
     "corpora.rewriting.gender_words": "corpora/test_lexicon.py",
     "corpora.rewriting.name_rules": "corpora/rewriting/test_name_finder.py",
     "corpora.rewriting.name_surroundings": "corpora/rewriting/test_name_finder.py",

@@ -15,7 +15,7 @@ from biascheck.corpora.corpus import Corpus, LeftOut, Loaded, Pair
 from biascheck.corpora.crows_pairs import SentencePreference, builtin_preferences, published_preferences
 from biascheck.corpora.decisions import Decision, builtin_decisions, published_decisions
 from biascheck.corpora.documents import Document, Documents, published_gap_texts, read_documents
-from biascheck.corpora.employment import EmploymentKind, PublishedKind, employment, published_employment
+from biascheck.corpora.employment import EmploymentKind, PublishedKind, employment, published_employment, religion
 from biascheck.corpora.gap import Gap, GapItem, published_gap
 from biascheck.corpora.items import ItemSet
 from biascheck.corpora.lexicon import (
@@ -31,7 +31,6 @@ from biascheck.corpora.lexicon import (
     word_bias,
 )
 from biascheck.corpora.published import data_directory, data_file
-from biascheck.corpora.religion import religion
 from biascheck.corpora.reviews import (
     Review,
     Reviews,
