@@ -110,7 +110,7 @@ def test_verify_finds_missing_and_changed_files(server, tmp_path, shared_data):
     address, _ = server
     folder = tmp_path / "data"
     run("fetch", "winogender", "--to", folder, "--mirror", address, "--accept-licence")
-    assert run("verify", "--to", folder).output == "winogender: 2 of 2 files are as published\n"
+    assert run("verify", "--to", folder).stdout == "winogender: 2 of 2 files are as published\n"
     (folder / "winogender" / "templates.tsv").write_text("other")
     changed = run("verify", "--to", folder)
     assert (changed.exit_code, "changed: winogender/templates.tsv" in changed.output) == (1, True)
