@@ -82,7 +82,6 @@ def _is_frozen(parameter: str, recipe: Recipe) -> bool:
 # not a file at all. It is renamed, with a warning, and the run starts again.
 
 FORMAT = "biascheck training 2"
-LONGEST_FAULT = 100
 
 
 class ForeignStateError(ValueError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from fnmatch import fnmatch
@@ -242,14 +242,21 @@ def settings_of(config: pytest.Config) -> Settings:
 
 def paths_of_command_line(config: pytest.Config) -> dict[str, Path]:
     """The files that the command line itself asks for by their flags, whatever the settings say."""
-    flags = [f"--bias-{key.replace('_', '-')}" for key in OUTPUTS]
-    return {flag: path for flag in flags if (path := _path(config.getoption(flag))) is not None}
+    return _paths_given(config, OUTPUTS)
 
 
 def inputs_of_command_line(config: pytest.Config) -> dict[str, Path]:
     """The files that a run reads and may write, by their flags, as far as the command line names them."""
-    flags = ("--bias-baseline", "--bias-worst-cases")
-    return {flag: path for flag in flags if (path := _path(config.getoption(flag))) is not None}
+    return _paths_given(config, ("baseline", "worst_cases"))
+
+
+def flag_of(key: str) -> str:
+    """A setting as the command line spells it."""
+    return f"--bias-{key.replace('_', '-')}"
+
+
+def _paths_given(config: pytest.Config, keys: Iterable[str]) -> dict[str, Path]:
+    return {flag_of(key): path for key in keys if (path := _path(config.getoption(flag_of(key)))) is not None}
 
 
 def _resolve(config: pytest.Config) -> Settings:
@@ -266,7 +273,7 @@ def _resolve(config: pytest.Config) -> Settings:
         **{key: _path(chosen.pop(key)) for key in PATHS if key != "data"},
     }
     values |= {key: value for key, value in chosen.items() if value is not None}
-    values["explicitly_requested"] = any(config.getoption(f"--bias-{key.replace('_', '-')}") for key in REQUESTING)
+    values["explicitly_requested"] = any(config.getoption(flag_of(key)) for key in REQUESTING)
     values["worst_cases"] = _memory(config.rootpath, values["worst_cases"])
     assert set(values) <= {field.name for field in fields(Settings)}
     if not values.get("tolerance", 0.0) >= 0:
@@ -280,7 +287,7 @@ def _resolve(config: pytest.Config) -> Settings:
 
 
 def _chosen(config: pytest.Config, table: dict[str, Any], key: str) -> Any:
-    given = config.getoption(f"--bias-{key.replace('_', '-')}")
+    given = config.getoption(flag_of(key))
     return table.get(key) if given is None else given
 
 

@@ -15,7 +15,7 @@ from biascheck.core.errors import UsageError
 from biascheck.core.files import is_ours
 from biascheck.core.shared_storage import file_at
 from biascheck.core.wording import escape_control
-from biascheck.plugin.options import OUTPUTS, Settings
+from biascheck.plugin.options import OUTPUTS, Settings, flag_of
 from biascheck.runs.outcome import FOUND_LATER
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Outputs:
 
     def refuse_losses(self) -> None:
         """Refuse, before anything is removed, what would cost a file: one path named twice, or a file of others."""
-        named = {f"--bias-{name.replace('_', '-')}": getattr(self._settings, name) for name in (*OUTPUTS, "baseline")}
+        named = {flag_of(name): getattr(self._settings, name) for name in (*OUTPUTS, "baseline")}
         named["the memory of worst cases"] = self._settings.worst_cases
         refuse_losses(named, self._settings.outputs)
 

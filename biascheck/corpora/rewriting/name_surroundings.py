@@ -21,7 +21,6 @@ from biascheck.corpora.rewriting.terms import Gender
 # names are months, places or words as well; *hard* ones are that first, and a name only where something speaks
 # for it.
 
-NameListKind = Literal["month", "place", "hard place", "word", "hard word"]
 CLEAR_SHARE = 0.9
 """From this share of one gender on, a first name shows that gender."""
 RARE = 1.0
@@ -257,11 +256,6 @@ def _behind_a_work(before: list[str]) -> bool:
         if not (token[0].isupper() or token in _JOINING):
             return 1 < number < LONGEST_NAME + 1 and token in context_words("work")
     return False
-
-
-def _behind_a_nickname(before: str, known: Container[str]) -> bool:
-    nickname = _NICKNAME.search(before)
-    return nickname is not None and nickname[1] in known
 
 
 def _in_title_case(before: list[str], trail: list[str], behind: list[str]) -> bool:
